@@ -90,6 +90,7 @@ def upkeep(services: Services) -> bool:
         services.events.prune,
         services.grant_notices.step,
         services.escalations.step,
+        services.view_failures.step,
         services.producers.realign,
         services.search.reindex_dirty,
     )

@@ -39,6 +39,7 @@ from api.joins.topic_pages import TopicPages
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.facts import ViewFacts
+from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.statements import SqlViews
 from api.joins.views.tables import ViewTables
@@ -346,6 +347,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         extensions=Extensions(state, facts, approvals, approvals.records, now, settings.policies),
         bundles=Bundles(state, approvals, now, lambda text: datasets.get(datasets.find(text)).reference),
         escalations=Escalations(state, approvals.deciders, approvals.records, now, settings.policies),
+        view_failures=ViewFailures(views, parts.view_states, state.store, events, now),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
         access=effective_access(

@@ -23,6 +23,7 @@ from api.joins.sight import Sights
 from api.joins.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
+from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
@@ -125,6 +126,7 @@ class Services:
     bundles: Bundles
     escalations: Escalations
     grant_notices: GrantNotices
+    view_failures: ViewFailures
     grants: Grants
     access: EffectiveAccess
     audit: AuditLog

@@ -151,7 +151,8 @@ class Notifications:
     def _shown(self, of: Preference) -> dict[str, Any]:
         return {
             "user": of.user, "channels": sorted(of.channels), "off": sorted(of.off), "digest": str(of.digest),
-            "at": of.at, "zone": of.zone, "changed": of.changed_at is not None, "chatKind": str(of.chat_kind) if of.chat_kind else None,
+            "at": of.at, "zone": of.zone, "changed": of.changed_at is not None,
+            "chatKind": str(of.chat_kind) if of.chat_kind else None,
             "chatHost": of.chat_host, "mailAvailable": self._settings.smtp_host is not None,
             "mailAddressKnown": self._address_of(of.user) is not None, "chatAvailable": self._settings.chat,
             "topics": [str(each) for each in Topic],

@@ -79,8 +79,12 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
             yield from _each(people.deciders(about), Topic.ESCALATIONS, "review")
             yield from _each(people.managers(), Topic.ESCALATIONS, "overdue")
         case _ if kind == "view.failed" or kind.startswith("contract."):
-            yield from _each(people.owners(dataset), Topic.DATA, "owner")
-            yield from _each(_texts(data.get("people")), Topic.DATA, "owner")
+            named = [*_texts(data.get("people")), *_texts(data.get("user"))]
+            members = [member for group in _texts(data.get("group")) for member in people.members(group)]
+            owners = [*people.owners(dataset), *named, *members]
+            yield from _each(owners, Topic.DATA, "owner")
+            if not owners:
+                yield from _each(people.managers(), Topic.DATA, "unowned")
         case _ if isinstance(data.get("people"), list | tuple):
             topic = Topic.CAMPAIGNS if kind.startswith("campaign.") else Topic.OTHER
             yield from _each(_texts(data["people"]), topic, "named")

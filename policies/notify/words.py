@@ -32,6 +32,7 @@ _SENTENCES = {
     "used": "{requester} used emergency access to {dataset}, which you own",
     "overdue": "The emergency access of {requester} to {dataset} was not reviewed in time",
     "owner": "{kind}: {dataset}, which you own",
+    "unowned": "{kind}: {dataset}, which nobody owns",
     "test": "This is a test of notifications by Weir",
 }
 

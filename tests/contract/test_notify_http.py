@@ -209,3 +209,35 @@ def test_preferences_tests_and_figures(weir: ApiWorld, mails: MailServer) -> Non
     assert nils.get("/api/v1/me/notices").json() == {"notices": []}
     receivers = {d["receiver"]: d for d in weir.admin.get("/api/v1/events/deliveries").json()["deliveries"]}
     assert receivers["notices"]["failures"] == 0
+
+
+VIEW = """
+apiVersion: weir/v1
+kind: View
+metadata: {name: revenue}
+spec:
+  sql: SELECT region, count(*) AS n FROM prod.orders GROUP BY region
+  runAs: {user: otto}
+  owners: [{user: ana}]
+"""
+
+
+def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails: MailServer) -> None:
+    from api.joins.views.failures import ViewFailures
+    from views.adapters.memory import MemoryViewStates
+
+    states, built = MemoryViewStates(), weir.services
+    weir.apply(VIEW)
+    states.put("revenue", {"state": "failed", "since": "2026-01-01T00:00:00Z", "error": {"message": "secret"}})
+    states.put("other", {"state": "failed", "since": "2026-01-01T00:00:00Z"})
+    from api.joins.views.declared import DeclaredViews
+    from api.wiring.bootstrap import now
+
+    for told in (1, 0):
+        duty = ViewFailures(DeclaredViews(built.store), states, built.state.store, built.events, now)
+        duty._next = now()
+        assert duty.step() == told
+    deliver(weir)
+    [(to, mail)] = mails.wait(1)
+    assert to == ["ana@example.com"] and mail["Subject"] == "Weir: View failed: revenue, which you own"
+    assert "http://weir.example.com/views/revenue" in plain(mail) and "secret" not in plain(mail)

@@ -125,8 +125,8 @@ def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     notices.approvals.approve(notices.world.user("otto"), made.id)
     notices.approvals.approve(notices.world.user("petra"), made.id)
     notices.work()
-    assert [to.partition("@")[0] for to, _ in notices.titles()[1:]] == ["ana", "otto", "petra", "ana"]
-    assert notices.titles()[-1][1] == "Weir: Your request for prod/orders was approved"
+    assert sorted(to.partition("@")[0] for to, _ in notices.titles()[1:]) == ["ana", "ana", "otto", "petra"]
+    assert ("ana@example.com", "Weir: Your request for prod/orders was approved") in notices.titles()
     assert all("because" not in m.plain and "why?" not in m.plain for _, m in notices.mail.sent)
 
 

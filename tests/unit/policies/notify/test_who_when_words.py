@@ -71,6 +71,8 @@ def test_who_is_notified_of_what() -> None:
     assert users("breakglass.used", **by) == {"otto": "review", "petra": "review"}
     assert users("breakglass.overdue", dataset="prod/orders", user="ana")["admin"] == "overdue"
     assert users("view.failed", "v", dataset="prod/orders") == {"otto": "owner"}
+    assert users("view.failed", "v", user=["ana"], group=["team"]) == {"ana": "owner", "grace": "owner"}
+    assert users("view.failed", "v", user=[], group=[]) == {"admin": "unowned"}
     assert users("contract.broken", "prod/orders") == {"otto": "owner"}
     assert users("campaign.opened", "c", people=["grace"]) == {"grace": "named"}
     assert notified(event("campaign.opened", "c", people=["grace"]), People())[0].topic is Topic.CAMPAIGNS

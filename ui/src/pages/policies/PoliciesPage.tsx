@@ -21,6 +21,7 @@ const KINDS = [
   "Policy",
   "Role",
   "Workflow",
+  "RequestTemplate",
   "User",
   "Group",
   "Grant",
