@@ -55,7 +55,7 @@ def mail_server(
     port: int = 0, certificate: tuple[Path, Path] | None = None, password: str | None = None
 ) -> Iterator[MailServer]:
     """`certificate`: (certificate, key), then it offers STARTTLS and asks for it; `password`: it asks for sign-in."""
-    made = MailServer()
+    created = MailServer()
     more: dict[str, Any] = {}
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -65,16 +65,16 @@ def mail_server(
 
         def sign_in(server: Any, session: Any, envelope: Any, mechanism: str, data: Any) -> AuthResult:
             assert isinstance(data, LoginPassword)
-            made.users.append(data.login.decode())
+            created.users.append(data.login.decode())
             return AuthResult(success=data.password.decode() == password, handled=False)
 
         more |= {"authenticator": sign_in, "auth_required": True, "auth_require_tls": certificate is not None}
     # Port 0 is not possible with the controller, which connects to the port it was given.
-    controller = Controller(made, hostname="127.0.0.1", port=port or _free_port(), **more)
+    controller = Controller(created, hostname="127.0.0.1", port=port or _free_port(), **more)
     controller.start()
-    made.port = controller.port
+    created.port = controller.port
     try:
-        yield made
+        yield created
     finally:
         controller.stop()
 
@@ -82,9 +82,9 @@ def mail_server(
 def _free_port() -> int:
     import socket
 
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as matches:
+        matches.bind(("127.0.0.1", 0))
+        return int(matches.getsockname()[1])
 
 
 def plain(message: EmailMessage) -> str:

@@ -22,8 +22,8 @@ notify_app = typer.Typer(help="Choose how you are notified, test it, see what wa
 @notify_app.command("show", epilog="weir notify show --as ana")
 def notify_show(output: Output = Format.TABLE, user: As = None) -> None:
     """Show how you are notified."""
-    found = api(user).get("/api/v1/me/notifications")
-    _preference(found, output)
+    matches = api(user).get("/api/v1/me/notifications")
+    _preference(matches, output)
 
 
 @notify_app.command(
@@ -112,7 +112,7 @@ def notify_status(output: Output = Format.TABLE, user: As = None) -> None:
         print_text(f"{answer['withoutAddress']} people without a known mail address: {names}")
 
 
-def _preference(found: dict[str, Any], output: Format) -> None:
-    show([found], ("user", "channels", "digest", "at", "zone", "off", "chatKind", "chatHost"), output, whole=found)
-    if output is Format.TABLE and found["mailAvailable"] and not found["mailAddressKnown"]:
+def _preference(matches: dict[str, Any], output: Format) -> None:
+    show([matches], ("user", "channels", "digest", "at", "zone", "off", "chatKind", "chatHost"), output, whole=matches)
+    if output is Format.TABLE and matches["mailAvailable"] and not matches["mailAddressKnown"]:
         console.print("Your mail address is not known: it is declared in your User, or kept by the directory.")

@@ -76,7 +76,7 @@ def extend(
 
 
 def templates(output: Output = Format.TABLE, user: As = None) -> None:
-    """List the requests that are often made, those that you may use."""
+    """List the requests that people make often, those that you may use."""
     answer = api(user).get("/api/v1/request-templates")
     columns = ("name", "description", "datasets", "fields", "purpose", "duration")
     show(answer["templates"], columns, output, whole=answer, empty="No templates are declared (kind: RequestTemplate).")

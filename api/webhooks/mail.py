@@ -23,10 +23,10 @@ class SmtpMailer:
     """`policies.notices.Mailer`. For several threads; messages go one after another."""
 
     def __init__(self, settings: NotifySettings, password: Callable[[], str | None]) -> None:
-        """`password` reads the secret when a connection is opened. Raises SettingsError for a password in clear text."""
+        """`password` reads the secret when a connection is opened. Raises SettingsError where it would go unencrypted."""
         if settings.smtp_password and settings.smtp_security == "none" and not is_loopback(settings.smtp_host or ""):
             raise SettingsError(
-                "Setting notify.smtp_password (WEIR_NOTIFY__SMTP_PASSWORD) would be sent to another machine in clear text;"
+                "Setting notify.smtp_password (WEIR_NOTIFY__SMTP_PASSWORD) would be sent to another machine unencrypted;"
                 " set WEIR_NOTIFY__SMTP_SECURITY to starttls or tls."
             )
         self._settings, self._password = settings, password
@@ -108,7 +108,7 @@ class SmtpMailer:
         if isinstance(error, smtplib.SMTPNotSupportedError):
             return f"The mail server at {where} does not offer what is set (STARTTLS or the sign-in)."
         if isinstance(error, ssl.SSLError):
-            return f"The certificate of the mail server at {where} cannot be verified, or it does not speak TLS."
+            return f"The certificate of the mail server at {where} cannot be verified, or it does not use TLS."
         if isinstance(error, TimeoutError):
             return f"The mail server at {where} did not answer in time."
         return f"The mail server at {where} does not answer ({type(error).__name__})."

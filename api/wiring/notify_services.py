@@ -40,7 +40,7 @@ def notify(
     guard: Guard,
     clock: Callable[[], datetime],
 ) -> Notify:
-    """Raises SettingsError for a mail password that would be sent in clear text."""
+    """Raises SettingsError for a mail password that would be sent unencrypted."""
     asked, store, sealer = settings.notify, parts.notice_store, parts.notice_sealer()
     people = RequestPeople(state, deciders)
 

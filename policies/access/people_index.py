@@ -29,14 +29,14 @@ class PeopleIndex:
 
     def matching(self, match: SubjectMatch) -> set[str]:
         """Names of the people whom a match names, disabled and deleted ones not among them."""
-        found = set(match.users)
+        matches = set(match.users)
         if match.everyone:
-            found |= self.people
+            matches |= self.people
         for group in match.groups:
-            found |= self._groups.get(group, set())
+            matches |= self._groups.get(group, set())
         for role in match.roles:
-            found |= self._roles.get(role, set())
-        return {user for user in found if gone_because(self.view, user) is None}
+            matches |= self._roles.get(role, set())
+        return {user for user in matches if gone_because(self.view, user) is None}
 
     def permitted(self, permission: str) -> set[str]:
         """People with a role that carries a permission."""

@@ -41,4 +41,4 @@ def _of_directory(emails: Any) -> str | None:
         return None
     listed = [each for each in emails if isinstance(each, Mapping) and isinstance(each.get("value"), str)]
     listed.sort(key=lambda each: (not each.get("primary"), each.get("type") != "work"))
-    return next((found for each in listed if (found := usable(each["value"])) is not None), None)
+    return next((matches for each in listed if (matches := usable(each["value"])) is not None), None)

@@ -101,16 +101,16 @@ class Notifications:
         wanted = frozenset(_one_of(Channel, each, "channels") for each in channels)
         if Channel.CHAT in wanted and sealed is None:
             raise InvalidInput("The channel chat needs the address of a chat service.", details={"field": "chatUrl"})
-        made = Preference(
+        created = Preference(
             subject.user, wanted, frozenset(_one_of(Topic, each, "off") for each in off),
             _one_of(Digest, digest, "digest"), at, zone, kind, sealed, host, self._clock(),
         )  # fmt: skip
-        self._store.put_preference(made)
+        self._store.put_preference(created)
         self._audit.record(
             subject.user, "notify.choose", subject.user, "allow", [],
-            {"channels": sorted(wanted), "off": sorted(made.off), "digest": str(made.digest), "chatHost": host},
+            {"channels": sorted(wanted), "off": sorted(created.off), "digest": str(created.digest), "chatHost": host},
         )  # fmt: skip
-        return self._shown(made)
+        return self._shown(created)
 
     def mine(self, user: str, limit: int) -> list[dict[str, Any]]:
         """A person's notices, newest first."""

@@ -39,12 +39,12 @@ class Notified:
 
 def notified(event: Event, people: People) -> list[Notified]:
     """Everybody an event concerns, each once, without the person who did it. Other events concern nobody."""
-    found: dict[str, Notified] = {}
+    matches: dict[str, Notified] = {}
     for each in _all(event, people):
-        found.setdefault(each.user, each)
+        matches.setdefault(each.user, each)
     if event.type != f"{TYPE_PREFIX}notice.test":
-        found.pop(str(event.data.get("by", "")), None)
-    return [found[user] for user in sorted(found)]
+        matches.pop(str(event.data.get("by", "")), None)
+    return [matches[user] for user in sorted(matches)]
 
 
 def _all(event: Event, people: People) -> Iterable[Notified]:

@@ -150,10 +150,10 @@ def _page(title: str, body: str, base_url: str | None) -> str:
 def kept(data: Any) -> dict[str, Any]:
     """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions."""
     names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level")
-    found = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
+    matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
     if data.get("asked"):
-        found["part"] = True
-    return found
+        matches["part"] = True
+    return matches
 
 
 def _short(value: Any) -> Any:

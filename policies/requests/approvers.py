@@ -101,25 +101,25 @@ class Deciders:
         if stage.approvers.owners and owned is not None:
             known |= index.matching(owned.owners)
         known |= index.permitted("manage")  # where they decide: `standing` knows
-        found = []
+        deciders = []
         for user in sorted(known - {request.requester}):
             if not self._gone(user) and self.standing(self._identity.current(user), request, stage, facts):
-                found.append(user)
-                if len(found) == most:
+                deciders.append(user)
+                if len(deciders) == most:
                     break
-        return found
+        return deciders
 
     def delegates(self, request: AccessRequest) -> list[str]:
         """Delegates who act now for approvers of the present stage."""
         facts = self.facts_or_none(request.dataset)
-        found: set[str] = set()
+        deciders: set[str] = set()
         for each in self._delegations.acting():
             away = each.user
             if away == request.requester or self._gone(away):
                 continue
             if self.is_approver(self._identity.current(away), request, request.current, facts):
-                found |= {name for name in each.delegates if name != request.requester and not self._gone(name)}
-        return sorted(found)
+                deciders |= {name for name in each.delegates if name != request.requester and not self._gone(name)}
+        return sorted(deciders)
 
     def managers(self, request: AccessRequest) -> list[str]:
         """People who manage, but the requester."""

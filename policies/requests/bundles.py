@@ -70,8 +70,8 @@ class Bundles:
 
     def templates(self, subject: Subject) -> list[dict[str, Any]]:
         """The templates that a subject may use, by name."""
-        found = sorted(self._state.view().templates.items())
-        return [_shown(name, spec) for name, spec in found if self._may_use(subject, spec)]
+        matches = sorted(self._state.view().templates.items())
+        return [_shown(name, spec) for name, spec in matches if self._may_use(subject, spec)]
 
     def from_template(
         self, subject: Subject, name: str, reason: str = "", ticket: str = "", valid_to: datetime | None = None
@@ -98,7 +98,7 @@ class Bundles:
             return self.create(subject, spec.datasets, wish, name)
         except DatasetNotFound as error:
             raise InvalidInput(
-                f"Template {name} names a dataset that is not in the catalog; whoever declares it must change it.",
+                f"Template {name} names a dataset that is not in the catalog; its owner must change it.",
                 details=error.details,
             ) from None
 

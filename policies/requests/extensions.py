@@ -37,31 +37,32 @@ class Extensions:
     def extend(
         self, subject: Subject, grant: str, until: datetime, reason: str = "", ticket: str = ""
     ) -> AccessRequest:
-        """Ask that a grant of one's own ends later. Whoever decides on such a request now decides this one.
+        """Ask that a grant of one's own ends later. The people who decide such a request now decide this one.
 
         The same asked again while it is pending gives the first request. Raises NotAllowed (not one's own, or there is
         none of that name), Conflict (over, emergency access, declared, or another extension is pending), InvalidInput.
         """
         now = self._clock()
-        made = self._own(subject, grant, now)
+        grant_now = self._own(subject, grant, now)
         document = self._state.get("Grant", grant)
-        if made.break_glass:
+        if grant_now.break_glass:
             raise Conflict(f"Grant {grant} is emergency access, which is not extended; make a request.")
         if not (document.spec or {}).get("request"):
             raise Conflict(
-                f"Grant {grant} is declared and not made by a request; its end is changed where it is declared."
+                f"Grant {grant} is declared, no request ended in it; its end is changed where it is declared."
             )
-        if until.tzinfo is None or until <= made.valid_to:
+        if until.tzinfo is None or until <= grant_now.valid_to:
             raise InvalidInput(
-                f"until must have a zone and be later than the present end of the grant, {rfc3339(made.valid_to)}.",
+                f"until must have a zone and be later than the present end of the grant, {rfc3339(grant_now.valid_to)}.",
                 details={"field": "until"},
             )
-        facts = self._facts.facts(made.dataset)
-        stages, longest, expires_after = self._approvals.required(facts, Asked(made.fields, made.unmask))
+        facts = self._facts.facts(grant_now.dataset)
+        stages, longest, expires_after = self._approvals.required(facts, Asked(grant_now.fields, grant_now.unmask))
         check_times(now, until, now, longest)
         request = AccessRequest(
-            "req-" + secrets.token_hex(6), subject.user, made.dataset, made.fields, made.unmask, made.purpose, now, until,
-            now, min(now + expires_after, made.valid_to), stages, made.rows, reason,
+            "req-" + secrets.token_hex(6), subject.user, grant_now.dataset, grant_now.fields, grant_now.unmask,
+            grant_now.purpose, now, until,
+            now, min(now + expires_after, grant_now.valid_to), stages, grant_now.rows, reason,
             ticket=check_ticket(ticket, self._settings), extends=grant,
         )  # fmt: skip
         with self._state.store.transaction():
@@ -76,19 +77,19 @@ class Extensions:
     def may_extend(self, subject: Subject, grant: str) -> bool:
         """Whether `extend` would take a request of this subject for a grant, given a good end."""
         try:
-            made = self._own(subject, grant, self._clock())
+            grant_now = self._own(subject, grant, self._clock())
         except (NotAllowed, Conflict):
             return False
         document = self._state.store.get("Grant", grant)
-        return not made.break_glass and document is not None and bool((document.spec or {}).get("request"))
+        return not grant_now.break_glass and document is not None and bool((document.spec or {}).get("request"))
 
     def _own(self, subject: Subject, name: str, now: datetime) -> Grant:
-        found = self._state.view().grants.get(name)
-        if found is None or subject.user not in found.subject.users:
+        matches = self._state.view().grants.get(name)
+        if matches is None or subject.user not in matches.subject.users:
             raise NotAllowed(
                 f"There is no grant {name!r} of yours; only the person whom a grant names may ask to extend it.",
                 details={"reasons": ["the grant does not name the caller"]},
             )
-        if not is_active(found, now):
+        if not is_active(matches, now):
             raise Conflict(f"Grant {name} does not open anything now, so it cannot be extended; make a request.")
-        return found
+        return matches

@@ -48,14 +48,14 @@ class RequestRecords:
         self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
 
     def _extend(self, request: AccessRequest, by: str, now: datetime) -> None:
-        found = self._store.get("Grant", request.extends or "")
-        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
+        present = self._store.get("Grant", request.extends or "")
+        if present is None or (present.spec or {}).get("status") != GrantStatus.APPROVED:
             raise Conflict(f"Grant {request.extends} is not there any more, so its end cannot be moved.")
-        spec = extended_spec(found.spec or {}, request)
-        kinds.parse("Grant", found.name, spec)
-        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
+        spec = extended_spec(present.spec or {}, request)
+        kinds.parse("Grant", present.name, spec)
+        self._store.apply([Change("Grant", present.name, spec, present.metadata, by, expect=present.version)], now)
         about = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
-        self._tell("grant.extended", found.name, {**about, "request": request.id, "until": rfc3339(request.valid_to)})
+        self._tell("grant.extended", present.name, {**about, "request": request.id, "until": rfc3339(request.valid_to)})
 
     def revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
         """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""

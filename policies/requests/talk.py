@@ -54,7 +54,7 @@ def due(request: AccessRequest, now: datetime, after: timedelta) -> int:
 
 
 def escalate(request: AccessRequest, now: datetime, level: int, people: Sequence[str]) -> AccessRequest:
-    """With the level reached, and who was notified in the thread. A full thread is no reason not to."""
+    """With the level reached, and who was notified in the thread. Also in a full thread."""
     to = "those who manage" if level == MANAGERS else "delegates"
     entry = Message("weir", now, "escalation", f"Nobody decided, so {to} were notified.", tuple(people[:_MOST_NAMED]))
     return replace(request, escalated=level, thread=(*request.thread, entry))

@@ -29,11 +29,11 @@ def store(request: pytest.FixtureRequest) -> Iterator[NoticeStore]:
 
 
 def notice(number: int, user: str = "ana", **more: object) -> Notice:
-    made = Notice(
+    created = Notice(
         f"n-{number}", f"e-{number}", "weir.access.requested", "req-1", user, Channel.MAIL, Topic.REQUESTS, "decide",
         T0 + number * MINUTE, f"n-{number}", T0 + number * MINUTE, {"dataset": "prod/größe\x00"},
     )  # fmt: skip
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(created, **more)  # type: ignore[arg-type]
 
 
 def ids(batches: list[list[Notice]]) -> list[list[str]]:

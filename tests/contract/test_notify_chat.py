@@ -24,11 +24,11 @@ MESSAGE = Message(
 def server() -> Iterator[Server]:
     import threading
 
-    made = Server()
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    created = Server()
+    threading.Thread(target=created.serve_forever, daemon=True).start()
+    yield created
+    created.shutdown()
+    created.server_close()
 
 
 def chat(hosts: list[str], allowed: list[str] | None = None, find: dict[str, list[str]] | None = None) -> WebhookChat:

@@ -54,11 +54,11 @@ def weir(tmp_path: Path, mails: MailServer, monkeypatch: pytest.MonkeyPatch) -> 
     settings.notify.smtp_security, settings.notify.sender = "none", "weir@weir.example.com"
     settings.api.public_url = "http://weir.example.com"
     monkeypatch.setattr(api_world, "Settings", lambda: settings)
-    with api_world.world(tmp_path) as made:
-        made.apply(PEOPLE)
-        made.scan(cluster="prod")
-        deliver(made)
-        yield made
+    with api_world.world(tmp_path) as created:
+        created.apply(PEOPLE)
+        created.scan(cluster="prod")
+        deliver(created)
+        yield created
 
 
 def deliver(weir: ApiWorld) -> None:
@@ -71,9 +71,9 @@ def deliver(weir: ApiWorld) -> None:
 
 def ask(weir: ApiWorld, **more: object) -> dict:
     body = {"dataset": "prod/orders", "fields": [EMAIL, "value.region"], "purpose": "campaign", "reason": "<b>hi</b>"}
-    made = weir.user("ana").post("/api/v1/access-requests", json=body | more)
-    assert made.status_code == 201, made.text
-    return made.json()
+    created = weir.user("ana").post("/api/v1/access-requests", json=body | more)
+    assert created.status_code == 201, created.text
+    return created.json()
 
 
 def test_a_request_reaches_its_decider_by_mail_and_is_approved_in_part(weir: ApiWorld, mails: MailServer) -> None:
@@ -141,10 +141,10 @@ def test_a_grant_is_extended_from_its_list(weir: ApiWorld) -> None:
     later = (datetime.fromisoformat(grant["validTo"]) + timedelta(days=3)).isoformat()
     for user, status in (("otto", 403), ("nils", 403)):
         assert weir.user(user).post(path, json={"until": later}).status_code == status
-    made = ana.post(path, json={"until": later, "ticket": "T-1"})
-    assert made.status_code == 201 and made.json()["extends"] == grant["name"]
+    created = ana.post(path, json={"until": later, "ticket": "T-1"})
+    assert created.status_code == 201 and created.json()["extends"] == grant["name"]
     assert ana.get("/api/v1/grants").json()["grants"][0]["validTo"] == grant["validTo"]
-    done = otto.post(f"/api/v1/access-requests/{made.json()['id']}/approve", json={})
+    done = otto.post(f"/api/v1/access-requests/{created.json()['id']}/approve", json={})
     assert done.status_code == 200 and done.json()["grant"] == grant["name"]
     [after] = ana.get("/api/v1/grants").json()["grants"]
     assert after["validTo"] > grant["validTo"] and after["fields"] == grant["fields"]
@@ -170,9 +170,11 @@ def test_bundles_and_templates(weir: ApiWorld) -> None:
     weir.apply(TEMPLATE)
     [shown] = ana.get("/api/v1/request-templates").json()["templates"]
     assert (shown["name"], shown["seconds"]) == ("sales-analyst", 90 * 86400)
-    made = ana.post("/api/v1/request-templates/sales-analyst/requests", json={"ticket": "T-1"})
-    assert made.status_code == 201, made.text
-    assert made.json()["bundle"] is None and made.json()["requests"][0]["reason"] == "as agreed with the sales team"
+    created = ana.post("/api/v1/request-templates/sales-analyst/requests", json={"ticket": "T-1"})
+    assert created.status_code == 201, created.text
+    assert (
+        created.json()["bundle"] is None and created.json()["requests"][0]["reason"] == "as agreed with the sales team"
+    )
     assert ana.post("/api/v1/request-templates/other/requests").status_code == 404
     wrong = ana.post("/api/v1/access-requests/bundle", json={"datasets": ["prod/orders", "prod/none"], "purpose": "p"})
     assert wrong.status_code == 404
@@ -233,10 +235,10 @@ def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails:
     from api.joins.views.declared import DeclaredViews
     from api.wiring.bootstrap import now
 
-    for told in (1, 0):
+    for announced in (1, 0):
         duty = ViewFailures(DeclaredViews(built.store), states, built.state.store, built.events, now)
         duty._next = now()
-        assert duty.step() == told
+        assert duty.step() == announced
     deliver(weir)
     [(to, mail)] = mails.wait(1)
     assert to == ["ana@example.com"] and mail["Subject"] == "Weir: View failed: revenue, which you own"

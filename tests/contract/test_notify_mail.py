@@ -37,7 +37,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
-    made = (
+    created = (
         x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
         .serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
@@ -45,7 +45,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True).sign(key, hashes.SHA256())
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("tls")
-    (folder / "cert.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    (folder / "cert.pem").write_bytes(created.public_bytes(serialization.Encoding.PEM))
     (folder / "key.pem").write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
@@ -54,8 +54,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def server() -> Iterator[MailServer]:
-    with mail_server() as made:
-        yield made
+    with mail_server() as created:
+        yield created
 
 
 def test_a_mail_arrives_as_text_and_html(server: MailServer) -> None:
@@ -134,7 +134,7 @@ def test_starttls_is_never_left_out(server: MailServer) -> None:
 
 def test_a_password_goes_over_tls_or_to_this_machine() -> None:
     more = {"smtp_user": "weir", "smtp_password": "env:X"}
-    with pytest.raises(SettingsError, match="clear text"):
+    with pytest.raises(SettingsError, match="unencrypted"):
         mailer(25, smtp_host="mail.example.com", **more)
     mailer(25, smtp_host="127.0.0.1", **more)
     mailer(25, smtp_host="mail.example.com", smtp_security="tls", **more)

@@ -79,8 +79,8 @@ def comment(built: ServicesOf, subject: Caller, id: Name, body: Text) -> Any:
 @router.post("/grants/{name}/extend", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def extend(built: ServicesOf, subject: Caller, name: Name, body: Later) -> Any:
     """Ask that a grant of one's own ends later. Its end moves when the request is approved."""
-    made = built.extensions.extend(subject, name, body.until, body.reason, body.ticket)
-    return shown(built, subject, made)
+    created = built.extensions.extend(subject, name, body.until, body.reason, body.ticket)
+    return shown(built, subject, created)
 
 
 @router.post("/access-requests/bundle", status_code=201, responses=answers_with(schemas.RequestBundle, status=201))
@@ -108,9 +108,9 @@ def use_template(built: ServicesOf, subject: Caller, name: Name, body: TemplateU
     return _bundle(built, subject, built.bundles.from_template(subject, name, given.reason, given.ticket, given.until))
 
 
-def _bundle(built: Services, subject: Subject, made: list[AccessRequest]) -> Any:
-    bundles = {request.bundle for request in made}
+def _bundle(built: Services, subject: Subject, created: list[AccessRequest]) -> Any:
+    bundles = {request.bundle for request in created}
     return {
         "bundle": bundles.pop() if len(bundles) == 1 else None,
-        "requests": built.request_view.show(subject, made),
+        "requests": built.request_view.show(subject, created),
     }

@@ -79,8 +79,8 @@ class MemoryNoticeStore:
     def problems(self, most: int) -> list[tuple[Channel, str, int]]:
         ends = (NoticeState.WAITING, NoticeState.FAILED)
         seen = Counter((n.channel, n.problem) for n in self._notices.values() if n.problem and n.state in ends)
-        found = [(channel, str(problem), number) for (channel, problem), number in seen.items()]
-        return sorted(found, key=lambda each: (-each[2], each[1]))[:most]
+        matches = [(channel, str(problem), number) for (channel, problem), number in seen.items()]
+        return sorted(matches, key=lambda each: (-each[2], each[1]))[:most]
 
     def unaddressed(self, most: int) -> tuple[int, list[str]]:
         users = sorted({n.user for n in self._notices.values() if n.state is NoticeState.UNADDRESSED})

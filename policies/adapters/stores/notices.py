@@ -90,8 +90,8 @@ class SqlNoticeStore:
     def counts(self) -> list[Count]:
         asked = select(_N.c.channel, _N.c.state, func.count(), func.min(_N.c.due_at)).group_by(_N.c.channel, _N.c.state)
         with self._database.read() as session:
-            found = [Count(Channel(c), NoticeState(s), int(n), oldest) for c, s, n, oldest in session.execute(asked)]
-        return sorted(found, key=lambda c: (c.channel, c.state))
+            matches = [Count(Channel(c), NoticeState(s), int(n), oldest) for c, s, n, oldest in session.execute(asked)]
+        return sorted(matches, key=lambda c: (c.channel, c.state))
 
     def problems(self, most: int) -> list[tuple[Channel, str, int]]:
         number = func.count()

@@ -109,21 +109,21 @@ class Notices:
 
 @pytest.fixture
 def notices() -> Notices:
-    made = Notices()
-    made.work()
-    return made
+    created = Notices()
+    created.work()
+    return created
 
 
 def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
-    made = notices.ask()
+    created = notices.ask()
     notices.work()
     assert notices.titles() == [
         ("otto@example.com", "Weir: ana requests access to prod/orders for p; it is pending for your decision")
     ]
-    notices.approvals.ask_back(notices.world.user("otto"), made.id, "why?")
-    notices.approvals.comment(notices.world.user("ana"), made.id, "because")
-    notices.approvals.approve(notices.world.user("otto"), made.id)
-    notices.approvals.approve(notices.world.user("petra"), made.id)
+    notices.approvals.ask_back(notices.world.user("otto"), created.id, "why?")
+    notices.approvals.comment(notices.world.user("ana"), created.id, "because")
+    notices.approvals.approve(notices.world.user("otto"), created.id)
+    notices.approvals.approve(notices.world.user("petra"), created.id)
     notices.work()
     assert sorted(to.partition("@")[0] for to, _ in notices.titles()[1:]) == ["ana", "ana", "otto", "petra"]
     assert ("ana@example.com", "Weir: Your request for prod/orders was approved") in notices.titles()
@@ -227,8 +227,8 @@ def test_topics_and_channels_that_are_off(notices: Notices) -> None:
     notices.service.choose(
         otto, ["chat"], ["comments"], "at-once", "08:00", "UTC", "slack", "https://hooks.example.com/secret"
     )
-    made = notices.ask()
-    notices.approvals.comment(notices.world.user("ana"), made.id, "hello")
+    created = notices.ask()
+    notices.approvals.comment(notices.world.user("ana"), created.id, "hello")
     notices.work()
     assert notices.mail.sent == [] and [a for a, _ in notices.chat.sent] == ["https://hooks.example.com/secret"]
     shown = notices.service.preference("otto")
@@ -303,9 +303,9 @@ def test_an_event_that_cannot_be_read_is_counted_and_stops_nobody(
 
 
 def test_a_grant_that_ends_soon_is_announced_once(notices: Notices) -> None:
-    made = notices.ask(valid_to=START + timedelta(days=5))
-    notices.approvals.approve(notices.world.user("otto"), made.id)
-    notices.approvals.approve(notices.world.user("petra"), made.id)
+    created = notices.ask(valid_to=START + timedelta(days=5))
+    notices.approvals.approve(notices.world.user("otto"), created.id)
+    notices.approvals.approve(notices.world.user("petra"), created.id)
     notices.work()
     notices.mail.sent.clear()
     notices.world.sleep(days=4, hours=1)

@@ -132,10 +132,10 @@ def notice(why: str = "decide", kind: str = "access.requested", subject: str = "
 
 
 def test_the_link_opens_the_very_request() -> None:
-    made = message([notice(requester="ana", dataset="prod/orders")], "https://weir.example.com/", "example.com")
-    assert made.links == (("ana requests access to prod/orders; it is pending for your decision",
+    created = message([notice(requester="ana", dataset="prod/orders")], "https://weir.example.com/", "example.com")
+    assert created.links == (("ana requests access to prod/orders; it is pending for your decision",
                            "https://weir.example.com/requests/req-1"),)  # fmt: skip
-    assert "https://weir.example.com/requests/req-1" in made.plain and "/notifications" in made.plain
+    assert "https://weir.example.com/requests/req-1" in created.plain and "/notifications" in created.plain
     assert "http" not in message([notice()], None, "example.com").plain
     assert path(notice(subject="a/../b?c#d")) == "/requests/a%2F..%2Fb%3Fc%23d"
     for wrong in ("//evil.example", "https://evil.example", "javascript:x", "/a b", "/\\evil"):
@@ -153,12 +153,12 @@ ANY = st.text(max_size=300)
 
 @given(ANY, ANY, ANY, ANY)
 def test_names_add_no_header_no_tag_and_no_link(who: str, dataset: str, purpose: str, subject: str) -> None:
-    made = message(
+    created = message(
         [notice(requester=who, dataset=dataset, purpose=purpose, subject=subject)],
         "https://weir.example.com",
         "example.com",
     )
-    mail = compose("weir@example.com", "otto@example.com", made)
+    mail = compose("weir@example.com", "otto@example.com", created)
     raw = mail.as_bytes()
     head = raw.split(b"\r\n\r\n", 1)[0].decode("ascii")
     names = [line.partition(":")[0] for line in head.split("\r\n") if not line.startswith((" ", "\t"))]
@@ -170,9 +170,9 @@ def test_names_add_no_header_no_tag_and_no_link(who: str, dataset: str, purpose:
     assert rich is not None
     tags = rich.get_content()
     assert tags.count("<a ") == 2 and tags.count("<script") == 0 and tags.count("<p") == 3
-    slack = body(ChatKind.SLACK, made)["text"]
+    slack = body(ChatKind.SLACK, created)["text"]
     assert slack.count("<") == slack.count(">") == slack.count("|") == 1
-    json.dumps(body(ChatKind.TEAMS, made))
+    json.dumps(body(ChatKind.TEAMS, created))
 
 
 def test_the_same_event_has_the_same_message_id_and_a_digest_that_of_its_notices() -> None:

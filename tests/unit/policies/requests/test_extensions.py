@@ -30,9 +30,9 @@ def extensions(world: World) -> Extensions:
 
 
 def granted(world: World) -> str:
-    made = world.approvals.create(world.user("ana"), "prod/orders", [EMAIL], purpose="p", valid_to=END)
-    world.approvals.approve(world.user("otto"), made.id)
-    return world.approvals.approve(world.user("petra"), made.id).grant or ""
+    created = world.approvals.create(world.user("ana"), "prod/orders", [EMAIL], purpose="p", valid_to=END)
+    world.approvals.approve(world.user("otto"), created.id)
+    return world.approvals.approve(world.user("petra"), created.id).grant or ""
 
 
 def end_of(world: World, grant: str) -> Any:
@@ -42,16 +42,16 @@ def end_of(world: World, grant: str) -> Any:
 def test_the_end_moves_only_on_approval(world: World) -> None:
     grant = granted(world)
     later = END + timedelta(days=5)
-    made = extensions(world).extend(world.user("ana"), grant, later, "two more")
-    assert made.extends == grant and made.expires_at == END and end_of(world, grant) == END
-    assert extensions(world).extend(world.user("ana"), grant, later, "two more").id == made.id
+    created = extensions(world).extend(world.user("ana"), grant, later, "two more")
+    assert created.extends == grant and created.expires_at == END and end_of(world, grant) == END
+    assert extensions(world).extend(world.user("ana"), grant, later, "two more").id == created.id
     with pytest.raises(Conflict, match="pending extension"):
         extensions(world).extend(world.user("ana"), grant, later + timedelta(days=1))
     with pytest.raises(NotAllowed):
-        world.approvals.approve(world.user("ana"), made.id)
-    world.approvals.approve(world.user("otto"), made.id)
+        world.approvals.approve(world.user("ana"), created.id)
+    world.approvals.approve(world.user("otto"), created.id)
     assert end_of(world, grant) == END
-    done = world.approvals.approve(world.user("petra"), made.id, "", Part(valid_to=later - timedelta(days=2)))
+    done = world.approvals.approve(world.user("petra"), created.id, "", Part(valid_to=later - timedelta(days=2)))
     assert (done.state, done.grant) == (RequestState.APPROVED, grant)
     assert end_of(world, grant) == later - timedelta(days=2) and len(world.state.view().grants) == 1
     assert world.state.view().grants[grant].fields == (EMAIL,)
@@ -83,27 +83,27 @@ def test_who_and_what_cannot_be_extended(world: World) -> None:
 
 def test_a_grant_that_was_revoked_or_is_over_stays_so(world: World) -> None:
     grant = granted(world)
-    made = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
-    world.approvals.approve(world.user("otto"), made.id)
+    created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
+    world.approvals.approve(world.user("otto"), created.id)
     world.grants.revoke(world.user("otto"), grant)
     with pytest.raises(Conflict, match="revoked"):
-        world.approvals.approve(world.user("petra"), made.id)
+        world.approvals.approve(world.user("petra"), created.id)
     assert str(world.state.view().grants[grant].status) == "revoked"
     world.sleep(days=6)
-    assert world.approvals.get(world.user("ana"), made.id).state is RequestState.EXPIRED
+    assert world.approvals.get(world.user("ana"), created.id).state is RequestState.EXPIRED
     with pytest.raises(Conflict):
         extensions(world).extend(world.user("ana"), grant, START + timedelta(days=20))
 
 
 def test_an_extension_changes_no_fields(world: World) -> None:
     grant = granted(world)
-    made = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
+    created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
     with pytest.raises(InvalidInput, match="moves the end"):
-        world.approvals.approve(world.user("otto"), made.id, "", Part(unmask=()))
+        world.approvals.approve(world.user("otto"), created.id, "", Part(unmask=()))
     early = Part(valid_to=END - timedelta(days=1))
-    world.approvals.approve(world.user("otto"), made.id, "", early)
+    world.approvals.approve(world.user("otto"), created.id, "", early)
     with pytest.raises(Conflict, match="ends"):
-        world.approvals.approve(world.user("petra"), made.id)
+        world.approvals.approve(world.user("petra"), created.id)
 
 
 # --- bundles and templates ----------------------------------------------------------------------------------------------
@@ -119,8 +119,8 @@ def test_each_part_of_a_bundle_is_decided_on_its_own(world: World) -> None:
     assert orders.bundle == payments.bundle and (orders.bundle or "").startswith("bun-")
     world.approvals.deny(world.user("otto"), orders.id)
     assert world.approvals.get(world.user("ana"), payments.id).state is RequestState.PENDING
-    found = world.approvals.list(world.user("ana"), bundle=orders.bundle)
-    assert {r.id for r in found} == {orders.id, payments.id}
+    matches = world.approvals.list(world.user("ana"), bundle=orders.bundle)
+    assert {r.id for r in matches} == {orders.id, payments.id}
     again = bundles.create(world.user("ana"), ["prod/payments"], wish())
     assert [r.id for r in again] == [payments.id]
 
@@ -149,11 +149,11 @@ def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) ->
     assert bundles.templates(world.user("otto")) == []
     with pytest.raises(NotFound):
         bundles.from_template(world.user("otto"), "sales")
-    made = bundles.from_template(world.user("ana"), "sales")
-    assert [(r.dataset, r.template, r.reason, r.unmask) for r in made] == [
+    created = bundles.from_template(world.user("ana"), "sales")
+    assert [(r.dataset, r.template, r.reason, r.unmask) for r in created] == [
         ("prod/orders", "sales", "as agreed", ()), ("prod/payments", "sales", "as agreed", ()),
     ]  # fmt: skip
-    assert made[0].valid_to == START + timedelta(days=20)
+    assert created[0].valid_to == START + timedelta(days=20)
     with pytest.raises(InvalidInput, match="20d"):
         bundles.from_template(world.user("ana"), "sales", valid_to=START + timedelta(days=21))
     for wrong in ({"datasets": ["prod/*"]}, {"datasets": []}, {"duration": "soon"}, {"fields": ["a b"]}):

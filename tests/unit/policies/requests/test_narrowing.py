@@ -1,4 +1,4 @@
-"""Approval in part: never more than was requested, whoever approves, in whatever order."""
+"""Approval in part: never more than was requested, by any approver, in any order."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def test_a_part_opens_and_unmasks_no_more_than_was_requested(
         START + timedelta(days=days) if days != 9 else None,
     )  # fmt: skip
     try:
-        made = narrowed(whole, part, facts, START)
+        created = narrowed(whole, part, facts, START)
     except InvalidInput:
         return
-    assert opened(made.fields, facts) <= opened(whole.fields, facts)
-    shown = opened(made.unmask, facts) & opened(made.fields, facts)
+    assert opened(created.fields, facts) <= opened(whole.fields, facts)
+    shown = opened(created.unmask, facts) & opened(created.fields, facts)
     assert shown <= opened(whole.unmask, facts) & opened(whole.fields, facts)
-    assert START < made.valid_to <= whole.valid_to
-    assert made.asked in (None, whole.terms)
+    assert START < created.valid_to <= whole.valid_to
+    assert created.asked in (None, whole.terms)
 
 
 @given(datasets(), datasets(), ENTRIES, st.sampled_from([*PATHS, *TAGS, "PII", "*"]))
@@ -96,15 +96,15 @@ def ask(world: World, **more: Any) -> AccessRequest:
 
 def test_two_approvers_narrow_one_after_another(world: World) -> None:
     until = START + timedelta(days=10)
-    made = ask(world, valid_to=until)
-    by_owner = world.approvals.approve(world.user("otto"), made.id, "", Part(fields=(EMAIL,)))
+    created = ask(world, valid_to=until)
+    by_owner = world.approvals.approve(world.user("otto"), created.id, "", Part(fields=(EMAIL,)))
     assert by_owner.state is RequestState.PENDING and by_owner.fields == by_owner.unmask == (EMAIL,)
     assert AccessRequest.from_json(by_owner.to_json()) == by_owner
     for more in (Part(fields=(NAME,)), Part(fields=("*",)), Part(valid_to=until + timedelta(seconds=1))):
         with pytest.raises(InvalidInput):
-            world.approvals.approve(world.user("petra"), made.id, "", more)
+            world.approvals.approve(world.user("petra"), created.id, "", more)
     shorter = START + timedelta(days=2)
-    done = world.approvals.approve(world.user("petra"), made.id, "", Part(unmask=(), valid_to=shorter))
+    done = world.approvals.approve(world.user("petra"), created.id, "", Part(unmask=(), valid_to=shorter))
     assert done.state is RequestState.APPROVED and done.asked is not None and done.asked.valid_to == until
     assert [v.narrowed is not None for v in done.votes] == [True, True]
     grant = world.state.view().grants[done.grant or ""]
@@ -114,15 +114,15 @@ def test_two_approvers_narrow_one_after_another(world: World) -> None:
 
 
 def test_a_part_that_is_the_whole_is_no_approval_in_part(world: World) -> None:
-    made = ask(world)
-    done = world.approvals.approve(world.user("otto"), made.id, "", Part(fields=(EMAIL, NAME)))
+    created = ask(world)
+    done = world.approvals.approve(world.user("otto"), created.id, "", Part(fields=(EMAIL, NAME)))
     assert done.asked is None and done.votes[0].narrowed is None
 
 
 def test_asking_again_for_the_first_wish_gives_the_narrowed_request(world: World) -> None:
-    made = ask(world, reason="r")
-    world.approvals.approve(world.user("otto"), made.id, "", Part(fields=(EMAIL,)))
-    assert ask(world, reason="r").id == made.id
+    created = ask(world, reason="r")
+    world.approvals.approve(world.user("otto"), created.id, "", Part(fields=(EMAIL,)))
+    assert ask(world, reason="r").id == created.id
 
 
 def test_emergency_access_is_reviewed_as_a_whole(world: World) -> None:
