@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import html
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -74,7 +75,7 @@ class WebhookChat:
             addresses = self._guard.addresses(url.host, port)
         except DeliveryFailed as refused:
             raise Undelivered(refused.problem) from None
-        answer = self._post(url, port, addresses[0], content)
+        answer = self._post(url, port, addresses[:3], content)
         if answer.is_success:
             return
         pause = answer.headers.get("retry-after", "")
@@ -84,27 +85,32 @@ class WebhookChat:
             retry_after_s=float(pause) if pause.isdigit() else None,
         )  # fmt: skip
 
-    def _post(self, url: httpx.URL, port: int, address: str, content: bytes) -> httpx.Response:
+    def _post(self, url: httpx.URL, port: int, addresses: Sequence[str], content: bytes) -> httpx.Response:
         # A connection that is kept is kept by address and would serve another host there, its certificate unchecked.
         limits = httpx.Limits(max_keepalive_connections=0)
         with (
             CallDeadline(self._events.webhook_deadline_s) as deadline,
             httpx.Client(follow_redirects=False, trust_env=False, transport=self._transport, limits=limits) as client,
         ):
-            limit = min(self._events.webhook_timeout_s, deadline.left)
-            request = client.build_request(
-                "POST", url.copy_with(host=address.partition("%")[0]), content=content,
-                headers={"Content-Type": "application/json; charset=utf-8", "Host": url.netloc.decode(),
-                         "User-Agent": "Weir-Notify/1"},
-                timeout=httpx.Timeout(limit, connect=min(5.0, limit)),
-                extensions={"sni_hostname": url.host, "trace": deadline.watch},
-            )  # fmt: skip
-            try:
-                answer = client.send(request, stream=True)
-                answer.close()
-                return answer
-            except httpx.HTTPError as error:
-                raise Undelivered(f"The call to {url.host}, port {port}, failed ({type(error).__name__}).") from None
+            for address in addresses:
+                limit = min(self._events.webhook_timeout_s, deadline.left)
+                request = client.build_request(
+                    "POST", url.copy_with(host=address.partition("%")[0]), content=content,
+                    headers={"Content-Type": "application/json; charset=utf-8", "Host": url.netloc.decode(),
+                             "User-Agent": "Weir-Notify/1"},
+                    timeout=httpx.Timeout(limit, connect=min(5.0, limit)),
+                    extensions={"sni_hostname": url.host, "trace": deadline.watch},
+                )  # fmt: skip
+                try:
+                    answer = client.send(request, stream=True)
+                    answer.close()
+                    return answer
+                except httpx.ConnectError:
+                    continue  # another address of the host may answer
+                except httpx.HTTPError as error:
+                    kind = type(error).__name__
+                    raise Undelivered(f"The call to {url.host}, port {port}, failed ({kind}).") from None
+        raise Undelivered(f"Nothing takes connections at {url.host}, port {port}, or its certificate is wrong.")
 
 
 def _fits(url: httpx.URL, entry: str) -> bool:

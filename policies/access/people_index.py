@@ -27,6 +27,11 @@ class PeopleIndex:
             for role in resolve(Subject(user, subject.groups, subject.roles), view.roles).roles:
                 self._roles[role].add(user)
 
+    def is_of(self, view: View) -> bool:
+        """Whether another view has the same people in the same groups and roles: then only who is gone differs."""
+        mine, parts = self.view, ("users", "groups", "roles", "services", "directory", "directory_rules", "powerful")
+        return all(getattr(mine, part) is getattr(view, part) for part in parts)
+
     def matching(self, match: SubjectMatch) -> set[str]:
         """Names of the people whom a match names, disabled and deleted ones not among them."""
         matches = set(match.users)

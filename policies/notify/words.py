@@ -17,7 +17,7 @@ from policies.notices import Message, Notice
 
 MOST_LISTED = 100
 _LONGEST = 200
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
 
 _SENTENCES = {
     "decide": "{requester} requests access to {dataset}{purpose}; it is pending for your decision",
@@ -74,16 +74,20 @@ def path(notice: Notice) -> str:
         return given
     kind = notice.type.removeprefix("weir.")
     if kind.startswith(("access.", "breakglass.")):
-        return f"/requests/{quote(notice.subject, safe='')}"
+        return f"/requests/{_part(notice.subject)}"
     if kind.startswith("grant."):
         return "/requests?show=grants"
     if kind.startswith("view."):
-        return f"/views/{quote(notice.subject, safe='')}"
+        return f"/views/{_part(notice.subject)}"
     dataset = str(notice.data.get("dataset") or "")
     if "/" in dataset:
         place, _, name = dataset.rpartition("/")
-        return f"/datasets/{quote(place, safe='')}/{quote(name, safe='')}"
+        return f"/datasets/{_part(place)}/{_part(name)}"
     return "/notifications"
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="", errors="replace")
 
 
 def message(notices: Sequence[Notice], base_url: str | None, domain: str) -> Message:

@@ -234,6 +234,8 @@ class Approvals:
             if not part.is_whole and request.break_glass:
                 raise InvalidInput("A use of emergency access is approved or denied as a whole.")
             left = request if part.is_whole else narrowed(request, part, self._facts.facts(request.dataset), now)
+            if verdict == "approve" and request.extends is not None:
+                check_extension(left, self._state.view().grants.get(request.extends), now)
             voted = workflow.vote(left, subject.user, verdict, now, comment, right.instead_of, right.escalated)
             voted = marked(voted, request.terms)
             if voted.state is RequestState.APPROVED and not request.break_glass:
@@ -243,7 +245,6 @@ class Approvals:
                 if len(more.stages) > len(voted.stages):
                     return replace(more, state=RequestState.PENDING)
                 if request.extends is not None:
-                    check_extension(voted, self._state.view().grants.get(request.extends), now)
                     return replace(voted, grant=request.extends)
                 return replace(voted, grant=f"{request.requester}-{request.id.removeprefix('req-')}")
             return voted

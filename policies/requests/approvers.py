@@ -129,8 +129,9 @@ class Deciders:
         """People by group and role, of the present view."""
         view = self._state.view()
         kept = self._people
-        if kept is None or kept.view is not view:
+        if kept is None or not kept.is_of(view):
             self._people = kept = PeopleIndex(view)
+        kept.view = view
         return kept
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:

@@ -28,7 +28,7 @@ kind: Dataset
 metadata: {cluster: prod, name: payments}
 spec:
   owners: [{user: otto}]
-  fields: [{path: value.region}, {path: value.mail, tags: [EMAIL_ADDRESS]}]
+  fields: [{path: value.region, tags: [internal]}, {path: value.mail, tags: [EMAIL_ADDRESS]}]
 ---
 apiVersion: weir/v1
 kind: Role
@@ -62,6 +62,10 @@ def run(weir: ApiWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
         import shlex
 
         monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True))
+        if " --as " in line:
+            monkeypatch.delenv("WEIR_TOKEN", raising=False)
+        else:
+            monkeypatch.setenv("WEIR_TOKEN", (tmp_path / "admin.token").read_text().strip())
         try:
             cli.main()
             ended = 0

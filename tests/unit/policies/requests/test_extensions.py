@@ -101,9 +101,9 @@ def test_an_extension_changes_no_fields(world: World) -> None:
     with pytest.raises(InvalidInput, match="moves the end"):
         world.approvals.approve(world.user("otto"), created.id, "", Part(unmask=()))
     early = Part(valid_to=END - timedelta(days=1))
-    world.approvals.approve(world.user("otto"), created.id, "", early)
     with pytest.raises(Conflict, match="ends"):
-        world.approvals.approve(world.user("petra"), created.id)
+        world.approvals.approve(world.user("otto"), created.id, "", early)
+    world.approvals.approve(world.user("otto"), created.id)
 
 
 # --- bundles and templates ----------------------------------------------------------------------------------------------
