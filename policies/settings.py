@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class OidcSettings(BaseModel):
@@ -66,6 +68,22 @@ class PolicySettings(BaseModel):
     grant_warning_hours: int = Field(
         default=24, ge=1, le=720, description="How long before its end a grant is announced as expiring."
     )
+    escalate_after_hours: float = Field(
+        default=48,
+        ge=0,
+        le=8760,
+        description="A request that nobody decided for so long is brought to delegates, after twice that to those who manage;"
+        " 0 = never.",
+    )
+    escalated_managers_decide: bool = Field(
+        default=True, description="Whether those who manage may decide a request that was brought to them so."
+    )
+    ticket_pattern: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Regular expression that the ticket id of an access request must match as a whole: `[A-Z]+-[0-9]+`.",
+    )
+    ticket_required: bool = Field(default=False, description="Whether an access request needs a ticket id.")
     token_days: int | None = Field(
         default=None,
         ge=1,
@@ -74,8 +92,72 @@ class PolicySettings(BaseModel):
     service_token_days: int = Field(
         default=365, ge=1, le=3650, description="Longest life of a token of a service account, which always has an end."
     )
+
+    @field_validator("ticket_pattern")
+    @classmethod
+    def _is_a_pattern(cls, given: str | None) -> str | None:
+        try:
+            re.compile(given or "")
+        except re.error as error:
+            raise ValueError(f"is not a regular expression ({error})") from None
+        return given
+
     publish_audit_head: bool = Field(
         default=True,
         description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found.",
     )
     audit_head_topic: str = Field(default="_weir.audit.head", description="The topic of the published heads.")
+
+
+class NotifySettings(BaseModel):
+    """Notifications to people, by mail and by their chat service."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    smtp_host: str | None = Field(default=None, description="Host of the mail server; without it no mail is sent.")
+    smtp_port: int = Field(default=587, ge=1, le=65535, description="Its port: 587 for STARTTLS, 465 for TLS.")
+    smtp_security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection is protected; a password needs TLS or this machine itself."
+    )
+    smtp_ca: Path | None = Field(
+        default=None, description="File of the authorities behind the mail server's certificate, PEM."
+    )
+    smtp_user: str | None = Field(default=None, description="User at the mail server; no sign-in when absent.")
+    smtp_password: str | None = Field(
+        default=None,
+        pattern=r"^(env|file):\S+$",
+        description="Where the password is: `env:WEIR_SECRET_SMTP`, or `file:smtp-password` in the folder of secrets.",
+    )
+    smtp_timeout_s: float = Field(default=20.0, gt=0, le=120, description="How long the mail server may be silent.")
+    sender: str = Field(
+        default="weir@localhost",
+        pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$",
+        description="Address that mail comes from.",
+    )
+    chat: bool = Field(
+        default=False, description="Whether people may be notified by a Slack or Teams webhook of their own."
+    )
+    chat_hosts: list[str] = Field(
+        default=["hooks.slack.com", "*.webhook.office.com", "*.logic.azure.com", "*.api.powerplatform.com"],
+        description="Hosts of such webhooks, `*` for any text. A host inside your network must also be in"
+        " `WEIR_EVENTS__WEBHOOK_ALLOWED_HOSTS`.",
+    )
+    person_per_hour: int = Field(
+        default=60,
+        ge=1,
+        le=100_000,
+        description="Messages to one person by one channel in an hour; more become a digest.",
+    )
+    messages_per_minute: int = Field(default=300, ge=1, le=100_000, description="Messages of all people in a minute.")
+    longest_pause_s: float = Field(default=900.0, gt=0, description="Longest pause between attempts, in seconds.")
+    give_up_hours: float = Field(
+        default=48.0,
+        gt=0,
+        description="A notice that could not be sent for so long is given up, and counted as failed.",
+    )
+    keep_days: float = Field(default=30.0, gt=0, description="Notices are kept for so many days after they ended.")
+
+    @property
+    def on(self) -> bool:
+        """Whether any channel is set up."""
+        return self.smtp_host is not None or self.chat

@@ -2,7 +2,10 @@
 
     pending --approve (last stage's quorum)--> approved      pending --deny--> denied
     pending --cancel--> cancelled                            pending --time--> expired
+    pending --ask back--> asked-back                         asked-back --answer or decision--> pending
     review --approve--> approved                             review --deny--> denied (its grant is revoked)
+
+`policies.requests.talk` has what people write to each other meanwhile, and escalation.
 
 A request in review is one of break-glass: its grant was made at once, and somebody must look at it afterwards.
 
@@ -31,10 +34,13 @@ class RequestState(StrEnum):
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     REVIEW = "review"
+    ASKED_BACK = "asked-back"
 
 
-OPEN = (RequestState.PENDING, RequestState.REVIEW)
-"""States in which somebody's word is waited for."""
+UNDECIDED = (RequestState.PENDING, RequestState.ASKED_BACK)
+"""States that end by a decision, a withdrawal or by time."""
+OPEN = (*UNDECIDED, RequestState.REVIEW)
+"""States in which a decision can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +89,16 @@ class Workflow:
     max_duration: timedelta | None = None
     request_expires_after: timedelta | None = None
     break_glass: BreakGlass | None = None
+    escalate_after: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One person's word in one stage; `instead_of` whom they decided as a delegate."""
+    """One person's word in one stage; `instead_of` whom they decided as a delegate.
+
+    narrowed    of an approval in part: {fields, unmask, until} that it left of the request
+    escalated   decided by somebody who manages, since no approver answered
+    """
 
     by: str
     stage: str
@@ -95,6 +106,39 @@ class Vote:
     at: datetime
     comment: str = ""
     instead_of: str | None = None
+    narrowed: Mapping[str, Any] | None = None
+    escalated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of a request's thread.
+
+    kind     comment | question | answer | escalation
+    people   of an escalation: who was notified
+    """
+
+    by: str
+    at: datetime
+    kind: str
+    text: str = ""
+    people: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a request is about: entries of `fields` and `unmask`, and the end of the access."""
+
+    fields: tuple[str, ...]
+    unmask: tuple[str, ...]
+    valid_to: datetime
+
+    def to_json(self) -> dict[str, Any]:
+        return {"fields": list(self.fields), "unmask": list(self.unmask), "until": rfc3339(self.valid_to)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Terms:
+        return Terms(tuple(data["fields"]), tuple(data["unmask"]), _moment(data["until"]))
 
 
 _RETRIED = timedelta(minutes=5)
@@ -111,6 +155,12 @@ class AccessRequest:
     stages        as the workflows asked for when it was made; `stage` counts from 0
     grant         the name of the grant it ended in
     break_glass   its grant was made at once; `expires_at` then says until when it must be reviewed
+    ticket        id of it in another system        template   name of the template it was made from
+    bundle        id that the requests of one bundle share: each is decided on its own
+    extends       name of the grant whose end it asks to move
+    asked         what was requested at first, where an approval in part left less
+    thread        what people wrote, and escalations
+    waiting_since, asked_back_at, escalated    the clock of escalation; see `policies.requests.talk`
     """
 
     id: str
@@ -131,6 +181,25 @@ class AccessRequest:
     votes: tuple[Vote, ...] = ()
     grant: str | None = None
     break_glass: bool = False
+    ticket: str = ""
+    bundle: str | None = None
+    extends: str | None = None
+    template: str | None = None
+    asked: Terms | None = None
+    thread: tuple[Message, ...] = ()
+    waiting_since: datetime | None = None
+    asked_back_at: datetime | None = None
+    escalated: int = 0
+
+    @property
+    def terms(self) -> Terms:
+        """What it is about now."""
+        return Terms(self.fields, self.unmask, self.valid_to)
+
+    @property
+    def wished(self) -> Terms:
+        """What was requested at first."""
+        return self.asked or self.terms
 
     def asks_the_same(self, other: AccessRequest) -> bool:
         """Whether two requests have the same wish in the same words, for the same time: apart by a retry at most, or both
@@ -138,14 +207,15 @@ class AccessRequest:
 
         def wish(request: AccessRequest) -> tuple[object, ...]:
             return (
-                request.requester, request.dataset, frozenset(request.fields), frozenset(request.unmask),
-                request.purpose, request.rows, request.reason, request.break_glass,
+                request.requester, request.dataset, frozenset(request.wished.fields), frozenset(request.wished.unmask),
+                request.purpose, request.rows, request.reason, request.break_glass, request.ticket, request.extends,
+                request.template,
             )  # fmt: skip
 
         if wish(self) != wish(other):
             return False
         moved = other.created_at - self.created_at
-        starts, ends = other.valid_from - self.valid_from, other.valid_to - self.valid_to
+        starts, ends = other.valid_from - self.valid_from, other.wished.valid_to - self.wished.valid_to
         if max(abs(starts), abs(ends)) <= _RETRIED:
             return True
         return (
@@ -195,6 +265,15 @@ class AccessRequest:
             "decisions": [{**asdict(vote), "at": rfc3339(vote.at)} for vote in self.votes],
             "grant": self.grant,
             "breakGlass": self.break_glass,
+            "ticket": self.ticket,
+            "bundle": self.bundle,
+            "extends": self.extends,
+            "template": self.template,
+            "asked": self.asked.to_json() if self.asked is not None else None,
+            "thread": [{**asdict(m), "at": rfc3339(m.at), "people": list(m.people)} for m in self.thread],
+            "waitingSince": rfc3339(self.waiting_since) if self.waiting_since is not None else None,
+            "askedBackAt": rfc3339(self.asked_back_at) if self.asked_back_at is not None else None,
+            "escalated": self.escalated,
         }
 
     @staticmethod
@@ -207,7 +286,14 @@ class AccessRequest:
             _moment(data["expiresAt"]), stages, data["rows"], data["reason"], RequestState(data["state"]),
             at[data["stage"]] if data["stage"] is not None else len(stages),
             tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]), data["grant"],
-            bool(data.get("breakGlass")),
+            bool(data.get("breakGlass")), data.get("ticket") or "", data.get("bundle"), data.get("extends"),
+            data.get("template"), Terms.from_json(data["asked"]) if data.get("asked") else None,
+            tuple(
+                Message(m["by"], _moment(m["at"]), m["kind"], m["text"], tuple(m["people"]))
+                for m in data.get("thread", ())
+            ),
+            _moment(data["waitingSince"]) if data.get("waitingSince") else None,
+            _moment(data["askedBackAt"]) if data.get("askedBackAt") else None, int(data.get("escalated") or 0),
         )  # fmt: skip
 
 
@@ -217,13 +303,19 @@ def _moment(text: str) -> datetime:
 
 def at(request: AccessRequest, now: datetime) -> AccessRequest:
     """The request as it stands at a moment: expired when its time is over, or when the access it asks for would be."""
-    if request.state is RequestState.PENDING and now >= min(request.expires_at, request.valid_to):
+    if request.state in UNDECIDED and now >= min(request.expires_at, request.valid_to):
         return replace(request, state=RequestState.EXPIRED)
     return request
 
 
 def vote(
-    request: AccessRequest, by: str, verdict: str, now: datetime, comment: str = "", instead_of: str | None = None
+    request: AccessRequest,
+    by: str,
+    verdict: str,
+    now: datetime,
+    comment: str = "",
+    instead_of: str | None = None,
+    escalated: bool = False,
 ) -> AccessRequest:
     """One person's word in the stage that waits. Whether they are an approver of it is for the caller to know.
 
@@ -246,7 +338,12 @@ def vote(
             f"{by} has decided stage {stage.name!r} of access request {request.id} already; others must follow.",
             details={"id": request.id, "stage": stage.name},
         )
-    voted = replace(request, votes=(*request.votes, Vote(by, stage.name, verdict, now, comment, instead_of)))
+    cast = Vote(by, stage.name, verdict, now, comment, instead_of, None, escalated)
+    # Somebody answered, so the clock of escalation begins again.
+    state = RequestState.PENDING if request.state is RequestState.ASKED_BACK else request.state
+    voted = replace(
+        request, votes=(*request.votes, cast), state=state, waiting_since=now, asked_back_at=None, escalated=0
+    )
     if verdict == "deny":
         return replace(voted, state=RequestState.DENIED)
     if len(voted.voted(stage.name)) < stage.quorum:
@@ -259,7 +356,7 @@ def vote(
 def cancel(request: AccessRequest, now: datetime) -> AccessRequest:
     """Take a pending request back. Raises Conflict when it is decided."""
     request = at(request, now)
-    if request.state is not RequestState.PENDING:
+    if request.state not in UNDECIDED:
         raise Conflict(
             f"Access request {request.id} is {request.state}, so it cannot be cancelled.",
             details={"id": request.id, "state": str(request.state)},

@@ -26,7 +26,9 @@ def add_to(app: typer.Typer) -> None:
         request
     )
     app.command(epilog="weir requests --as otto")(requests)
-    app.command(epilog="weir approve 3f2a... --as otto")(approve)
+    app.command(epilog="weir approve 3f2a... --as otto · weir approve 3f2a... --field value.region --masked --days 3")(
+        approve
+    )
     app.command(epilog="weir deny 3f2a... --reason 'not for this' --as petra")(deny)
     app.command(epilog="weir withdraw 3f2a... --as ana")(withdraw)
     app.command("break-glass", epilog="weir break-glass prod/orders --purpose incident --reason 'incident 4711'")(
@@ -37,35 +39,54 @@ def add_to(app: typer.Typer) -> None:
 
 
 def request(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    purpose: Annotated[str, typer.Option(help="What for.")],
+    datasets: Annotated[list[str] | None, typer.Argument(help="CLUSTER/TOPIC; several make a bundle.")] = None,
+    purpose: Annotated[str, typer.Option(help="What for.")] = "",
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
-    days: Annotated[int, typer.Option(min=1, help="For how long.")] = 7,
+    days: Annotated[int | None, typer.Option(min=1, help="For how long; 7, or as the template has it.")] = None,
     reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
+    ticket: Annotated[str, typer.Option(help="Id of a ticket in another system.")] = "",
+    template: Annotated[str | None, typer.Option(help="Name of a template; `weir templates` lists them.")] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Ask to see fields of a dataset clear, for a purpose and a time."""
+    """Request fields of one or several datasets unmasked, for a purpose and a time; or use a template."""
     now = datetime.now(UTC)
+    until = (now + timedelta(days=days)).isoformat() if days is not None else None
+    if template is not None:
+        if datasets or purpose or field:
+            raise typer.BadParameter("A template has datasets, fields and a purpose of its own.")
+        used = {"reason": reason, "ticket": ticket, "until": until}
+        answer = api(user).post(f"/api/v1/request-templates/{segment(template)}/requests", used)
+        show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer)
+        return
+    if not datasets or not purpose:
+        raise typer.BadParameter("Name a dataset and --purpose, or a --template.")
     body = {
-        "dataset": dataset,
         "fields": field or ["*"],
         "purpose": purpose,
         "from": now.isoformat(),
-        "until": (now + timedelta(days=days)).isoformat(),
+        "until": until or (now + timedelta(days=7)).isoformat(),
         "reason": reason,
+        "ticket": ticket,
     }
-    answer = api(user).post("/api/v1/access-requests", body)
+    if len(datasets) > 1:
+        answer = api(user).post("/api/v1/access-requests/bundle", {**body, "datasets": datasets})
+        show(answer["requests"], (*_REQUEST_COLUMNS, "bundle"), output, whole=answer)
+        return
+    answer = api(user).post("/api/v1/access-requests", {**body, "dataset": datasets[0]})
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
 def requests(
-    state: Annotated[str | None, typer.Option(help="pending, review, approved, denied, cancelled or expired.")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="pending, asked-back, review, approved, denied, cancelled or expired.")
+    ] = None,
+    bundle: Annotated[str | None, typer.Option(help="Only those of this bundle.")] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """List access requests: yours and those you may decide."""
-    answer = api(user).get("/api/v1/access-requests", state=state)
+    answer = api(user).get("/api/v1/access-requests", state=state, bundle=bundle)
     show(answer["requests"], _REQUEST_COLUMNS, output, whole=answer, empty="No requests. Ask with `weir request`.")
 
 
@@ -115,9 +136,24 @@ def delegate(
     )
 
 
-def approve(identifier: Identifier, reason: Reason = "", output: Output = Format.TABLE, user: As = None) -> None:
-    """Approve an access request's present stage."""
-    _decide(identifier, "approve", reason, output, user)
+def approve(
+    identifier: Identifier,
+    reason: Reason = "",
+    field: Annotated[list[str] | None, typer.Option(help="Only this field; repeat for several.")] = None,
+    unmask: Annotated[list[str] | None, typer.Option(help="Only this field without masks; repeat for several.")] = None,
+    masked: Annotated[bool, typer.Option("--masked", help="All masks stay.")] = False,
+    days: Annotated[int | None, typer.Option(min=1, help="For fewer days than requested, from now.")] = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Approve an access request's present stage, in whole or in part."""
+    if masked and unmask:
+        raise typer.BadParameter("Give --masked or --unmask, not both.")
+    until = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days is not None else None
+    part = {"fields": field or None, "unmask": [] if masked else unmask or None, "until": until}
+    given = {name: value for name, value in part.items() if value is not None}
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/approve", {"reason": reason, **given})
+    show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
 def deny(identifier: Identifier, reason: Reason = "", output: Output = Format.TABLE, user: As = None) -> None:

@@ -21,7 +21,7 @@ from catalog.errors import SettingsError
 from catalog.settings import CatalogSettings, EventSettings, SecretSettings
 from lineage.settings import LineageSettings
 from policies.plan.settings import QuerySettings
-from policies.settings import OidcSettings, PolicySettings, SignInSettings
+from policies.settings import NotifySettings, OidcSettings, PolicySettings, SignInSettings
 from scanners.settings import ScannerSettings
 from views.settings import ViewSettings
 
@@ -225,6 +225,7 @@ class Settings(_Section):
     spark: SparkSettings = SparkSettings()
     catalog: CatalogSettings = CatalogSettings()
     events: EventSettings = EventSettings()
+    notify: NotifySettings = NotifySettings()
     secrets: SecretSettings = SecretSettings()
     scanners: ScannerSettings = ScannerSettings()
     lineage: LineageSettings = LineageSettings()

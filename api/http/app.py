@@ -45,11 +45,13 @@ from api.http.routes import (
     events,
     health,
     lineage,
+    notifications,
     pages,
     queries,
     recognizers,
     records,
     reports,
+    request_parts,
     running,
     saved_queries,
     scans,
@@ -101,8 +103,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, saved_queries, access, effective, access_reviews, audit, reports, decisions, declared,
-        tokens, sign_in, sessions, directory, events,
+        sources, queries, running, saved_queries, access, request_parts, notifications, effective, access_reviews, audit,
+        reports, decisions, declared, tokens, sign_in, sessions, directory, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)

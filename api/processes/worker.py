@@ -26,6 +26,7 @@ log = structlog.get_logger("weir.worker")
 SCAN_POLL_S = 0.3
 UPKEEP_S = 2.0
 EVENTS_POLL_S = 0.5
+NOTICES_S = 1.0
 TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
@@ -53,6 +54,7 @@ def run(home: Home) -> None:
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
+        ("notices", lambda: repeat(stop, NOTICES_S, services.notify.sender.step)),
         ("observing", lambda: observe(stop, services)),
         ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
@@ -91,6 +93,8 @@ def upkeep(services: Services) -> bool:
         services.schedules.request_due,
         services.events.prune,
         services.grant_notices.step,
+        services.escalations.step,
+        services.view_failures.step,
         services.producers.realign,
         services.search.reindex_dirty,
     )

@@ -42,6 +42,7 @@ from api.joins.topic_pages import TopicPages
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.facts import ViewFacts
+from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.statements import SqlViews
 from api.joins.views.tables import ViewTables
@@ -51,6 +52,7 @@ from api.wiring.access_services import effective_access
 from api.wiring.adapters import Adapters
 from api.wiring.campaign_services import access_reviews
 from api.wiring.given import Given
+from api.wiring.notify_services import notify
 from api.wiring.services import Services
 from api.wiring.view_services import grants_on, output_topic, seen_states, source_topic, view_services
 from catalog.adapters.port_check import port_state
@@ -98,6 +100,9 @@ from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
+from policies.requests.bundles import Bundles
+from policies.requests.escalations import Escalations
+from policies.requests.extensions import Extensions
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.readdressed import Readdressing
 from policies.requests.view import RequestView
@@ -230,9 +235,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     state.on_person = offboarding.declared
     people = DirectoryPeople(state, now, audit, offboarding, Mentions(state, now, partial(held_elsewhere, store)))
 
+    notices = notify(settings, parts, state, approvals.deciders, audit, guard, now)
+
     def receivers() -> list[Receiver]:
         topic = parts.event_topic
-        return [*([topic] if topic is not None else []), *webhooks.receivers()]
+        intake = notices.intake
+        return [
+            *([topic] if topic is not None else []), *webhooks.receivers(), *([intake] if intake is not None else []),
+        ]  # fmt: skip
 
     def warm_up() -> None:
         parts.warm(query.running.busy)
@@ -348,6 +358,11 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         scim=ScimService(people),
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
+        notify=notices,
+        extensions=Extensions(state, facts, approvals, approvals.records, now, settings.policies),
+        bundles=Bundles(state, approvals, now, lambda text: datasets.get(datasets.find(text)).reference),
+        escalations=Escalations(state, approvals.deciders, approvals.records, now, settings.policies),
+        view_failures=ViewFailures(views, parts.view_states, state.store, events, now),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
         access=access,
@@ -379,7 +394,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         warm=warm_up,
         closing=parts.closing,
     )
-    parts.closing += [services.health.close, webhooks.close, services.deliveries.close]
+    parts.closing += [notices.sender.close, services.health.close, webhooks.close, services.deliveries.close]
     return services
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.campaigns.ports import CampaignStore
+    from policies.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
@@ -45,6 +46,7 @@ class Given:
     campaign_store: CampaignStore | Real = REAL
     openid: OpenIdClient | Real = REAL
     audit_store: AuditStore | Real = REAL
+    notice_store: NoticeStore | Real = REAL
     index: SearchIndex | Real = REAL
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL

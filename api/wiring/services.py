@@ -26,11 +26,13 @@ from api.joins.sight import Sights
 from api.joins.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
+from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.wiring.access_services import EffectiveAccess
 from api.wiring.campaign_services import AccessReviews
+from api.wiring.notify_services import Notify
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -65,6 +67,9 @@ from policies.query.check import QueryCheck
 from policies.query.complete import Completion
 from policies.query.service import GovernedQuery
 from policies.requests.approvals import Approvals
+from policies.requests.bundles import Bundles
+from policies.requests.escalations import Escalations
+from policies.requests.extensions import Extensions
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
@@ -123,7 +128,12 @@ class Services:
     scim: ScimService
     approvals: Approvals
     request_view: RequestView
+    notify: Notify
+    extensions: Extensions
+    bundles: Bundles
+    escalations: Escalations
     grant_notices: GrantNotices
+    view_failures: ViewFailures
     grants: Grants
     access: EffectiveAccess
     access_reviews: AccessReviews

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from api.config.extras import MEANING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from policies.audit_export import Signer
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
+    from policies.notices import NoticeStore
     from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
 
 
@@ -85,6 +87,19 @@ class StoreParts(Made):
         from policies.adapters.stores.campaigns import SqlCampaignStore
 
         return SqlCampaignStore(self._there())
+
+    @part
+    def notice_store(self) -> NoticeStore:
+        from policies.adapters.stores.notices import SqlNoticeStore
+
+        return SqlNoticeStore(self._there(), lambda: datetime.now(UTC))
+
+    @part
+    def notice_sealer(self) -> Sealer:
+        """Seals addresses of people's chat services; the key is kept in WEIR_HOME."""
+        from policies.adapters.seal import FernetSealer
+
+        return FernetSealer(lambda: self._home.secret("notify").encode())
 
     @part
     def openid(self) -> OpenIdClient:

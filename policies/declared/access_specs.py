@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
 from policies.declared.spec_parts import (
+    DatasetName,
     DatasetPattern,
     Duration,
     MatchSpec,
@@ -97,6 +98,7 @@ class WorkflowSpec(Spec):
     stages: list[StageSpec] = Field(min_length=1)
     max_duration: Duration | None = None
     request_expires_after: Duration | None = None
+    escalate_after: Duration | None = None
     break_glass: BreakGlassSpec | None = None
 
     @model_validator(mode="after")
@@ -105,6 +107,24 @@ class WorkflowSpec(Spec):
         if len(set(names)) != len(names):
             raise ValueError("has two stages of one name; give each its own")
         return self
+
+
+class RequestTemplateSpec(Spec):
+    """An access request that is often made: people choose it by name.
+
+    fields, unmask   as in a request; without `unmask` all fields are shown without masks
+    subjects         who may use it; everyone when absent
+    """
+
+    description: str = ""
+    datasets: list[DatasetName] = Field(min_length=1, max_length=50)
+    fields: list[Selector] = Field(default=["*"], min_length=1)
+    unmask: list[Selector] | None = None
+    rows: Sql | None = None
+    purpose: Name
+    duration: Duration
+    reason: str = Field(default="", max_length=2000)
+    subjects: SubjectsSpec | None = None
 
 
 class GrantSubjectSpec(Spec):

@@ -105,6 +105,7 @@ def workflow(name: str, spec: access_specs.WorkflowSpec) -> Workflow:
             people(glass.review),
             spec_parts.duration(glass.review_within),
         ),
+        _duration(spec.escalate_after),
     )
 
 

@@ -1,5 +1,5 @@
-"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant,
-IdentityProvider, ServiceAccount, DirectoryRights or AccessReview.
+"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, RequestTemplate,
+Grant, IdentityProvider, ServiceAccount, DirectoryRights or AccessReview.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -14,7 +14,14 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from catalog.errors import InvalidInput
-from policies.declared.access_specs import GrantSpec, GroupSpec, RoleSpec, UserSpec, WorkflowSpec
+from policies.declared.access_specs import (
+    GrantSpec,
+    GroupSpec,
+    RequestTemplateSpec,
+    RoleSpec,
+    UserSpec,
+    WorkflowSpec,
+)
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.directory import DirectorySpec
 from policies.declared.policy_specs import PolicySpec
@@ -28,6 +35,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "User": UserSpec,
     "Group": GroupSpec,
     "Workflow": WorkflowSpec,
+    "RequestTemplate": RequestTemplateSpec,
     "Grant": GrantSpec,
     "IdentityProvider": IdentityProviderSpec,
     "ServiceAccount": ServiceAccountSpec,

@@ -41,6 +41,12 @@ def _dataset(text: str) -> str:
     return text
 
 
+def _dataset_name(text: str) -> str:
+    if "*" in text:
+        raise ValueError(f"{text!r} is a pattern; write the name of one dataset, as in prod/orders")
+    return _dataset(text)
+
+
 def _path(text: str) -> str:
     try:
         FieldPath.parse(text)
@@ -69,6 +75,7 @@ def as_list(value: Any) -> Any:
 
 Name = Annotated[str, Field(min_length=1, max_length=253)]
 DatasetPattern = Annotated[str, AfterValidator(_dataset)]
+DatasetName = Annotated[str, AfterValidator(_dataset_name)]
 PathText = Annotated[str, AfterValidator(_path)]
 Selector = Annotated[str, Field(min_length=1), AfterValidator(_selector)]
 Duration = Annotated[str, AfterValidator(_duration)]

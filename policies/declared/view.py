@@ -50,6 +50,7 @@ class View:
     """Names and patterns of declared people whom the directory may create."""
     powerful: Given = field(default_factory=Given)
     """Roles that carry a permission, inherited ones too, and groups that have such a role."""
+    templates: Mapping[str, access_specs.RequestTemplateSpec] = field(default_factory=dict)
 
     def given_by_directory(self, user: str) -> Given:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""
@@ -276,7 +277,7 @@ def _view(
     return View(
         version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
         by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
-        adopted, powerful,
+        adopted, powerful, part("RequestTemplate", old.templates if old else {}),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.ports import EventSink
 from policies import workflow
 from policies.access.identity import Identity
+from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.decision.decide import decide
 from policies.declared import access_specs, convert
@@ -23,9 +24,18 @@ from policies.matching import resolve
 from policies.model import DatasetFacts, Effect, Subject
 from policies.ports import Clock, FactsSource
 from policies.requests import break_glass as glass
+from policies.requests import talk
 from policies.requests.approvers import Deciders
 from policies.requests.delegation import Delegations
-from policies.requests.grant_terms import check_times, end_by_default, grant_spec, not_found
+from policies.requests.grant_terms import (
+    check_extension,
+    check_ticket,
+    check_times,
+    end_by_default,
+    grant_spec,
+    not_found,
+)
+from policies.requests.narrowing import Part, marked, narrowed
 from policies.requests.records import KIND, RequestRecords
 from policies.requests.scope import Asked, check_rows, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
@@ -58,9 +68,9 @@ class Approvals:
         self._store = state.store
         self._settings = settings or PolicySettings()
         self._check_condition = check_condition
-        self._records = RequestRecords(state.store, audit, clock, events)
+        self.records = RequestRecords(state.store, audit, clock, events)
         self.delegations = Delegations(state, identity, audit, clock)
-        self.deciders = Deciders(state, facts, identity, self.delegations)
+        self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -76,6 +86,9 @@ class Approvals:
         rows: str | None = None,
         unmask: Sequence[str] | None = None,
         reason: str = "",
+        ticket: str = "",
+        bundle: str | None = None,
+        template: str | None = None,
     ) -> AccessRequest:
         """Ask for access for oneself. `unmask` None: every requested field is to be shown clear; () = masks stay.
 
@@ -89,19 +102,24 @@ class Approvals:
         if rows is not None:
             check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, unmask)
-        stages, longest, expires_after = self._required(facts, asked)
+        ticket = check_ticket(ticket, self._settings)
+        stages, longest, expires_after = self.required(facts, asked)
         start = valid_from or now
         end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
         check_times(start, end, now, longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
-            start, end, now, now + expires_after, stages, rows, reason,
+            start, end, now, now + expires_after, stages, rows, reason, ticket=ticket, bundle=bundle, template=template,
         )  # fmt: skip
+        return self.add(subject, request, now)
+
+    def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
+        """Keep a new request; where the same is pending already, that one is given."""
         with self._store.transaction():
-            if (waiting := self._records.waiting(request, now)) is not None:
+            if (waiting := self.records.waiting(request, now)) is not None:
                 return waiting
-            self._records.write(request, None, subject.user)
-            self._records.record(subject, "request.create", request, "allow")
+            self.records.write(request, None, subject.user)
+            self.records.record(subject, "request.create", request, "allow")
         return request
 
     def break_glass(
@@ -143,9 +161,9 @@ class Approvals:
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
             self._opens_something(subject, facts, request, now)
-            self._records.write(request, None, subject.user)
-            self._records.record(subject, "breakglass.use", request, "allow")
-            self._records.grant(request, subject.user, now)
+            self.records.write(request, None, subject.user)
+            self.records.record(subject, "breakglass.use", request, "allow")
+            self.records.grant(request, subject.user, now)
         return request
 
     def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
@@ -184,7 +202,7 @@ class Approvals:
             about |= {each.name: each for each in own}
         return list(about.values())
 
-    def _required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
+    def required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
         """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
         found = self._workflows(facts, asked)
         longest = shortest((w.max_duration for w in found), timedelta(days=self._settings.max_grant_days))
@@ -196,29 +214,38 @@ class Approvals:
 
     # --- deciding --------------------------------------------------------------------------------------------------
 
-    def approve(self, subject: Subject, request_id: str, comment: str = "") -> AccessRequest:
-        """Approve the stage that waits; the last stage's quorum makes the grant.
+    def approve(self, subject: Subject, request_id: str, comment: str = "", part: Part | None = None) -> AccessRequest:
+        """Approve the stage that waits, in whole or in part; the last stage's quorum makes the grant.
 
-        Raises NotFound, NotAllowed (not an approver; one's own request), Conflict (decided; voted already).
+        Raises NotFound, NotAllowed (not an approver; one's own request), Conflict (decided; voted already),
+        InvalidInput for a part that is more than what was requested.
         """
-        return self._decide(subject, request_id, "approve", comment)
+        return self._decide(subject, request_id, "approve", comment, part or Part())
 
     def deny(self, subject: Subject, request_id: str, comment: str = "") -> AccessRequest:
         """Deny; that ends the request. Raises as `approve`."""
-        return self._decide(subject, request_id, "deny", comment)
+        return self._decide(subject, request_id, "deny", comment, Part())
 
-    def _decide(self, subject: Subject, request_id: str, verdict: str, comment: str) -> AccessRequest:
+    def _decide(self, subject: Subject, request_id: str, verdict: str, comment: str, part: Part) -> AccessRequest:
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
             workflow.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
-            standing = self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
-            voted = workflow.vote(request, subject.user, verdict, now, comment, standing.instead_of)
+            facts = self.deciders.facts_or_none(request.dataset)
+            right = self.deciders.require(subject, request, facts)
+            if not part.is_whole and request.break_glass:
+                raise InvalidInput("A use of emergency access is approved or denied as a whole.")
+            left = request if part.is_whole else narrowed(request, part, self._facts.facts(request.dataset), now)
+            if verdict == "approve" and request.extends is not None:
+                check_extension(left, self._state.view().grants.get(request.extends), now)
+            voted = workflow.vote(left, subject.user, verdict, now, comment, right.instead_of, right.escalated)
+            voted = marked(voted, request.terms)
             if voted.state is RequestState.APPROVED and not request.break_glass:
                 facts = self._facts.facts(request.dataset)
                 # Fields may have been tagged, or workflows declared, since the request was made.
-                asked = Asked(request.fields, request.unmask)
-                more = workflow.extended(voted, self._required(facts, asked)[0])
+                more = workflow.extended(voted, self.required(facts, Asked(voted.fields, voted.unmask))[0])
                 if len(more.stages) > len(voted.stages):
                     return replace(more, state=RequestState.PENDING)
+                if request.extends is not None:
+                    return replace(voted, grant=request.extends)
                 return replace(voted, grant=f"{request.requester}-{request.id.removeprefix('req-')}")
             return voted
 
@@ -234,27 +261,54 @@ class Approvals:
 
         return self._change(subject, request_id, "request.cancel", step)
 
+    # --- talking ---------------------------------------------------------------------------------------------------
+
+    def ask_back(self, subject: Subject, request_id: str, text: str) -> AccessRequest:
+        """Ask the requester something; escalation waits until the answer.
+
+        Raises NotFound, NotAllowed (who may not decide the present stage), Conflict, InvalidInput.
+        """
+
+        def step(request: AccessRequest, now: datetime) -> AccessRequest:
+            asked = talk.ask_back(request, subject.user, now, text)
+            self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
+            return asked
+
+        return self._change(subject, request_id, "request.ask-back", step)
+
+    def comment(self, subject: Subject, request_id: str, text: str) -> AccessRequest:
+        """Write into the thread; the requester's comment answers a question. Raises NotFound, Conflict, InvalidInput."""
+        return self._change(
+            subject, request_id, "request.comment", lambda r, now: talk.comment(r, subject.user, now, text)
+        )
+
     def _change(
         self, subject: Subject, request_id: str, action: str, step: Callable[[AccessRequest, datetime], AccessRequest]
     ) -> AccessRequest:
         for attempt in range(_ATTEMPTS):
             now = self._clock()
-            document = self._records.document(request_id)
+            document = self.records.document(request_id)
             before = AccessRequest.from_json(document.spec or {})
             if not self.deciders.may_see(subject, before):
                 raise not_found(request_id)
             if workflow.at(before, now).state is not before.state:
-                self._records.expire(document, before, now)
-            after = step(before, now)
+                self.records.expire(document, before, now)
+                document = self.records.document(request_id)
+                before = AccessRequest.from_json(document.spec or {})
             try:
+                # Who may decide is read in the transaction that writes the decision: a right that ends meanwhile ends it.
                 with self._store.transaction():
-                    self._records.write(after, document.version, subject.user)
-                    if after.state is RequestState.APPROVED and not after.break_glass:
-                        self._records.grant(after, subject.user, now)
-                    if after.state is RequestState.DENIED and after.break_glass:
-                        self._records.revoke(after, subject.user, now)
-                    verdict = "deny" if after.state is RequestState.DENIED else "allow"
-                    self._records.record(subject, action, after, verdict)
+                    if gone := gone_because(self._state.view(), subject.user):
+                        raise NotAllowed(f"{subject.user} {gone}, and decides nothing any more.")
+                    after = step(before, now)
+                    self.records.write(after, document.version, subject.user)
+                    ends = after.state is not before.state
+                    if ends and after.state is RequestState.APPROVED and not after.break_glass:
+                        self.records.grant(after, subject.user, now)
+                    if ends and after.state is RequestState.DENIED and after.break_glass:
+                        self.records.revoke(after, subject.user, now)
+                    verdict = "deny" if ends and after.state is RequestState.DENIED else "allow"
+                    self.records.record(subject, action, after, verdict)
                 return after
             except Conflict:
                 if attempt + 1 == _ATTEMPTS:
@@ -265,13 +319,19 @@ class Approvals:
 
     def get(self, subject: Subject, request_id: str) -> AccessRequest:
         """One request, for those who may see it: requester, approvers, managers, auditors. Raises NotFound."""
-        request = AccessRequest.from_json(self._records.document(request_id).spec or {})
+        request = AccessRequest.from_json(self.records.document(request_id).spec or {})
         if not self.deciders.may_see(subject, request):
             raise not_found(request_id)
         return workflow.at(request, self._clock())
 
     def list(
-        self, subject: Subject, state: str | None = None, *, mine: bool = False, to_decide: bool = False
+        self,
+        subject: Subject,
+        state: str | None = None,
+        *,
+        mine: bool = False,
+        to_decide: bool = False,
+        bundle: str | None = None,
     ) -> Sequence[AccessRequest]:
         """Requests the subject may see, newest first. `to_decide`: only those that wait for their word."""
         if state is not None and state not in RequestState.__members__.values():
@@ -279,7 +339,7 @@ class Approvals:
         now = self._clock()
         # Pending ones may have expired since they were written, so the label alone does not tell the expired.
         label = None if state == RequestState.EXPIRED else state
-        labels: Sequence[str | None] = workflow.OPEN if to_decide else [label]
+        labels: Sequence[str | None] = (RequestState.PENDING, RequestState.REVIEW) if to_decide else [label]
         found = [
             workflow.at(AccessRequest.from_json(d.spec or {}), now)
             for each in labels
@@ -289,6 +349,7 @@ class Approvals:
             r for r in found
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
+            and bundle in (None, r.bundle)
             and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
         ]  # fmt: skip
         return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)

@@ -6,29 +6,42 @@ from dataclasses import dataclass
 
 from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.access.identity import Identity
+from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
-from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
+from policies.requests.talk import MANAGERS
 from policies.workflow import OPEN, AccessRequest, Approvers, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """By what right somebody decides: None = their own, else in whose place."""
+    """By what right somebody decides: None = their own, else in whose place.
+
+    escalated   as one who manages, since no approver answered
+    """
 
     instead_of: str | None = None
+    escalated: bool = False
 
 
 class Deciders:
     """Answers for all requests; the services of requests and their lists share it."""
 
     def __init__(
-        self, state: GovernanceState, facts: FactsSource, identity: Identity, delegations: Delegations
+        self,
+        state: GovernanceState,
+        facts: FactsSource,
+        identity: Identity,
+        delegations: Delegations,
+        managers_decide: bool = True,
     ) -> None:
+        """`managers_decide`: whether those who manage decide requests that were escalated to them."""
+        self._managers_decide = managers_decide
+        self._people: PeopleIndex | None = None
         self._state, self._facts, self._identity, self._delegations = state, facts, identity, delegations
 
     def standing(
@@ -48,6 +61,8 @@ class Deciders:
                 continue
             if self.is_approver(self._identity.current(away), request, stage, facts):
                 return Standing(away)
+        if self._managers_decide and request.escalated >= MANAGERS and stage.name == request.current.name:
+            return Standing(escalated=True) if subject.user not in said and self._manages(subject) else None
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
@@ -78,18 +93,46 @@ class Deciders:
 
         People whom only an identity provider knows are not among them.
         """
-        view = self._state.view()
-        known = set(view.users) | {m for g in view.groups.values() for m in g.members} | {ADMIN_USER}
-        of = request.current.approvers.of
+        index = self.index()
+        stage = request.current
+        of = stage.approvers.of
         owned = self.facts_or_none(of) if of is not None else facts
-        known |= request.current.approvers.people.users | (owned.owners.users if owned is not None else set())
-        found = []
+        known = index.matching(stage.approvers.people) | set(self.delegates(request))
+        if stage.approvers.owners and owned is not None:
+            known |= index.matching(owned.owners)
+        known |= index.permitted("manage")  # where they decide: `standing` knows
+        deciders = []
         for user in sorted(known - {request.requester}):
-            if not self._gone(user) and self.standing(self._identity.current(user), request, request.current, facts):
-                found.append(user)
-                if len(found) == most:
+            if not self._gone(user) and self.standing(self._identity.current(user), request, stage, facts):
+                deciders.append(user)
+                if len(deciders) == most:
                     break
-        return found
+        return deciders
+
+    def delegates(self, request: AccessRequest) -> list[str]:
+        """Delegates who act now for approvers of the present stage."""
+        facts = self.facts_or_none(request.dataset)
+        deciders: set[str] = set()
+        for each in self._delegations.acting():
+            away = each.user
+            if away == request.requester or self._gone(away):
+                continue
+            if self.is_approver(self._identity.current(away), request, request.current, facts):
+                deciders |= {name for name in each.delegates if name != request.requester and not self._gone(name)}
+        return sorted(deciders)
+
+    def managers(self, request: AccessRequest) -> list[str]:
+        """People who manage, but the requester."""
+        return sorted(self.index().permitted("manage") - {request.requester})
+
+    def index(self) -> PeopleIndex:
+        """People by group and role, of the present view."""
+        view = self._state.view()
+        kept = self._people
+        if kept is None or not kept.is_of(view):
+            self._people = kept = PeopleIndex(view)
+        kept.view = view
+        return kept
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
         """Whether the request waits for this subject's word."""
@@ -110,6 +153,10 @@ class Deciders:
         if any(self.is_approver(subject, request, stage, facts) for stage in request.stages):
             return True
         return self.can_decide(subject, request, facts)
+
+    def sees(self, user: str, request: AccessRequest) -> bool:
+        """Whether a user, as they are now, may see a request."""
+        return self.may_see(self._identity.current(user), request)
 
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.

@@ -116,6 +116,11 @@ class Delegations:
         found = (Delegation.from_document(d) for d in self._store.documents(KIND))
         return sorted(d.user for d in found if user in d.delegates and d.holds(now))
 
+    def acting(self) -> list[Delegation]:
+        """Every delegation that holds now."""
+        now = self._clock()
+        return [each for d in self._store.documents(KIND) if (each := Delegation.from_document(d)).holds(now)]
+
     def _whose(self, subject: Subject, user: str | None) -> str:
         if user is not None and user != subject.user:
             self._identity.require(subject, "manage")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from catalog.errors import InvalidInput, NotFound
+from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.declared import kinds
-from policies.model import GrantStatus
+from policies.matching import is_active
+from policies.model import Grant, GrantStatus
+from policies.settings import PolicySettings
 from policies.workflow import AccessRequest
 
 
@@ -32,6 +36,49 @@ def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
     }
     kinds.parse("Grant", request.grant or request.id, spec)
     return spec
+
+
+def extended_spec(spec: Mapping[str, Any], request: AccessRequest) -> dict[str, Any]:
+    """The spec of a grant with the end that an approved extension asks for; nothing else of it changes but who approved."""
+    approvers = [v.by for v in request.votes if v.verdict == "approve"]
+    approved = dict.fromkeys([*spec.get("approvedBy", ()), *approvers])
+    return {**spec, "validTo": rfc3339(request.valid_to), "approvedBy": list(approved)}
+
+
+def check_extension(request: AccessRequest, grant: Grant | None, now: datetime) -> None:
+    """Raises Conflict where the grant of an extension is over, was revoked, or ends later by now."""
+    if grant is None or not is_active(grant, now):
+        raise Conflict(
+            f"Grant {request.extends} is over or was revoked, so its end cannot be moved; make a new request.",
+            details={"id": request.id, "grant": request.extends},
+        )
+    if request.valid_to <= grant.valid_to:
+        raise Conflict(
+            f"Grant {request.extends} ends {rfc3339(grant.valid_to)} already; an extension moves the end to a later time.",
+            details={"id": request.id, "grant": request.extends},
+        )
+
+
+MOST_TICKET = 100
+
+
+def check_ticket(ticket: str, settings: PolicySettings) -> str:
+    """The id of a ticket as it is kept. Raises InvalidInput where it is missing or does not look as the setting asks."""
+    kept = ticket.strip()
+    if len(kept) > MOST_TICKET or not kept.isprintable():
+        raise InvalidInput(f"A ticket id has at most {MOST_TICKET} printable characters.", details={"field": "ticket"})
+    if not kept:
+        if settings.ticket_required:
+            raise InvalidInput(
+                "An access request needs a ticket id here, as in --ticket ABC-123.", details={"field": "ticket"}
+            )
+        return ""
+    if settings.ticket_pattern is not None and re.fullmatch(settings.ticket_pattern, kept) is None:
+        raise InvalidInput(
+            f"Ticket {kept!r} does not look as WEIR_POLICIES__TICKET_PATTERN asks: {settings.ticket_pattern}",
+            details={"field": "ticket"},
+        )
+    return kept
 
 
 def end_by_default(start: datetime, lasting: timedelta) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +11,10 @@ from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies import workflow
 from policies.audit import AuditLog
+from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
-from policies.requests.grant_terms import grant_spec, not_found
+from policies.requests.grant_terms import extended_spec, grant_spec, not_found
 from policies.workflow import AccessRequest
 
 KIND = "AccessRequest"
@@ -22,6 +23,10 @@ _EVENTS = {
     "request.create": "access.requested",
     "request.approve": "access.decided",
     "request.deny": "access.decided",
+    "request.cancel": "access.withdrawn",
+    "request.ask-back": "access.asked_back",
+    "request.comment": "access.commented",
+    "request.escalate": "access.escalated",
     "breakglass.use": "breakglass.used",
 }
 
@@ -33,11 +38,24 @@ class RequestRecords:
         self._store, self._audit, self._clock, self._events = store, audit, clock, events
 
     def grant(self, request: AccessRequest, by: str, now: datetime) -> None:
-        """The grant of an approved request, in the same transaction."""
+        """The grant of an approved request, or the later end of the one it extends, in the same transaction."""
+        if request.extends is not None:
+            self._extend(request, by, now)
+            return
         name = request.grant or request.id
         self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
         told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
         self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
+
+    def _extend(self, request: AccessRequest, by: str, now: datetime) -> None:
+        present = self._store.get("Grant", request.extends or "")
+        if present is None or (present.spec or {}).get("status") != GrantStatus.APPROVED:
+            raise Conflict(f"Grant {request.extends} is not there any more, so its end cannot be moved.")
+        spec = extended_spec(present.spec or {}, request)
+        kinds.parse("Grant", present.name, spec)
+        self._store.apply([Change("Grant", present.name, spec, present.metadata, by, expect=present.version)], now)
+        about = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
+        self._tell("grant.extended", present.name, {**about, "request": request.id, "until": rfc3339(request.valid_to)})
 
     def revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
         """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
@@ -66,30 +84,50 @@ class RequestRecords:
         return found
 
     def waiting(self, request: AccessRequest, now: datetime) -> AccessRequest | None:
-        """The pending request that asks for the same, None where there is none."""
-        pending = self._store.documents(KIND, label=str(workflow.RequestState.PENDING))
-        earlier = (AccessRequest.from_json(document.spec or {}) for document in pending)
+        """The undecided request that asks for the same, None where there is none."""
+        earlier = self.undecided()
         return next((each for each in earlier if each.expires_at > now and each.asks_the_same(request)), None)
+
+    def undecided(self) -> list[AccessRequest]:
+        """Requests that wait for a decision or an answer; some of them may be over by time."""
+        return [
+            AccessRequest.from_json(document.spec or {})
+            for state in workflow.UNDECIDED
+            for document in self._store.documents(KIND, label=str(state))
+        ]
 
     def write(self, request: AccessRequest, expect: int | None, by: str | None) -> None:
         """Over the version `expect`, None for a new request. Raises Conflict when another was faster."""
         change = Change(KIND, request.id, request.to_json(), by=by, label=str(request.state), expect=expect or 0)
         self._store.apply([change], self._clock())
 
-    def record(self, subject: Subject, action: str, request: AccessRequest, decision: str) -> None:
-        """The audit's entry of what a subject did, and the event that tells of it."""
-        details = {
+    def record(
+        self, subject: Subject, action: str, request: AccessRequest, decision: str, people: Sequence[str] = ()
+    ) -> None:
+        """The audit's entry of what a subject did, and the event that reports it. `people`: who is to be notified."""
+        details: dict[str, Any] = {
             "request": request.id, "requester": request.requester, "state": str(request.state), "purpose": request.purpose,
             "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
             **({"grant": request.grant} if request.grant else {}),
+            **({"extends": request.extends} if request.extends else {}),
+            **({"bundle": request.bundle} if request.bundle else {}),
+            **({"ticket": request.ticket} if request.ticket else {}),
         }  # fmt: skip
+        if request.asked is not None:
+            details["asked"] = request.asked.to_json()
+        if action == "request.escalate":
+            details["people"] = list(people)
         last = request.votes[-1] if request.votes else None
         if last is not None and last.instead_of is not None and last.by == subject.user:
             details["insteadOf"] = last.instead_of
+        if last is not None and last.escalated and last.by == subject.user:
+            details["escalated"] = True
         reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
         self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
         if action in _EVENTS:
             told = {**details, "dataset": request.dataset, "by": subject.user}
+            if action == "request.escalate":
+                told["level"] = request.escalated
             self._tell(_EVENTS[action], request.id, told)
 
     def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:

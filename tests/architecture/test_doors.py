@@ -37,7 +37,7 @@ OTHERS = set(
     " discovery events grants group_lags health identity ingest lineage observing"
     " own_recognizers producers rebuild_lineage record related request_view resolve reviews scans search sessions settings"
     " access audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views view_diff"
-    " saved_queries view_removal where_is access_reviews".split()  # noqa: SIM905
+    " saved_queries view_removal where_is access_reviews bundles extensions notify".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

@@ -120,6 +120,6 @@ def test_pages_run_nothing_foreign(weir: ApiWorld, path: str) -> None:
 def test_unknown_fields_of_approve_are_refused(weir: ApiWorld) -> None:
     for door in ("approve", "deny"):
         answer = weir.admin.post(
-            f"/api/v1/access-requests/req-1/{door}", json={"reason": "x", "until": "2030-01-01T00:00:00Z"}
+            f"/api/v1/access-requests/req-1/{door}", json={"reason": "x", "validTo": "2030-01-01T00:00:00Z"}
         )
-        assert answer.status_code == 400 and "until" in answer.text, answer.text
+        assert answer.status_code == 400 and "validTo" in answer.text, answer.text

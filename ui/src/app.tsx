@@ -30,6 +30,7 @@ const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
 const AuditPage = lazy(() => import("@/pages/Audit"));
 const PersonPage = lazy(() => import("@/pages/Person"));
 const SessionsPage = lazy(() => import("@/pages/Sessions"));
+const NotificationsPage = lazy(() => import("@/pages/notifications/NotificationsPage"));
 const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
 const ViewsPage = lazy(() => import("@/pages/views/ViewsPage"));
 const ViewPage = lazy(() => import("@/pages/views/ViewPage"));
@@ -72,6 +73,7 @@ export function App() {
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />
           <Route path="/sessions" element={<SessionsPage />} />
+          <Route path="/notifications" element={<NotificationsPage />} />
           <Route path="/people/:name" element={<PersonPage />} />
           <Route path="/audit" element={<AuditPage />} />
           <Route path="/admin/:tab?" element={<AdminPage />} />

@@ -17,7 +17,7 @@ _BY_ROOM = {
 }  # fmt: skip
 _CHANGES = {
     "scans": "scan", "recognizers": "scan", "classifications": "review", "access-requests": "request",
-    "grants": "request", "search": "read",
+    "grants": "request", "request-templates": "request", "search": "read",
 }  # fmt: skip
 
 

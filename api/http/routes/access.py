@@ -16,6 +16,7 @@ from api.wiring.bootstrap import now
 from api.wiring.services import Services
 from policies.access.grants import grant_json
 from policies.model import Subject
+from policies.requests.narrowing import Part
 from policies.workflow import AccessRequest
 
 router = APIRouter(tags=["access"])
@@ -36,6 +37,22 @@ class AccessAsked(BaseModel):
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
     unmask: list[str] | None = Field(None, description="Which of them to show clear: all when absent, none when empty.")
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
+    ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
+
+
+class Approval(BaseModel):
+    """An approver's word. What is given of fields, unmask and until makes it an approval in part."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=2000)
+    fields: list[str] | None = Field(
+        None, min_length=1, max_length=1000, description="Which of the fields; all when absent."
+    )
+    unmask: list[str] | None = Field(
+        None, max_length=1000, description="Which of them without masks: as requested when absent, none when empty."
+    )
+    until: Instant | None = Field(None, description="An earlier end than the requested one.")
 
 
 class Word(BaseModel):
@@ -72,11 +89,13 @@ class Absence(BaseModel):
     user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
 
 
-def _shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
+def shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
+    """A request as the caller sees it."""
     return built.request_view.show(subject, [request])[0]
 
 
-def _reference(built: Services, dataset: str) -> str:
+def reference(built: Services, dataset: str) -> str:
+    """`CLUSTER/TOPIC` of a dataset as callers may write it. Raises DatasetNotFound."""
     return built.datasets.get(built.datasets.find(dataset)).reference
 
 
@@ -85,7 +104,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
     made = built.approvals.create(
         subject,
-        _reference(built, body.dataset),
+        reference(built, body.dataset),
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
@@ -93,8 +112,9 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
         rows=body.rows,
         unmask=body.unmask,
         reason=body.reason,
+        ticket=body.ticket,
     )
-    return _shown(built, subject, made)
+    return shown(built, subject, made)
 
 
 @router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
@@ -102,23 +122,26 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
     made = built.approvals.break_glass(
         subject,
-        _reference(built, body.dataset),
+        reference(built, body.dataset),
         body.fields,
         purpose=body.purpose,
         reason=body.reason,
         lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
         rows=body.rows,
     )
-    return _shown(built, subject, made)
+    return shown(built, subject, made)
 
 
 @router.get("/access-requests", responses=answers_with(schemas.AccessRequests))
 def list_requests(
     built: ServicesOf,
     subject: Caller,
-    state: Annotated[Text | None, Query(description="pending, review, approved, denied, cancelled or expired.")] = None,
+    state: Annotated[
+        Text | None, Query(description="pending, asked-back, review, approved, denied, cancelled or expired.")
+    ] = None,
     mine: Annotated[bool, Query(description="Only the caller's own.")] = False,
     toDecide: Annotated[bool, Query(description="Only those that wait for the caller's word.")] = False,
+    bundle: Annotated[Text | None, Query(description="Only those of this bundle.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
@@ -126,7 +149,7 @@ def list_requests(
 
     Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
     """
-    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide)
+    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
     shown = built.request_view.show(subject, found[offset : offset + limit])
     return {"requests": shown, "total": len(found)}
 
@@ -134,25 +157,31 @@ def list_requests(
 @router.get("/access-requests/{id}", responses=answers_with(schemas.AccessRequest))
 def get_request(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """One request, for its requester and its approvers."""
-    return _shown(built, subject, built.approvals.get(subject, id))
+    return shown(built, subject, built.approvals.get(subject, id))
 
 
 @router.post("/access-requests/{id}/approve", responses=answers_with(schemas.AccessRequest))
-def approve(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
-    """Approve the present stage; the last stage makes the grant."""
-    return _shown(built, subject, built.approvals.approve(subject, id, (body or Word()).reason))
+def approve(built: ServicesOf, subject: Caller, id: Name, body: Approval | None = None) -> Any:
+    """Approve the present stage, in whole or in part; the last stage makes the grant."""
+    word = body or Approval()
+    part = Part(
+        tuple(word.fields) if word.fields is not None else None,
+        tuple(word.unmask) if word.unmask is not None else None,
+        word.until,
+    )
+    return shown(built, subject, built.approvals.approve(subject, id, word.reason, part))
 
 
 @router.post("/access-requests/{id}/deny", responses=answers_with(schemas.AccessRequest))
 def deny(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Deny; that ends the request."""
-    return _shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
+    return shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
 
 
 @router.post("/access-requests/{id}/cancel", responses=answers_with(schemas.AccessRequest))
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Withdraw one's own request."""
-    return _shown(built, subject, built.approvals.cancel(subject, id))
+    return shown(built, subject, built.approvals.cancel(subject, id))
 
 
 @router.get("/grants", responses=answers_with(schemas.Grants))
@@ -160,7 +189,11 @@ def list_grants(built: ServicesOf, subject: Caller) -> Any:
     """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
     return {
         "grants": [
-            {**grant_json(g, now()), "may_revoke": built.grants.may_revoke(subject, g)}
+            {
+                **grant_json(g, now()),
+                "may_revoke": built.grants.may_revoke(subject, g),
+                "may_extend": built.extensions.may_extend(subject, g.name),
+            }
             for g in built.grants.list(subject, everybody=True)
         ]
     }

@@ -26,6 +26,14 @@ class RequestStage(Answer):
     approvedBy: list[str]
 
 
+class RequestTerms(Answer):
+    """What a request is about."""
+
+    fields: list[str]
+    unmask: list[str]
+    until: Time
+
+
 class RequestDecision(Answer):
     """One person's word in one stage."""
 
@@ -35,6 +43,18 @@ class RequestDecision(Answer):
     at: Time
     comment: str
     instead_of: str | None = about("In whose place they decided.")
+    narrowed: RequestTerms | None = about("Of an approval in part: what it left.")
+    escalated: bool = about("Decided by somebody who manages, since no approver answered.")
+
+
+class RequestMessage(Answer):
+    """One entry of a request's thread."""
+
+    by: str = about("A person; `weir` of an escalation.")
+    at: Time
+    kind: Literal["comment", "question", "answer", "escalation"]
+    text: str
+    people: list[str] = about("Of an escalation: who was notified.")
 
 
 class OpenedField(Answer):
@@ -49,7 +69,7 @@ class AccessRequest(Answer):
     """What somebody asks for, and how far it has come."""
 
     id: str
-    state: Literal["pending", "review", "approved", "denied", "cancelled", "expired"]
+    state: Literal["pending", "asked-back", "review", "approved", "denied", "cancelled", "expired"]
     stage: str | None = about("Name of the one that waits.")
     requester: str
     dataset: str = about("CLUSTER/TOPIC.")
@@ -66,6 +86,15 @@ class AccessRequest(Answer):
     decisions: list[RequestDecision]
     grant: str | None = about("Name of the grant it ended in.")
     breakGlass: bool = about("Its grant was made at once.")
+    ticket: str = about("Id of a ticket in another system; empty without one.")
+    bundle: str | None = about("Id that requests made together share.")
+    extends: str | None = about("The grant whose end it asks to move.")
+    template: str | None = about("The template it was made from.")
+    asked: RequestTerms | None = about("What was requested at first, where an approval in part left less.")
+    thread: list[RequestMessage]
+    waitingSince: Time | None = about("Begin of the wait that escalation counts; null: since it was made.")
+    askedBackAt: Time | None = about("Since when it waits for the requester's answer.")
+    escalated: int = about("1: delegates were notified, 2: those who manage.")
     can_decide: bool = about("The caller may decide the stage that waits.")
     instead_of: str | None = about("In whose place the caller would decide.")
     opens: list[OpenedField]
@@ -81,6 +110,34 @@ class AccessRequests(Answer):
 
     requests: list[AccessRequest]
     total: int
+
+
+class RequestBundle(Answer):
+    """Requests that were made together; each is decided on its own."""
+
+    bundle: str | None = about("The id they share; null for a single one.")
+    requests: list[AccessRequest]
+
+
+class RequestTemplate(Answer):
+    """An access request that is often made."""
+
+    name: str
+    description: str
+    datasets: list[str]
+    fields: list[str]
+    unmask: list[str] | None = about("Null: all fields without masks.")
+    rows: str | None
+    purpose: str
+    duration: str = about("30d, 12h, ...")
+    seconds: float = about("The same in seconds.")
+    reason: str
+
+
+class RequestTemplates(Answer):
+    """Templates that the caller may use."""
+
+    templates: list[RequestTemplate]
 
 
 class GrantSubject(Answer):
@@ -114,6 +171,7 @@ class ListedGrant(Grant):
     """A grant in the list."""
 
     may_revoke: bool = about("The caller may end it.")
+    may_extend: bool = about("The caller may ask that it ends later.")
 
 
 class Grants(Answer):

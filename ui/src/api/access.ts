@@ -1,7 +1,7 @@
 // Requests, grants, and who I am.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { AccessRequest, Delegation, Grant, Me } from "@/api/types";
+import type { AccessRequest, Delegation, Grant, Me, RequestTemplate } from "@/api/types";
 
 /** Who the token belongs to, and what they may do. */
 export function useMe(token: string | null) {
@@ -39,6 +39,7 @@ export interface NewRequest {
   from: string;
   until: string;
   reason: string;
+  ticket: string;
 }
 
 function useAccessChange<T, R>(change: (input: T) => Promise<R>) {
@@ -64,12 +65,76 @@ export function useBreakGlass() {
 
 export type Verb = "approve" | "deny" | "cancel";
 
+/** What an approval in part leaves; what is left out stays as requested. */
+export interface Part {
+  fields?: string[];
+  unmask?: string[];
+  until?: string;
+}
+
 export function useDecide() {
-  return useAccessChange(({ id, verb, reason }: { id: string; verb: Verb; reason: string }) => {
+  return useAccessChange(({ id, verb, reason, part }: { id: string; verb: Verb; reason: string; part?: Part }) => {
     const params = { path: { id } };
     if (verb === "cancel") return answer(weir.POST("/api/v1/access-requests/{id}/cancel", { params }));
-    const path = verb === "approve" ? "/api/v1/access-requests/{id}/approve" : "/api/v1/access-requests/{id}/deny";
-    return answer(weir.POST(path, { params, body: { reason } }));
+    if (verb === "deny") return answer(weir.POST("/api/v1/access-requests/{id}/deny", { params, body: { reason } }));
+    return answer(weir.POST("/api/v1/access-requests/{id}/approve", { params, body: { reason, ...part } }));
+  });
+}
+
+/** Writes into a request's thread; `question` asks the requester back. */
+export function useWrite() {
+  return useAccessChange(({ id, text, question }: { id: string; text: string; question: boolean }) => {
+    const sent = { params: { path: { id } }, body: { text } };
+    return question
+      ? answer(weir.POST("/api/v1/access-requests/{id}/ask-back", sent))
+      : answer(weir.POST("/api/v1/access-requests/{id}/comments", sent));
+  });
+}
+
+/** Asks that a grant of one's own ends later. */
+export function useExtend() {
+  return useAccessChange(({ name, until, reason }: { name: string; until: string; reason: string }) =>
+    answer<AccessRequest>(
+      weir.POST("/api/v1/grants/{name}/extend", { params: { path: { name } }, body: { until, reason, ticket: "" } }),
+    ),
+  );
+}
+
+/** Several datasets at once; each is decided on its own. */
+export function useAskBundle() {
+  return useAccessChange((body: Omit<NewRequest, "dataset"> & { datasets: string[] }) =>
+    answer<{ bundle: string | null; requests: AccessRequest[] }>(weir.POST("/api/v1/access-requests/bundle", { body })),
+  );
+}
+
+/** Requests that are often made, those that I may use. */
+export function useTemplates() {
+  return useQuery({
+    queryKey: ["request-templates"],
+    queryFn: async ({ signal }) =>
+      (await answer<{ templates: RequestTemplate[] }>(weir.GET("/api/v1/request-templates", { signal }))).templates,
+  });
+}
+
+export function useTemplateRequest() {
+  return useAccessChange(({ name, reason, ticket }: { name: string; reason: string; ticket: string }) =>
+    answer<{ bundle: string | null; requests: AccessRequest[] }>(
+      weir.POST("/api/v1/request-templates/{name}/requests", { params: { path: { name } }, body: { reason, ticket } }),
+    ),
+  );
+}
+
+/** The other parts of a bundle, those that I may see. */
+export function useBundle(bundle: string | null) {
+  return useQuery({
+    queryKey: ["requests", { bundle }],
+    enabled: bundle !== null,
+    queryFn: async ({ signal }) =>
+      (
+        await answer<{ requests: AccessRequest[] }>(
+          weir.GET("/api/v1/access-requests", { params: { query: { bundle } }, signal }),
+        )
+      ).requests,
   });
 }
 

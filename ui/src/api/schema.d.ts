@@ -1847,7 +1847,7 @@ export interface paths {
         put?: never;
         /**
          * Approve
-         * @description Approve the present stage; the last stage makes the grant.
+         * @description Approve the present stage, in whole or in part; the last stage makes the grant.
          */
         post: operations["approve_api_v1_access_requests__id__approve_post"];
         delete?: never;
@@ -1959,6 +1959,210 @@ export interface paths {
          * @description Decide for oneself again.
          */
         delete: operations["end_delegation_api_v1_me_delegation_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-requests/{id}/ask-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Back
+         * @description Ask the requester something. The request waits for the answer, and is not escalated meanwhile.
+         */
+        post: operations["ask_back_api_v1_access_requests__id__ask_back_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-requests/{id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Comment
+         * @description Write into the thread of a request; the requester's comment answers a question.
+         */
+        post: operations["comment_api_v1_access_requests__id__comments_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/grants/{name}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend
+         * @description Ask that a grant of one's own ends later. Its end moves when the request is approved.
+         */
+        post: operations["extend_api_v1_grants__name__extend_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/access-requests/bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Bundle
+         * @description Ask for several datasets at once: all parts are made or none, and each is decided on its own.
+         */
+        post: operations["ask_bundle_api_v1_access_requests_bundle_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/request-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Templates
+         * @description Requests that are often made (`kind: RequestTemplate`), those that the caller may use.
+         */
+        get: operations["templates_api_v1_request_templates_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/request-templates/{name}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use Template
+         * @description Make the requests that a template describes.
+         */
+        post: operations["use_template_api_v1_request_templates__name__requests_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Mine
+         * @description How the caller is notified.
+         */
+        get: operations["mine_api_v1_me_notifications_get"];
+        /**
+         * Choose
+         * @description Choose channels, topics, and whether at once or as a digest.
+         */
+        put: operations["choose_api_v1_me_notifications_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices
+         * @description What the caller was notified of, newest first, and what became of each.
+         */
+        get: operations["notices_api_v1_me_notices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test
+         * @description Send a test message now, to oneself; to another person for those who manage.
+         */
+        post: operations["test_api_v1_notifications_test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status
+         * @description What is set up, how many notices were sent, wait or failed and why, and whose address is unknown.
+         */
+        get: operations["status_api_v1_notifications_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3099,6 +3303,13 @@ export interface components {
              * @default
              */
             reason: string;
+            /**
+             * Ticket
+             * @description Id of a ticket in another system.
+             * @default
+             * @example DATA-123
+             */
+            ticket: string;
         };
         /**
          * AccessChange
@@ -3151,7 +3362,7 @@ export interface components {
         AccessRequest: {
             id: string;
             /** @enum {string} */
-            state: "pending" | "review" | "approved" | "denied" | "cancelled" | "expired";
+            state: "pending" | "asked-back" | "review" | "approved" | "denied" | "cancelled" | "expired";
             /** @description Name of the one that waits. */
             stage: string | null;
             requester: string;
@@ -3188,6 +3399,23 @@ export interface components {
             grant: string | null;
             /** @description Its grant was made at once. */
             breakGlass: boolean;
+            /** @description Id of a ticket in another system; empty without one. */
+            ticket: string;
+            /** @description Id that requests made together share. */
+            bundle: string | null;
+            /** @description The grant whose end it asks to move. */
+            extends: string | null;
+            /** @description The template it was made from. */
+            template: string | null;
+            /** @description What was requested at first, where an approval in part left less. */
+            asked: components["schemas"]["RequestTerms"] | null;
+            thread: components["schemas"]["RequestMessage"][];
+            /** @description Begin of the wait that escalation counts; null: since it was made. */
+            waitingSince: string | null;
+            /** @description Since when it waits for the requester's answer. */
+            askedBackAt: string | null;
+            /** @description 1: delegates were notified, 2: those who manage. */
+            escalated: number;
             /** @description The caller may decide the stage that waits. */
             can_decide: boolean;
             /** @description In whose place the caller would decide. */
@@ -3360,6 +3588,32 @@ export interface components {
             notes: string[];
             /** @description What could not be done outside of Weir yet, and is tried again. */
             problem?: string;
+        };
+        /**
+         * Approval
+         * @description An approver's word. What is given of fields, unmask and until makes it an approval in part.
+         */
+        Approval: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Fields
+             * @description Which of the fields; all when absent.
+             */
+            fields?: string[] | null;
+            /**
+             * Unmask
+             * @description Which of them without masks: as requested when absent, none when empty.
+             */
+            unmask?: string[] | null;
+            /**
+             * Until
+             * @description An earlier end than the requested one.
+             */
+            until?: string | null;
         };
         /**
          * Approvers
@@ -3601,6 +3855,58 @@ export interface components {
             raw?: string | null;
         };
         /**
+         * BundleAsked
+         * @description What is asked of several datasets at once.
+         */
+        BundleAsked: {
+            /**
+             * Datasets
+             * @example [
+             *       "prod/orders",
+             *       "prod/payments"
+             *     ]
+             */
+            datasets: string[];
+            /**
+             * Fields
+             * @description Field paths or tags that each of them has; * for all.
+             * @default [
+             *       "*"
+             *     ]
+             */
+            fields: string[];
+            /** Purpose */
+            purpose: string;
+            /**
+             * From
+             * @description Now when absent.
+             */
+            from?: string | null;
+            /** Until */
+            until?: string | null;
+            /**
+             * Rows
+             * @description A Spark SQL condition on the stored rows of each.
+             */
+            rows?: string | null;
+            /**
+             * Unmask
+             * @description All fields without masks when absent, none when empty.
+             */
+            unmask?: string[] | null;
+            /**
+             * Reason
+             * @description A word to the approvers.
+             * @default
+             */
+            reason: string;
+            /**
+             * Ticket
+             * @default
+             */
+            ticket: string;
+        };
+        /**
          * CancelledQuery
          * @description A query that was stopped.
          */
@@ -3658,6 +3964,54 @@ export interface components {
             effect: "allow" | "deny";
             line: number;
             column: number;
+        };
+        /**
+         * Chosen
+         * @description How the caller wants to be notified; what is left out gets the default.
+         */
+        Chosen: {
+            /**
+             * Channels
+             * @description mail, chat; empty for none.
+             * @default [
+             *       "mail"
+             *     ]
+             */
+            channels: string[];
+            /**
+             * Off
+             * @description Topics to switch off.
+             * @default []
+             */
+            off: string[];
+            /**
+             * Digest
+             * @description at-once, hourly or daily.
+             * @default at-once
+             */
+            digest: string;
+            /**
+             * At
+             * @description Of a daily digest: HH:MM.
+             * @default 08:00
+             */
+            at: string;
+            /**
+             * Zone
+             * @default UTC
+             * @example Europe/Berlin
+             */
+            zone: string;
+            /**
+             * Chatkind
+             * @description slack or teams.
+             */
+            chatKind?: string | null;
+            /**
+             * Chaturl
+             * @description Webhook address of one's own; as before when absent, forgotten when empty.
+             */
+            chatUrl?: string | null;
         };
         /**
          * Classification
@@ -5601,6 +5955,29 @@ export interface components {
             error?: components["schemas"]["ScanFailure"];
         };
         /**
+         * Later
+         * @description A later end of a grant.
+         */
+        Later: {
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /**
+             * Reason
+             * @description A word to the approvers.
+             * @default
+             */
+            reason: string;
+            /**
+             * Ticket
+             * @description Id of a ticket in another system.
+             * @default
+             */
+            ticket: string;
+        };
+        /**
          * LineageEdge
          * @description An edge of a graph that was asked for.
          */
@@ -5782,6 +6159,8 @@ export interface components {
             breakGlass: boolean;
             /** @description The caller may end it. */
             may_revoke: boolean;
+            /** @description The caller may ask that it ends later. */
+            may_extend: boolean;
         };
         /**
          * ListedSession
@@ -6305,6 +6684,132 @@ export interface components {
             type?: string | null;
         };
         /**
+         * Notice
+         * @description What the caller was notified of.
+         */
+        Notice: {
+            id: string;
+            type: string;
+            subject: string;
+            channel: string;
+            topic: string;
+            text: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            dueAt: string;
+            /** @description waiting, sent, failed, dropped or unaddressed. */
+            state: string;
+            problem: string | null;
+            doneAt: string | null;
+        };
+        /**
+         * NoticeCount
+         * @description Notices of a channel in a state.
+         */
+        NoticeCount: {
+            channel: string;
+            state: string;
+            notices: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them was due.
+             */
+            oldest: string;
+            ageSeconds: number;
+        };
+        /**
+         * NoticeProblem
+         * @description Why notices wait or failed.
+         */
+        NoticeProblem: {
+            channel: string;
+            problem: string;
+            notices: number;
+        };
+        /**
+         * Notices
+         * @description Newest first.
+         */
+        Notices: {
+            notices: components["schemas"]["Notice"][];
+        };
+        /**
+         * NotifyMail
+         * @description The mail server as set.
+         */
+        NotifyMail: {
+            host: string | null;
+            port: number;
+            security: string;
+            sender: string;
+            signsIn: boolean;
+        };
+        /**
+         * NotifyPreference
+         * @description How the caller is notified, and what is possible here.
+         */
+        NotifyPreference: {
+            user: string;
+            /** @description mail, chat. */
+            channels: string[];
+            /** @description Topics that are switched off. */
+            off: string[];
+            /** @description at-once, hourly or daily. */
+            digest: string;
+            /** @description Of a daily digest: HH:MM. */
+            at: string;
+            /** @description Of that time: a name of the time zone database. */
+            zone: string;
+            /** @description The caller chose something before. */
+            changed: boolean;
+            /** @description slack or teams. */
+            chatKind: string | null;
+            /** @description Host of the chat service's address, which is a secret. */
+            chatHost: string | null;
+            /** @description A mail server is set up. */
+            mailAvailable: boolean;
+            /** @description The caller's mail address is known, as declared or by the directory. */
+            mailAddressKnown: boolean;
+            /** @description Chat services are allowed. */
+            chatAvailable: boolean;
+            /** @description Every topic. */
+            topics: string[];
+        };
+        /**
+         * NotifyStatus
+         * @description Notifications of everybody, in figures.
+         */
+        NotifyStatus: {
+            mail: components["schemas"]["NotifyMail"];
+            /** @description Chat services are allowed. */
+            chat: boolean;
+            /** @description Messages have links, since api.public_url is set. */
+            links: boolean;
+            counts: components["schemas"]["NoticeCount"][];
+            /** @description The most frequent first. */
+            problems: components["schemas"]["NoticeProblem"][];
+            /** @description By this process; the worker pauses on its own. */
+            paused: components["schemas"]["PausedChannel"][];
+            /** @description People whose mail address is unknown. */
+            withoutAddress: number;
+            /** @description Some of them. */
+            withoutAddressNames: string[];
+            /** @description People who missed a notice since their address is unknown. */
+            missedByAddress: number;
+            missedByAddressNames: string[];
+        };
+        /**
+         * NotifyTest
+         * @description What became of a test message.
+         */
+        NotifyTest: {
+            user: string;
+            channel: string;
+            sent: boolean;
+            problem: string | null;
+        };
+        /**
          * OnUnreadable
          * @description What an answer with values that do not fit their column is.
          * @enum {string}
@@ -6454,6 +6959,14 @@ export interface components {
             to: string;
             paths: components["schemas"]["Edge"][][];
             truncated: boolean;
+        };
+        /**
+         * PausedChannel
+         * @description A channel whose service does not answer.
+         */
+        PausedChannel: {
+            channel: string;
+            until: string | null;
         };
         /**
          * PeopleCounted
@@ -7157,6 +7670,15 @@ export interface components {
             field?: string;
         };
         /**
+         * RequestBundle
+         * @description Requests that were made together; each is decided on its own.
+         */
+        RequestBundle: {
+            /** @description The id they share; null for a single one. */
+            bundle: string | null;
+            requests: components["schemas"]["AccessRequest"][];
+        };
+        /**
          * RequestDecision
          * @description One person's word in one stage.
          */
@@ -7170,6 +7692,25 @@ export interface components {
             comment: string;
             /** @description In whose place they decided. */
             instead_of: string | null;
+            /** @description Of an approval in part: what it left. */
+            narrowed: components["schemas"]["RequestTerms"] | null;
+            /** @description Decided by somebody who manages, since no approver answered. */
+            escalated: boolean;
+        };
+        /**
+         * RequestMessage
+         * @description One entry of a request's thread.
+         */
+        RequestMessage: {
+            /** @description A person; `weir` of an escalation. */
+            by: string;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            kind: "comment" | "question" | "answer" | "escalation";
+            text: string;
+            /** @description Of an escalation: who was notified. */
+            people: string[];
         };
         /**
          * RequestStage
@@ -7181,6 +7722,42 @@ export interface components {
             /** @description So many different approvers. */
             quorum: number;
             approvedBy: string[];
+        };
+        /**
+         * RequestTemplate
+         * @description An access request that is often made.
+         */
+        RequestTemplate: {
+            name: string;
+            description: string;
+            datasets: string[];
+            fields: string[];
+            /** @description Null: all fields without masks. */
+            unmask: string[] | null;
+            rows: string | null;
+            purpose: string;
+            /** @description 30d, 12h, ... */
+            duration: string;
+            /** @description The same in seconds. */
+            seconds: number;
+            reason: string;
+        };
+        /**
+         * RequestTemplates
+         * @description Templates that the caller may use.
+         */
+        RequestTemplates: {
+            templates: components["schemas"]["RequestTemplate"][];
+        };
+        /**
+         * RequestTerms
+         * @description What a request is about.
+         */
+        RequestTerms: {
+            fields: string[];
+            unmask: string[];
+            /** Format: date-time */
+            until: string;
         };
         /**
          * Review
@@ -8179,6 +8756,41 @@ export interface components {
             brokers: string[];
             /** @description Topics that this user may see; null where they were not listed. */
             topics: number | null;
+         * TemplateUsed
+         * @description What a template leaves open.
+        TemplateUsed: {
+            /**
+             * Reason
+             * @description The template's text when empty.
+             * @default
+             */
+            reason: string;
+            /**
+             * Ticket
+             * @default
+             */
+            ticket: string;
+            /**
+             * Until
+             * @description An earlier end than the template's duration gives.
+             */
+            until?: string | null;
+        };
+        /**
+         * Tested
+         * @description Which channel to test.
+        Tested: {
+            /**
+             * Channel
+             * @description mail or chat.
+             * @default mail
+             */
+            channel: string;
+            /**
+             * User
+             * @description Another person, for those who manage.
+             */
+            user?: string | null;
         };
         /**
          * Tests
@@ -8196,6 +8808,14 @@ export interface components {
              * @default
              */
             policies: string;
+        };
+        /**
+         * Text
+         * @description What somebody writes into a request's thread.
+         */
+        Text: {
+            /** Text */
+            text: string;
         };
         /**
          * Token
@@ -12224,12 +12844,14 @@ export interface operations {
     list_requests_api_v1_access_requests_get: {
         parameters: {
             query?: {
-                /** @description pending, review, approved, denied, cancelled or expired. */
+                /** @description pending, asked-back, review, approved, denied, cancelled or expired. */
                 state?: string | null;
                 /** @description Only the caller's own. */
                 mine?: boolean;
                 /** @description Only those that wait for the caller's word. */
                 toDecide?: boolean;
+                /** @description Only those of this bundle. */
+                bundle?: string | null;
                 /** @description At most this many. */
                 limit?: number;
                 /** @description How many to leave out first. */
@@ -12371,7 +12993,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Word"] | null;
+                "application/json": components["schemas"]["Approval"] | null;
             };
         };
         responses: {
@@ -12606,6 +13228,368 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EndedDelegation"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    ask_back_api_v1_access_requests__id__ask_back_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Text"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequest"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    comment_api_v1_access_requests__id__comments_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Text"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequest"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    extend_api_v1_grants__name__extend_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Later"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequest"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    ask_bundle_api_v1_access_requests_bundle_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BundleAsked"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestBundle"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    templates_api_v1_request_templates_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestTemplates"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    use_template_api_v1_request_templates__name__requests_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TemplateUsed"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestBundle"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    mine_api_v1_me_notifications_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyPreference"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    choose_api_v1_me_notifications_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Chosen"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyPreference"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    notices_api_v1_me_notices_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notices"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    test_api_v1_notifications_test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Tested"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyTest"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    status_api_v1_notifications_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyStatus"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Modal } from "@/components/Modal";
 import { ErrorNotice } from "@/components/Notice";
 
@@ -10,6 +10,7 @@ export function ReasonDialog({
   danger = false,
   busy,
   error,
+  children,
   onDo,
   onClose,
 }: {
@@ -19,6 +20,7 @@ export function ReasonDialog({
   danger?: boolean;
   busy: boolean;
   error: unknown;
+  children?: ReactNode;
   onDo: (reason: string) => void;
   onClose: () => void;
 }) {
@@ -31,6 +33,7 @@ export function ReasonDialog({
           onDo(reason.trim());
         }}
       >
+        {children}
         <div className="field" style={{ marginTop: 14 }}>
           <label htmlFor="reason">Reason</label>
           <textarea

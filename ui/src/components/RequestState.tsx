@@ -2,6 +2,7 @@ import type { AccessRequest } from "@/api/types";
 
 const TONES: Record<AccessRequest["state"], string> = {
   pending: "accent",
+  "asked-back": "warn",
   review: "warn",
   approved: "ok",
   denied: "bad",
@@ -12,7 +13,7 @@ const TONES: Record<AccessRequest["state"], string> = {
 export function RequestState({ of }: { of: AccessRequest }) {
   return (
     <span className={`badge ${TONES[of.state]}`}>
-      {of.state}
+      {of.state === "asked-back" ? "asked back" : of.state}
       {of.stage && `: ${of.stage}`}
     </span>
   );

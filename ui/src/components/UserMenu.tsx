@@ -1,10 +1,11 @@
-import { CircleUser, LogOut, MonitorSmartphone } from "lucide-react";
+import { Bell, CircleUser, LogOut, MonitorSmartphone } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useMe } from "@/api/access";
 import { Modal } from "@/components/Modal";
 import { ErrorNotice } from "@/components/Notice";
+import { links } from "@/lib/links";
 import { leave, useProviders, useToken } from "@/lib/session";
 
 export function UserMenu() {
@@ -25,6 +26,12 @@ export function UserMenu() {
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={6}>
           {held.length > 0 && <div className="caption">{held.join(", ")}</div>}
+          <DropdownMenu.Item asChild>
+            <Link to={links.notifications}>
+              <Bell size={16} aria-hidden />
+              Notifications
+            </Link>
+          </DropdownMenu.Item>
           {providers.length > 0 && (
             <DropdownMenu.Item asChild>
               <Link to="/sessions">

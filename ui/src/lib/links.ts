@@ -30,6 +30,7 @@ export const links = {
     `/requests/new${query({ dataset, fields: fields.join(","), purpose })}`,
   request: (id: string) => `/requests/${part(id)}`,
   requests: (tab?: string) => (tab ? `/requests?show=${tab}` : "/requests"),
+  notifications: "/notifications",
   fields: (params: Record<string, string | null | undefined>) => `/fields${query(params)}`,
   whereIs: (params: Record<string, string | null | undefined>) => `/reports${query(params)}`,
   review: "/review",

@@ -5,7 +5,7 @@ import type { AccessRequest } from "@/api/types";
 export function toDecide(requests: AccessRequest[], user: string | undefined): AccessRequest[] {
   if (user === undefined) return [];
   return requests.filter((r) => {
-    if (r.state !== "pending") return false;
+    if (r.state !== "pending") return false; // one that was asked back waits for its requester
     if (typeof r.can_decide === "boolean") return r.can_decide;
     return r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage);
   });

@@ -107,7 +107,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
         {(documents) =>
           documents.length === 0 ? (
             <p className="muted">
-              None is declared. Declare one under <Link to={links.policies}>Policies</Link>, with{" "}
+              None is declared. Declare one under <Link to={links.policies()}>Policies</Link>, with{" "}
               <code>kind: AccessReview</code>.
             </p>
           ) : (

@@ -25,6 +25,7 @@ const KINDS = [
   "Policy",
   "Role",
   "Workflow",
+  "RequestTemplate",
   "User",
   "Group",
   "Grant",

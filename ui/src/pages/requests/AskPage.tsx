@@ -1,7 +1,7 @@
 // Request access: which fields of which dataset, what for, until when.
 import { useState } from "react";
 import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
-import { useAsk, useBreakGlass } from "@/api/access";
+import { useAsk, useAskBundle, useBreakGlass } from "@/api/access";
 import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
 import type { AccessRequest } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
@@ -9,6 +9,7 @@ import { PageHead } from "@/components/PageHead";
 import { keepQuery } from "@/lib/askedFrom";
 import { links } from "@/lib/links";
 import { FieldPicker } from "@/pages/requests/FieldPicker";
+import { Templates } from "@/pages/requests/Templates";
 
 const DAYS = [1, 7, 30, 90];
 
@@ -23,6 +24,9 @@ export default function AskPage() {
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
   const [days, setDays] = useState(7);
   const [reason, setReason] = useState("");
+  const [ticket, setTicket] = useState("");
+  const [others, setOthers] = useState("");
+  const bundle = useAskBundle();
   const from = (useLocation().state as { sql?: string } | null)?.sql;
   const known = useDatasets().data?.datasets ?? [];
   const one = known.find((d) => d.reference === dataset) ?? known.find((d) => d.name === dataset);
@@ -33,6 +37,7 @@ export default function AskPage() {
         lead="Owners decide, and others where personal data is requested. A grant expires automatically."
         crumbs={<Link to={links.requests()}>Requests</Link>}
       />
+      <Templates />
       <form
         className="panel stack"
         style={{ maxWidth: 760 }}
@@ -56,7 +61,17 @@ export default function AskPage() {
             return;
           }
           const until = new Date(now.getTime() + days * 86_400_000).toISOString();
-          ask.mutate({ ...asked, from: now.toISOString(), until }, then);
+          const wish = { ...asked, from: now.toISOString(), until, ticket: ticket.trim() };
+          const more = others.split(/[\s,;]+/).filter((name) => name !== "");
+          if (more.length === 0) {
+            ask.mutate(wish, then);
+            return;
+          }
+          const { dataset: first, ...rest } = wish;
+          bundle.mutate(
+            { ...rest, datasets: [first, ...more] },
+            { onSuccess: ({ requests: [made] }) => made && then.onSuccess(made) },
+          );
         }}
       >
         <div className="field">
@@ -99,6 +114,28 @@ export default function AskPage() {
           </span>
         </div>
         <div className="field" hidden={urgent}>
+          <label htmlFor="others">Further datasets</label>
+          <input
+            id="others"
+            className="input"
+            value={others}
+            placeholder="prod/payments, prod/returns"
+            onChange={(e) => setOthers(e.target.value)}
+          />
+          <span className="hint">The same fields of each; their owners decide each part on its own.</span>
+        </div>
+        <div className="field" hidden={urgent}>
+          <label htmlFor="ticket">Ticket</label>
+          <input
+            id="ticket"
+            className="input"
+            maxLength={100}
+            value={ticket}
+            placeholder="DATA-123"
+            onChange={(e) => setTicket(e.target.value)}
+          />
+        </div>
+        <div className="field" hidden={urgent}>
           <label htmlFor="days">Duration</label>
           <select id="days" className="select" value={days} onChange={(e) => setDays(Number(e.target.value))}>
             {DAYS.map((n) => (
@@ -121,6 +158,7 @@ export default function AskPage() {
             </span>
           </span>
         </label>
+        {bundle.isError && !urgent && <ErrorNotice error={bundle.error} />}
         {ask.isError && !urgent && <ErrorNotice error={ask.error} />}
         {glass.isError && urgent && <ErrorNotice error={glass.error} />}
         <div className="row">
@@ -128,7 +166,12 @@ export default function AskPage() {
             type="submit"
             className={`button ${urgent ? "danger" : "primary"}`}
             disabled={
-              ask.isPending || glass.isPending || !dataset.trim() || !purpose.trim() || (urgent && !reason.trim())
+              ask.isPending ||
+              bundle.isPending ||
+              glass.isPending ||
+              !dataset.trim() ||
+              !purpose.trim() ||
+              (urgent && !reason.trim())
             }
           >
             {urgent ? "Take emergency access" : "Send request"}

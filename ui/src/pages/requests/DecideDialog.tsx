@@ -1,6 +1,8 @@
+import { useState } from "react";
 import { useDecide, type Verb } from "@/api/access";
 import type { AccessRequest } from "@/api/types";
 import { ReasonDialog } from "@/components/ReasonDialog";
+import { PartForm, partOf, wholeChoice } from "@/pages/requests/PartForm";
 
 const SAY: Record<Verb, { action: string; lead: string }> = {
   approve: { action: "Approve", lead: "The last stage's approval makes the grant, which ends by itself." },
@@ -8,7 +10,7 @@ const SAY: Record<Verb, { action: string; lead: string }> = {
   cancel: { action: "Withdraw", lead: "That ends your request." },
 };
 
-/** Approve, deny or withdraw one request, with a reason. */
+/** Approve (in whole or in part), deny or withdraw one request, with a reason. */
 export function DecideDialog({
   request: r,
   verb,
@@ -19,17 +21,32 @@ export function DecideDialog({
   onClose: () => void;
 }) {
   const decide = useDecide();
+  const [open, setOpen] = useState(false);
+  const [choice, setChoice] = useState(() => wholeChoice(r));
   const { action, lead } = SAY[verb];
+  const inPart = verb === "approve" && !r.breakGlass;
   return (
     <ReasonDialog
       title={`${action}: ${r.requester} for ${r.dataset}`}
       lead={r.instead_of ? `${lead} You decide in the place of ${r.instead_of}.` : lead}
-      action={action}
+      action={open ? "Approve in part" : action}
       danger={verb !== "approve"}
-      busy={decide.isPending}
+      busy={decide.isPending || (open && choice.fields.size === 0)}
       error={decide.error}
       onClose={onClose}
-      onDo={(reason) => decide.mutate({ id: r.id, verb, reason }, { onSuccess: onClose })}
-    />
+      onDo={(reason) => {
+        const part = open ? partOf(r, choice, Date.now()) : {};
+        decide.mutate({ id: r.id, verb, reason, part }, { onSuccess: onClose });
+      }}
+    >
+      {inPart &&
+        (open ? (
+          <PartForm request={r} choice={choice} onChange={setChoice} />
+        ) : (
+          <button type="button" className="button small" onClick={() => setOpen(true)}>
+            Approve less …
+          </button>
+        ))}
+    </ReasonDialog>
   );
 }

@@ -8,15 +8,18 @@ import { ReasonDialog } from "@/components/ReasonDialog";
 import { When } from "@/components/When";
 import { links, referenceLink } from "@/lib/links";
 import { sentence } from "@/lib/subject";
+import { ExtendDialog } from "@/pages/requests/ExtendDialog";
 
 /** Grants with their end; whoever may, ends one early. */
 export function GrantList({ user }: { user: string | undefined }) {
   const grants = useGrants();
   const revoke = useRevoke();
   const [ending, setEnding] = useState<Grant | null>(null);
+  const [longer, setLonger] = useState<Grant | null>(null);
   return (
     <>
-      <GrantTable grants={grants} user={user} onEnd={setEnding} />
+      <GrantTable grants={grants} user={user} onEnd={setEnding} onExtend={setLonger} />
+      {longer && <ExtendDialog grant={longer} onClose={() => setLonger(null)} />}
       {ending && (
         <ReasonDialog
           title={`Revoke ${ending.name}`}
@@ -37,10 +40,12 @@ function GrantTable({
   grants,
   user,
   onEnd,
+  onExtend,
 }: {
   grants: ReturnType<typeof useGrants>;
   user: string | undefined;
   onEnd: (grant: Grant) => void;
+  onExtend: (grant: Grant) => void;
 }) {
   return (
     <Answer of={grants}>
@@ -89,7 +94,12 @@ function GrantTable({
                       <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>
                     </td>
                     <td>{g.status === "approved" ? <When at={g.validTo} /> : <span className="muted">over</span>}</td>
-                    <td className="right">
+                    <td className="right nowrap">
+                      {g.may_extend && (
+                        <button type="button" className="button small" onClick={() => onExtend(g)}>
+                          Extend
+                        </button>
+                      )}{" "}
                       {g.status === "approved" && g.may_revoke && (
                         <button type="button" className="button small danger" onClick={() => onEnd(g)}>
                           Revoke

@@ -1,7 +1,7 @@
 // One request: what it would open, who has spoken, and the decision.
 import { useState } from "react";
 import { Link, useParams } from "react-router";
-import { useMe, useRequest, type Verb } from "@/api/access";
+import { useBundle, useMe, useRequest, type Verb } from "@/api/access";
 import { useClassifications, useDatasetAccess } from "@/api/catalog";
 import type { AccessRequest } from "@/api/types";
 import { AccessTable } from "@/components/AccessTable";
@@ -18,6 +18,7 @@ import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
 import { DecideDialog } from "@/pages/requests/DecideDialog";
 import { Stages } from "@/pages/requests/Stages";
+import { Thread } from "@/pages/requests/Thread";
 
 export default function RequestPage() {
   const { id = "" } = useParams();
@@ -34,7 +35,7 @@ export default function RequestPage() {
 function Details({ request: r, user }: { request: AccessRequest; user: string | undefined }) {
   const [verb, setVerb] = useState<Verb | null>(null);
   const back = queryOf(r);
-  const mayDecide = toDecide([r], user).length > 0;
+  const mayDecide = toDecide([r], user).length > 0 || (r.state === "asked-back" && r.can_decide);
   return (
     <>
       <PageHead
@@ -64,7 +65,7 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
             </button>
           </>
         )}
-        {r.state === "pending" && r.requester === user && (
+        {(r.state === "pending" || r.state === "asked-back") && r.requester === user && (
           <button type="button" className="button" onClick={() => setVerb("cancel")}>
             Withdraw
           </button>
@@ -103,6 +104,36 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
               <dd>
                 <When at={r.createdAt} />
               </dd>
+              {r.asked && (
+                <>
+                  <dt>Requested at first</dt>
+                  <dd>
+                    <span className="mono anywhere">{r.asked.fields.join(", ")}</span>; unmasked{" "}
+                    <span className="mono anywhere">{r.asked.unmask.join(", ") || "none"}</span>; until{" "}
+                    <When at={r.asked.until} />
+                  </dd>
+                </>
+              )}
+              {r.extends && (
+                <>
+                  <dt>Extends</dt>
+                  <dd>
+                    the grant <Link to={links.requests("grants")}>{r.extends}</Link>
+                  </dd>
+                </>
+              )}
+              {r.ticket && (
+                <>
+                  <dt>Ticket</dt>
+                  <dd>{r.ticket}</dd>
+                </>
+              )}
+              {r.template && (
+                <>
+                  <dt>Template</dt>
+                  <dd>{r.template}</dd>
+                </>
+              )}
               {r.reason && (
                 <>
                   <dt>Reason</dt>
@@ -116,6 +147,8 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
               {r.holders === 0 ? "Nobody else sees" : `${plural(r.holders, "other")} see`} all of this unmasked today.
             </p>
           )}
+          <Thread request={r} user={user} />
+          {r.bundle && <Bundle bundle={r.bundle} but={r.id} />}
           <Opens request={r} />
           <Already dataset={r.dataset} />
         </div>
@@ -123,6 +156,25 @@ function Details({ request: r, user }: { request: AccessRequest; user: string | 
       </div>
       {verb && <DecideDialog request={r} verb={verb} onClose={() => setVerb(null)} />}
     </>
+  );
+}
+
+/** The other parts of a bundle. */
+function Bundle({ bundle, but }: { bundle: string; but: string }) {
+  const parts = (useBundle(bundle).data ?? []).filter((part) => part.id !== but);
+  if (parts.length === 0) return null;
+  return (
+    <section className="panel">
+      <h2>Requested together</h2>
+      <ul className="stack-s">
+        {parts.map((part) => (
+          <li key={part.id} className="row">
+            <Link to={links.request(part.id)}>{part.dataset}</Link>
+            <RequestState of={part} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -49,7 +49,8 @@ export function Stages({ request: r }: { request: AccessRequest }) {
                 )}
                 {votes.map((vote) => (
                   <p key={`${vote.by} ${vote.at}`} className="small">
-                    {vote.by} {vote.verdict === "approve" ? "approved" : "denied"} <When at={vote.at} />
+                    {vote.by} {vote.verdict === "approve" ? "approved" : "denied"}
+                    {vote.narrowed && " in part"} <When at={vote.at} />
                     {vote.comment && `: “${vote.comment}”`}
                   </p>
                 ))}

@@ -1,0 +1,75 @@
+"""`/me/notifications`, `/notifications`: what people choose, tests, and what was not delivered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, Manager, ServicesOf, require
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import Limit
+from api.http.schemas import notify as schemas
+
+router = APIRouter(tags=["notifications"])
+
+
+class Chosen(BaseModel):
+    """How the caller wants to be notified; what is left out gets the default."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    channels: list[str] = Field(["mail"], max_length=2, description="mail, chat; empty for none.")
+    off: list[str] = Field([], max_length=20, description="Topics to switch off.")
+    digest: str = Field("at-once", max_length=20, description="at-once, hourly or daily.")
+    at: str = Field("08:00", max_length=5, description="Of a daily digest: HH:MM.")
+    zone: str = Field("UTC", max_length=60, examples=["Europe/Berlin"])
+    chatKind: str | None = Field(None, max_length=10, description="slack or teams.")
+    chatUrl: str | None = Field(
+        None, max_length=2000, description="Webhook address of one's own; as before when absent, forgotten when empty."
+    )
+
+
+class Tested(BaseModel):
+    """Which channel to test."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    channel: str = Field("mail", max_length=10, description="mail or chat.")
+    user: str | None = Field(None, max_length=253, description="Another person, for those who manage.")
+
+
+@router.get("/me/notifications", responses=answers_with(schemas.NotifyPreference))
+def mine(built: ServicesOf, subject: Caller) -> Any:
+    """How the caller is notified."""
+    return built.notify.service.preference(subject.user)
+
+
+@router.put("/me/notifications", responses=answers_with(schemas.NotifyPreference))
+def choose(built: ServicesOf, subject: Caller, body: Chosen) -> Any:
+    """Choose channels, topics, and whether at once or as a digest."""
+    return built.notify.service.choose(
+        subject, body.channels, body.off, body.digest, body.at, body.zone, body.chatKind, body.chatUrl
+    )
+
+
+@router.get("/me/notices", responses=answers_with(schemas.Notices))
+def notices(built: ServicesOf, subject: Caller, limit: Limit = 100) -> Any:
+    """What the caller was notified of, newest first, and what became of each."""
+    return {"notices": built.notify.service.mine(subject.user, limit)}
+
+
+@router.post("/notifications/test", responses=answers_with(schemas.NotifyTest))
+def test(built: ServicesOf, subject: Caller, body: Tested | None = None) -> Any:
+    """Send a test message now, to oneself; to another person for those who manage."""
+    asked = body or Tested()
+    if asked.user is not None and asked.user != subject.user:
+        require(built, subject, "manage")
+    return built.notify.service.test(subject, asked.channel, asked.user)
+
+
+@router.get("/notifications", responses=answers_with(schemas.NotifyStatus))
+def status(built: ServicesOf, _: Manager) -> Any:
+    """What is set up, how many notices were sent, wait or failed and why, and whose address is unknown."""
+    return built.notify.service.status()

@@ -1,0 +1,116 @@
+"""`/access-requests`, deepened: threads, extensions, bundles, templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.http.callers.auth import Caller, ServicesOf
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import Instant, Name
+from api.http.routes.access import shown
+from api.http.schemas import access as schemas
+from api.wiring.services import Services
+from policies.model import Subject
+from policies.requests.bundles import MOST_PARTS, Wish
+from policies.workflow import AccessRequest
+
+router = APIRouter(tags=["access"])
+
+
+class Text(BaseModel):
+    """What somebody writes into a request's thread."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=2000)
+
+
+class Later(BaseModel):
+    """A later end of a grant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    until: Instant
+    reason: str = Field("", max_length=2000, description="A word to the approvers.")
+    ticket: str = Field("", max_length=100, description="Id of a ticket in another system.")
+
+
+class BundleAsked(BaseModel):
+    """What is asked of several datasets at once."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    datasets: list[str] = Field(min_length=1, max_length=MOST_PARTS, examples=[["prod/orders", "prod/payments"]])
+    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags that each of them has; * for all.")
+    purpose: str = Field(min_length=1, max_length=253)
+    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
+    until: Instant | None = None
+    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows of each.")
+    unmask: list[str] | None = Field(None, description="All fields without masks when absent, none when empty.")
+    reason: str = Field("", max_length=2000, description="A word to the approvers.")
+    ticket: str = Field("", max_length=100)
+
+
+class TemplateUsed(BaseModel):
+    """What a template leaves open."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=2000, description="The template's text when empty.")
+    ticket: str = Field("", max_length=100)
+    until: Instant | None = Field(None, description="An earlier end than the template's duration gives.")
+
+
+@router.post("/access-requests/{id}/ask-back", responses=answers_with(schemas.AccessRequest))
+def ask_back(built: ServicesOf, subject: Caller, id: Name, body: Text) -> Any:
+    """Ask the requester something. The request waits for the answer, and is not escalated meanwhile."""
+    return shown(built, subject, built.approvals.ask_back(subject, id, body.text))
+
+
+@router.post("/access-requests/{id}/comments", responses=answers_with(schemas.AccessRequest))
+def comment(built: ServicesOf, subject: Caller, id: Name, body: Text) -> Any:
+    """Write into the thread of a request; the requester's comment answers a question."""
+    return shown(built, subject, built.approvals.comment(subject, id, body.text))
+
+
+@router.post("/grants/{name}/extend", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
+def extend(built: ServicesOf, subject: Caller, name: Name, body: Later) -> Any:
+    """Ask that a grant of one's own ends later. Its end moves when the request is approved."""
+    created = built.extensions.extend(subject, name, body.until, body.reason, body.ticket)
+    return shown(built, subject, created)
+
+
+@router.post("/access-requests/bundle", status_code=201, responses=answers_with(schemas.RequestBundle, status=201))
+def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
+    """Ask for several datasets at once: all parts are made or none, and each is decided on its own."""
+    wish = Wish(
+        tuple(body.fields), body.purpose, body.from_, body.until, body.rows,
+        tuple(body.unmask) if body.unmask is not None else None, body.reason, body.ticket,
+    )  # fmt: skip
+    return _bundle(built, subject, built.bundles.create(subject, body.datasets, wish))
+
+
+@router.get("/request-templates", responses=answers_with(schemas.RequestTemplates))
+def templates(built: ServicesOf, subject: Caller) -> Any:
+    """Requests that are often made (`kind: RequestTemplate`), those that the caller may use."""
+    return {"templates": built.bundles.templates(subject)}
+
+
+@router.post(
+    "/request-templates/{name}/requests", status_code=201, responses=answers_with(schemas.RequestBundle, status=201)
+)
+def use_template(built: ServicesOf, subject: Caller, name: Name, body: TemplateUsed | None = None) -> Any:
+    """Make the requests that a template describes."""
+    given = body or TemplateUsed()
+    return _bundle(built, subject, built.bundles.from_template(subject, name, given.reason, given.ticket, given.until))
+
+
+def _bundle(built: Services, subject: Subject, created: list[AccessRequest]) -> Any:
+    bundles = {request.bundle for request in created}
+    return {
+        "bundle": bundles.pop() if len(bundles) == 1 else None,
+        "requests": built.request_view.show(subject, created),
+    }

@@ -1,0 +1,166 @@
+"""The words of messages: a title, plain text and HTML, with a link to the very request. Pure.
+
+Everything that comes from events is escaped in HTML and freed of control characters, so that a name can neither add a
+header nor a tag. Texts that people wrote (reasons, comments) are not in messages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from policies.notices import Message, Notice
+
+MOST_LISTED = 100
+_LONGEST = 200
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+
+_SENTENCES = {
+    "decide": "{requester} requests access to {dataset}{purpose}; it is pending for your decision",
+    "approved": "Your request for {dataset} was approved{part}",
+    "denied": "Your request for {dataset} was denied",
+    "asked": "{by} asks you something about your request for {dataset}",
+    "comment": "{by} wrote in the request of {requester} for {dataset}",
+    "escalated": "Nobody decided the request of {requester} for {dataset}; it was escalated to you",
+    "expiring": "Access to {dataset} by grant {subject} ends {until}",
+    "revoked": "{by} revoked the grant {subject} on {dataset}",
+    "review": "{requester} used emergency access to {dataset}; it is pending for your review",
+    "used": "{requester} used emergency access to {dataset}, which you own",
+    "overdue": "The emergency access of {requester} to {dataset} was not reviewed in time",
+    "owner": "{kind}: {dataset}, which you own",
+    "unowned": "{kind}: {dataset}, which nobody owns",
+    "test": "This is a test of notifications by Weir",
+}
+
+
+def plain_text(value: object, most: int = _LONGEST) -> str:
+    """One line without control characters, cut at `most`."""
+    text = _UNSEEN.sub(" ", str(value)).strip()
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def sentence(notice: Notice) -> str:
+    """What happened, in one sentence without its end."""
+    data = notice.data
+    kind = notice.type.removeprefix("weir.").replace(".", " ").replace("_", " ").replace("-", " ")
+    if notice.why == "named":
+        title = data.get("title")
+        return (
+            plain_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
+        )
+    values = {
+        "requester": plain_text(data.get("requester") or data.get("user") or "Somebody"),
+        "by": plain_text(data.get("by") or "Somebody"),
+        "dataset": plain_text(data.get("dataset") or notice.subject),
+        "subject": plain_text(notice.subject),
+        "purpose": f" for {plain_text(data['purpose'])}" if data.get("purpose") else "",
+        "part": " in part" if data.get("part") else "",
+        "until": plain_text(data.get("until") or "soon"),
+        "kind": plain_text(kind).capitalize(),
+    }
+    return (
+        _SENTENCES[notice.why].format(**values) if notice.why in _SENTENCES else plain_text(f"{kind}: {notice.subject}")
+    )
+
+
+def path(notice: Notice) -> str:
+    """The page of a notice."""
+    given = notice.data.get("path")
+    if isinstance(given, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", given):
+        return given
+    kind = notice.type.removeprefix("weir.")
+    if kind.startswith(("access.", "breakglass.")):
+        return f"/requests/{_part(notice.subject)}"
+    if kind.startswith("grant."):
+        return "/requests?show=grants"
+    if kind.startswith("view."):
+        return f"/views/{_part(notice.subject)}"
+    dataset = str(notice.data.get("dataset") or "")
+    if "/" in dataset:
+        place, _, name = dataset.rpartition("/")
+        return f"/datasets/{_part(place)}/{_part(name)}"
+    return "/notifications"
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="", errors="replace")
+
+
+def message(notices: Sequence[Notice], base_url: str | None, domain: str) -> Message:
+    """One message for the notices of a batch, all for one person and channel. `domain`: of the message's id."""
+    if len(notices) == 1:
+        return _single(notices[0], base_url, domain)
+    ids = "\n".join(sorted(n.id for n in notices))
+    listed = sorted(notices, key=lambda n: (n.at, n.id))[:MOST_LISTED]
+    rows = [(sentence(n), link(n, base_url)) for n in listed]
+    more = len(notices) - len(listed)
+    title = f"Weir: {len(notices)} notices"
+    lines = [text for text, _ in rows] + ([f"and {more} more, listed in Weir"] if more else [])
+    plain = "".join(f"- {text}.\n" + (f"  {url}\n" if url else "") for text, url in rows)
+    plain += f"- and {more} more, listed in Weir.\n" if more else ""
+    items = "".join(
+        f'<li><a href="{html.escape(url)}">{html.escape(text)}</a></li>' if url else f"<li>{html.escape(text)}</li>"
+        for text, url in rows
+    ) + (f"<li>and {more} more, listed in Weir</li>" if more else "")
+    return Message(
+        _id(ids, domain), _id("digest " + notices[0].user, domain), title, plain + _foot(base_url),
+        _page(title, f"<ul>{items}</ul>", base_url),
+        tuple(lines), tuple((text, url) for text, url in rows if url),
+    )  # fmt: skip
+
+
+def link(notice: Notice, base_url: str | None) -> str | None:
+    return base_url.rstrip("/") + path(notice) if base_url else None
+
+
+def _single(notice: Notice, base_url: str | None, domain: str) -> Message:
+    text, url = sentence(notice), link(notice, base_url)
+    where = f"\nOpen it: {url}\n" if url else f"\nOpen it in Weir: {path(notice)}\n"
+    body = f"<p>{html.escape(text)}.</p>"
+    body += (
+        f'<p><a href="{html.escape(url)}">Open it in Weir</a></p>'
+        if url
+        else f"<p>Open it in Weir: {html.escape(path(notice))}</p>"
+    )
+    return Message(
+        _id(f"{notice.event} {notice.user}", domain), _id(f"about {notice.subject}", domain), f"Weir: {text}",
+        f"{text}.\n{where}{_foot(base_url)}", _page(text, body, base_url), (text,), ((text, url),) if url else (),
+    )  # fmt: skip
+
+
+def _id(text: str, domain: str) -> str:
+    return f"<{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:40]}@{domain}>"
+
+
+def _foot(base_url: str | None) -> str:
+    where = f"{base_url.rstrip('/')}/notifications" if base_url else "Notifications in Weir"
+    return f"\nYou choose what you are notified of: {where}\n"
+
+
+def _page(title: str, body: str, base_url: str | None) -> str:
+    foot = "You choose what you are notified of"
+    if base_url:
+        foot = f'<a href="{html.escape(base_url.rstrip("/"))}/notifications">{foot}</a>'
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title></head>'
+        f'<body style="font-family:sans-serif">{body}<p style="color:#666;font-size:small">{foot}.</p></body></html>'
+    )
+
+
+def kept(data: Any) -> dict[str, Any]:
+    """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions."""
+    names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level")
+    matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
+    if data.get("asked"):
+        matches["part"] = True
+    return matches
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return ", ".join(plain_text(each, 80) for each in value[:10])
+    return value if isinstance(value, int | float | bool) else plain_text(value)

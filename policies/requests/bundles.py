@@ -1,0 +1,120 @@
+"""Several datasets in one request, and requests by template. Each dataset is a part that is decided on its own."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog.errors import DatasetNotFound, InvalidInput, NotFound
+from policies.declared import convert
+from policies.declared.access_specs import RequestTemplateSpec
+from policies.declared.spec_parts import duration
+from policies.declared.state import GovernanceState
+from policies.matching import resolve
+from policies.model import Subject
+from policies.ports import Clock
+from policies.requests.approvals import Approvals
+from policies.workflow import AccessRequest
+
+MOST_PARTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is asked of every dataset of a bundle; see `Approvals.create`."""
+
+    fields: tuple[str, ...]
+    purpose: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    rows: str | None = None
+    unmask: tuple[str, ...] | None = None
+    reason: str = ""
+    ticket: str = ""
+
+
+class Bundles:
+    """The service of bundles and templates. `named` gives `CLUSTER/TOPIC` of a dataset as callers may write it."""
+
+    def __init__(
+        self, state: GovernanceState, approvals: Approvals, clock: Clock, named: Callable[[str], str] = str
+    ) -> None:
+        self._state, self._approvals, self._clock, self._named = state, approvals, clock, named
+
+    def create(
+        self, subject: Subject, datasets: Sequence[str], wish: Wish, template: str | None = None
+    ) -> list[AccessRequest]:
+        """One request for each dataset, all of them or none. They share `bundle`, where there are several.
+
+        Parts that are pending already are given as they are: a client that lost its connection asks again.
+        Raises InvalidInput, DatasetNotFound.
+        """
+        references = list(dict.fromkeys(self._named(each) for each in datasets))
+        if not 1 <= len(references) <= MOST_PARTS:
+            raise InvalidInput(f"Name between 1 and {MOST_PARTS} datasets.", details={"field": "datasets"})
+        bundle = "bun-" + secrets.token_hex(6) if len(references) > 1 else None
+        with self._state.store.transaction():
+            return [
+                self._approvals.create(
+                    subject, reference, wish.fields, purpose=wish.purpose, valid_from=wish.valid_from,
+                    valid_to=wish.valid_to, rows=wish.rows, unmask=wish.unmask, reason=wish.reason, ticket=wish.ticket,
+                    bundle=bundle, template=template,
+                )
+                for reference in references
+            ]  # fmt: skip
+
+    # --- templates -------------------------------------------------------------------------------------------------
+
+    def templates(self, subject: Subject) -> list[dict[str, Any]]:
+        """The templates that a subject may use, by name."""
+        matches = sorted(self._state.view().templates.items())
+        return [_shown(name, spec) for name, spec in matches if self._may_use(subject, spec)]
+
+    def from_template(
+        self, subject: Subject, name: str, reason: str = "", ticket: str = "", valid_to: datetime | None = None
+    ) -> list[AccessRequest]:
+        """Make what a template describes; its text of the reason counts where none is given, its duration where no end is.
+
+        Raises NotFound for a template that is not there or not for the subject, InvalidInput for an end after the
+        template's, and as `create`.
+        """
+        spec = self._state.view().templates.get(name)
+        if spec is None or not self._may_use(subject, spec):
+            raise NotFound(f"There is no request template {name!r} that you may use.", details={"template": name})
+        now = self._clock()
+        longest = now + duration(spec.duration)
+        if valid_to is not None and valid_to.tzinfo is not None and valid_to > longest:
+            raise InvalidInput(
+                f"Template {name} lasts {spec.duration}; ask for an end before that.", details={"field": "until"}
+            )
+        wish = Wish(
+            tuple(spec.fields), spec.purpose, now, valid_to or longest, spec.rows,
+            tuple(spec.unmask) if spec.unmask is not None else None, reason or spec.reason, ticket,
+        )  # fmt: skip
+        try:
+            return self.create(subject, spec.datasets, wish, name)
+        except DatasetNotFound as error:
+            raise InvalidInput(
+                f"Template {name} names a dataset that is not in the catalog; its owner must change it.",
+                details=error.details,
+            ) from None
+
+    def _may_use(self, subject: Subject, spec: RequestTemplateSpec) -> bool:
+        if spec.subjects is None:
+            return True
+        who = resolve(subject, self._state.view().roles)
+        exempt = spec.subjects.exempt
+        return who.among(convert.people(spec.subjects)) and not (
+            exempt is not None and who.among(convert.people(exempt))
+        )
+
+
+def _shown(name: str, spec: RequestTemplateSpec) -> dict[str, Any]:
+    return {
+        "name": name, "description": spec.description, "datasets": list(spec.datasets), "fields": list(spec.fields),
+        "unmask": list(spec.unmask) if spec.unmask is not None else None, "rows": spec.rows, "purpose": spec.purpose,
+        "duration": spec.duration, "seconds": duration(spec.duration).total_seconds(), "reason": spec.reason,
+    }  # fmt: skip

@@ -1,0 +1,95 @@
+"""Extending a grant before its end: a request that refers to the grant, decided as any other. The end moves on approval."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+from catalog.errors import Conflict, InvalidInput, NotAllowed
+from catalog.records import rfc3339
+from policies.declared.state import GovernanceState
+from policies.matching import is_active
+from policies.model import Grant, Subject
+from policies.ports import Clock, FactsSource
+from policies.requests.approvals import Approvals
+from policies.requests.grant_terms import check_ticket, check_times
+from policies.requests.records import RequestRecords
+from policies.requests.scope import Asked
+from policies.settings import PolicySettings
+from policies.workflow import AccessRequest, at
+
+
+class Extensions:
+    """The service of extensions; `Approvals` decides them."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        facts: FactsSource,
+        approvals: Approvals,
+        records: RequestRecords,
+        clock: Clock,
+        settings: PolicySettings | None = None,
+    ) -> None:
+        self._state, self._facts, self._approvals, self._records, self._clock = state, facts, approvals, records, clock
+        self._settings = settings or PolicySettings()
+
+    def extend(
+        self, subject: Subject, grant: str, until: datetime, reason: str = "", ticket: str = ""
+    ) -> AccessRequest:
+        """Ask that a grant of one's own ends later. The people who decide such a request now decide this one.
+
+        The same asked again while it is pending gives the first request. Raises NotAllowed (not one's own, or there is
+        none of that name), Conflict (over, emergency access, declared, or another extension is pending), InvalidInput.
+        """
+        now = self._clock()
+        grant_now = self._own(subject, grant, now)
+        document = self._state.get("Grant", grant)
+        if grant_now.break_glass:
+            raise Conflict(f"Grant {grant} is emergency access, which is not extended; make a request.")
+        if not (document.spec or {}).get("request"):
+            raise Conflict(
+                f"Grant {grant} is declared, no request ended in it; its end is changed where it is declared."
+            )
+        if until.tzinfo is None or until <= grant_now.valid_to:
+            raise InvalidInput(
+                f"until must have a zone and be later than the present end of the grant, {rfc3339(grant_now.valid_to)}.",
+                details={"field": "until"},
+            )
+        facts = self._facts.facts(grant_now.dataset)
+        stages, longest, expires_after = self._approvals.required(facts, Asked(grant_now.fields, grant_now.unmask))
+        check_times(now, until, now, longest)
+        request = AccessRequest(
+            "req-" + secrets.token_hex(6), subject.user, grant_now.dataset, grant_now.fields, grant_now.unmask,
+            grant_now.purpose, now, until,
+            now, min(now + expires_after, grant_now.valid_to), stages, grant_now.rows, reason,
+            ticket=check_ticket(ticket, self._settings), extends=grant,
+        )  # fmt: skip
+        with self._state.store.transaction():
+            for other in self._records.undecided():
+                if other.extends == grant and at(other, now).state is other.state and not other.asks_the_same(request):
+                    raise Conflict(
+                        f"Grant {grant} has a pending extension already ({other.id}); withdraw it to ask for another end.",
+                        details={"id": other.id, "grant": grant},
+                    )
+            return self._approvals.add(subject, request, now)
+
+    def may_extend(self, subject: Subject, grant: str) -> bool:
+        """Whether `extend` would take a request of this subject for a grant, given a good end."""
+        try:
+            grant_now = self._own(subject, grant, self._clock())
+        except (NotAllowed, Conflict):
+            return False
+        document = self._state.store.get("Grant", grant)
+        return not grant_now.break_glass and document is not None and bool((document.spec or {}).get("request"))
+
+    def _own(self, subject: Subject, name: str, now: datetime) -> Grant:
+        matches = self._state.view().grants.get(name)
+        if matches is None or subject.user not in matches.subject.users:
+            raise NotAllowed(
+                f"There is no grant {name!r} of yours; only the person whom a grant names may ask to extend it.",
+                details={"reasons": ["the grant does not name the caller"]},
+            )
+        if not is_active(matches, now):
+            raise Conflict(f"Grant {name} does not open anything now, so it cannot be extended; make a request.")
+        return matches

@@ -1,0 +1,74 @@
+// How I am notified, what I was notified of; for administrators what was not delivered.
+import { useMe } from "@/api/access";
+import { useNotices, useNotifyStatus, usePreference } from "@/api/notifications";
+import { Answer } from "@/components/Answer";
+import { PageHead } from "@/components/PageHead";
+import { When } from "@/components/When";
+import { mayDo } from "@/lib/may";
+import { useToken } from "@/lib/session";
+import { PreferenceForm } from "@/pages/notifications/PreferenceForm";
+import { StatusPanel } from "@/pages/notifications/StatusPanel";
+
+export default function NotificationsPage() {
+  const preference = usePreference();
+  const manages = mayDo(useMe(useToken()).data, "manage");
+  return (
+    <div className="page">
+      <PageHead
+        title="Notifications"
+        lead="Requests that are pending for you, decisions on yours, grants that end, and failures of what you own."
+      />
+      <Answer of={preference}>{(p) => <PreferenceForm key={`${p.chatHost} ${p.digest}`} of={p} />}</Answer>
+      {manages && <Status />}
+      <Notices />
+    </div>
+  );
+}
+
+function Status() {
+  const status = useNotifyStatus(true);
+  return <Answer of={status}>{(s) => <StatusPanel of={s} />}</Answer>;
+}
+
+function Notices() {
+  const notices = useNotices();
+  return (
+    <Answer of={notices}>
+      {(list) =>
+        list.length === 0 ? (
+          <p className="muted">You were not notified of anything yet.</p>
+        ) : (
+          <section className="panel flush table-wrap" aria-label="Recent notices">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th>When</th>
+                  <th>Notice</th>
+                  <th>By</th>
+                  <th>State</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((n) => (
+                  <tr key={n.id}>
+                    <td className="nowrap">
+                      <When at={n.at} />
+                    </td>
+                    <td className="anywhere">{n.text}</td>
+                    <td>{n.channel}</td>
+                    <td>
+                      <span className={`badge ${n.state === "sent" ? "ok" : n.state === "waiting" ? "accent" : "bad"}`}>
+                        {n.state}
+                      </span>
+                      {n.problem && <div className="small muted">{n.problem}</div>}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )
+      }
+    </Answer>
+  );
+}
