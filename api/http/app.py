@@ -45,6 +45,7 @@ from api.http.routes import (
     health,
     lineage,
     pages,
+    purposes,
     queries,
     recognizers,
     records,
@@ -99,8 +100,8 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(views.often, prefix=PREFIX)
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
-        sources, queries, running, access, effective, audit, reports, decisions, declared, tokens, sign_in, sessions, directory,
-        events,
+        sources, queries, running, access, effective, audit, reports, decisions, declared, purposes, tokens, sign_in, sessions,
+        directory, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)

@@ -81,6 +81,7 @@ from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.mentions import Mentions
 from policies.access.offboarding import Offboarding
+from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
@@ -174,6 +175,10 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         clusters_there = {cluster.name for cluster in store.clusters()}
         return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
+    def require_purpose(purpose: str | None) -> None:
+        if purpose is not None:
+            state.view().purposes.require(purpose)
+
     engine = parts.query_engine(connections.client_settings)
     query_offsets = parts.query_offsets(connections)
     query = GovernedQuery(
@@ -187,7 +192,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         state,
         engine,
         query_offsets,
-        QueriesRecorded(audit, datasets, facts),
+        QueriesRecorded(audit, datasets, facts, lambda: state.view().purposes),
         MaskKeys(parts.mask_secret()),
         settings.query,
         drift_scans(store, scans, settings.query, now),
@@ -195,6 +200,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         SqlViews(
             views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
         ),
+        require_purpose,
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
     places = Places(store, parts.secrets, parts.connect_workers)
@@ -203,6 +209,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     def spoken_of(cluster: str) -> bool:
         return names_cluster(state, cluster) or bool(places.named_of(cluster))
 
+    purpose_use = PurposeUse(state, now, lambda: ((each.key, each.spec) for each in store.documents("View")))
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, spoken_of, parts.secrets, places.named_of),
@@ -211,7 +218,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         view_handler,
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
-    declared = Declared(handlers, parts.transaction, audit, second)
+    declared = Declared(handlers, parts.transaction, audit, second, purpose_use)
     stream_views = view_services(
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )
@@ -335,6 +342,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         request_view=RequestView(state, approvals.deciders, now, settings.policies),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
+        purposes=purpose_use,
         access=effective_access(
             state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
         ),

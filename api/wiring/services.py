@@ -49,6 +49,7 @@ from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
@@ -118,6 +119,7 @@ class Services:
     request_view: RequestView
     grant_notices: GrantNotices
     grants: Grants
+    purposes: PurposeUse
     access: EffectiveAccess
     audit: AuditLog
     audit_signer: Signer

@@ -1,4 +1,4 @@
-"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant,
+"""The declared kinds of this room: what may stand in `spec` of a Purpose, Policy, Role, User, Group, Workflow, Grant,
 IdentityProvider, ServiceAccount or DirectoryRights.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
@@ -18,10 +18,12 @@ from policies.declared.access_specs import GrantSpec, GroupSpec, RoleSpec, UserS
 from policies.declared.directory import DirectorySpec
 from policies.declared.policy_specs import PolicySpec
 from policies.declared.provider_specs import IdentityProviderSpec
+from policies.declared.purpose_specs import PurposeSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.spec_parts import Spec
 
 KINDS: Mapping[str, type[BaseModel]] = {
+    "Purpose": PurposeSpec,
     "Policy": PolicySpec,
     "Role": RoleSpec,
     "User": UserSpec,

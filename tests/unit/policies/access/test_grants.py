@@ -328,8 +328,8 @@ def test_everybody_who_reads_a_field(crowd: World) -> None:
         "mask": "MASK_HASH", "until": "2026-07-01T00:00:00Z", "purpose": None, "rows": ["region = 'EU'"],
         "clearWhen": "region = 'DE'",
         "ways": [
-            {"by": "role analyst", "until": None, "purpose": None},
-            {"by": "grant grace-rows", "until": "2026-07-01T00:00:00Z", "purpose": "fraud-investigation"},
+            {"by": "role analyst", "until": None, "purpose": None, "legalBasis": None, "retention": None},
+            {"by": "grant grace-rows", "until": "2026-07-01T00:00:00Z", "purpose": "fraud-investigation", "legalBasis": None, "retention": None},
         ],
     }  # fmt: skip
     assert found["group", "team-orders", None].mask == "MASK_SHOW_LAST_4"
