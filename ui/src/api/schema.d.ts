@@ -2263,6 +2263,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/purposes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Purposes
+         * @description Every declared purpose, and those that the caller's grants carry. Without any, purposes are free text.
+         */
+        get: operations["purposes_api_v1_purposes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -4034,6 +4054,8 @@ export interface components {
             dataset: string;
             action: string;
             purpose: string | null;
+            /** @description The purpose behind those that cover it, root first; null: none is declared. */
+            purposePath: string[] | null;
             /** @enum {string} */
             effect: "allow" | "deny";
             /** @description Conditions that rows must meet. */
@@ -4079,6 +4101,29 @@ export interface components {
          */
         DeclaredDocuments: {
             documents: components["schemas"]["DeclaredDocument"][];
+        };
+        /**
+         * DeclaredPurpose
+         * @description One purpose of the tree. What covers it holds for it.
+         */
+        DeclaredPurpose: {
+            name: string;
+            parent: string | null;
+            /** @description From the root to it. */
+            path: string[];
+            title: string;
+            description: string;
+            /** @description A basis of GDPR, Article 6: its own, or that of the nearest purpose above. */
+            legalBasis: string | null;
+            /** @description How long data may be kept for it, as in 90d: its own, or that of the nearest purpose above. */
+            retention: string | null;
+            owner: string | null;
+            /** @description It takes no new access. */
+            deprecated: boolean;
+            /** @description A grant of the caller's carries it, or a purpose that covers it. */
+            yours: boolean;
+            /** @description Grants, policies, requests and views that name it; null without report:read or more. */
+            users: string[] | null;
         };
         /**
          * Delegation
@@ -6225,6 +6270,17 @@ export interface components {
             action: "create" | "change" | "same" | "remove";
         };
         /**
+         * Purposes
+         * @description The tree, each purpose behind its parent; empty while purposes are free text.
+         */
+        Purposes: {
+            purposes: components["schemas"]["DeclaredPurpose"][];
+            /** @description Empty without report:read or more. */
+            undeclared: components["schemas"]["UndeclaredPurpose"][];
+            /** @description Purposes that the caller's active grants carry or cover, declared or not. */
+            granted: string[];
+        };
+        /**
          * QueryAnswer
          * @description Columns, rows, and the decision behind them.
          */
@@ -7767,6 +7823,14 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         /**
+         * UndeclaredPurpose
+         * @description A name that something uses and no query can state.
+         */
+        UndeclaredPurpose: {
+            name: string;
+            users: string[];
+        };
+        /**
          * UnlinkedAccount
          * @description A user whose account of a provider was unlinked.
          */
@@ -8030,6 +8094,10 @@ export interface components {
             /** @description When the grant ends. */
             until: string | null;
             purpose: string | null;
+            /** @description Of the grant's declared purpose, or of the nearest one above it: a basis of GDPR, Article 6. */
+            legalBasis: string | null;
+            /** @description The same: how long data may be kept for it, as in 90d. */
+            retention: string | null;
         };
         /**
          * WhereIs
@@ -12332,6 +12400,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuiltSearch"] | components["schemas"]["RebuiltLineage"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    purposes_api_v1_purposes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purposes"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from tests.api_world import ApiWorld, world
+from views.declared import ViewSpec
+from views.runner.build import built
 
 SOON = (datetime.now(UTC) + timedelta(days=9)).isoformat()
 TREE = """
@@ -210,3 +212,78 @@ def test_a_policy_that_names_a_child_is_met_by_stating_the_child(w: ApiWorld) ->
     assert "state fraud.cards with the query" in str(decided(w, None))
     who = w.admin.get("/api/v1/access/datasets/prod/orders").json()
     assert [each["purpose"] for each in who["entries"] if each["name"] == "ana"] == ["fraud.cards"]
+
+
+VIEW = """
+apiVersion: weir/v1
+kind: View
+metadata: {name: daily}
+spec: {sql: "SELECT order_id, region FROM orders", key: [order_id], runAs: {user: ana, purpose: fraud.cards}}
+"""
+MASK = """
+apiVersion: weir/v1
+kind: Policy
+metadata: {name: hide-region}
+spec: {type: mask, match: {fields: [{dataset: prod/orders, path: value.region}]}, mask: {type: MASK_HASH},
+       except: {purposes: [fraud]}}
+"""
+
+
+def test_a_view_is_another_generation_when_its_purpose_is_covered_by_another(w: ApiWorld) -> None:
+    apart = TREE.replace("{parent: fraud, title", "{parent: support, title")
+    w.apply(
+        "---".join(
+            [
+                apart,
+                RULES.split("---")[0],
+                grant("ana-fraud", "fraud"),
+                grant("ana-support", "support").replace(', unmask: ["*"]', ""),
+                MASK,
+                VIEW,
+            ]
+        )
+    )
+    spec = ViewSpec.model_validate(w.admin.get("/api/v1/declared/View?name=daily").json()["documents"][0]["spec"])
+    ana = w.services.identity.current("ana")
+
+    def generation() -> str:
+        return built(spec, w.services.query.preparer, ana, lambda cluster, topic: False).generation
+
+    first = generation()
+    assert generation() == first
+    w.apply(TREE)
+    assert generation() != first, "fraud covers it now, so the mask is lifted"
+    assert "View daily" in w.admin.delete("/api/v1/declared/Purpose/fraud.cards").text
+    assert "no declared purpose 'fruad'" in refused(w, VIEW.replace("fraud.cards", "fruad"))
+
+
+def test_a_page_that_was_stated_at_a_past_moment_is_decided_by_the_tree_of_that_moment(w: ApiWorld) -> None:
+    w.apply(RULES)
+    then = datetime.now(UTC)
+    w.apply(TREE)
+    view = w.services.state.view(then)
+    assert not view.purposes and w.services.state.view().purposes
+    assert view.purposes.is_known("anything")
+
+
+def test_a_program_that_is_not_signed_in_gets_no_tree(w: ApiWorld) -> None:
+    w.apply(TREE)
+    assert w.anonymous().get("/api/v1/purposes").status_code == 401
+
+
+def test_a_simulated_tree_shows_who_gains(w: ApiWorld) -> None:
+    w.apply(
+        TREE.replace("{parent: fraud, title", "{title")
+        + "---"
+        + RULES.replace("purpose: [fraud]", "purpose: [fraud.cards]")
+    )
+    answer = w.admin.post("/api/v1/policies/simulate?dataset=prod/orders", content=TREE.encode()).json()
+    assert {(c["user"], c["purpose"], c["change"]) for c in answer["changes"]} == {("ana", "fraud.cards", "gain")}
+
+
+def test_odd_names_and_specs_are_refused_in_a_sentence(w: ApiWorld) -> None:
+    for name in (" fraud", "a\\u0007b", "e\\u0301"):
+        text = f'apiVersion: weir/v1\nkind: Purpose\nmetadata: {{name: "{name}"}}\nspec: {{}}\n'
+        assert "printable characters" in refused(w, text) or "name" in refused(w, text)
+    bad = "apiVersion: weir/v1\nkind: Purpose\nmetadata: {name: x}\nspec: {legalBasis: profit, retention: 3 years}\n"
+    assert "legalBasis" in refused(w, bad)

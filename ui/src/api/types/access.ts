@@ -17,3 +17,5 @@ export type AccessEntry = Shapes["AccessEntry"];
 export type SeenDataset = Shapes["SeenDataset"];
 export type EffectiveAccess = Shapes["EffectiveAccess"];
 export type PersonAccess = Shapes["PersonAccess"];
+export type PurposeTree = Shapes["Purposes"];
+export type DeclaredPurpose = Shapes["DeclaredPurpose"];

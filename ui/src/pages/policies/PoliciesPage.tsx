@@ -16,6 +16,7 @@ import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
 import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
+import { PurposeTable } from "@/pages/policies/PurposeTable";
 
 const KINDS = [
   "Policy",
@@ -24,6 +25,7 @@ const KINDS = [
   "User",
   "Group",
   "Grant",
+  "Purpose",
   "GlossaryTerm",
   "Recognizer",
   "Webhook",
@@ -69,6 +71,7 @@ export default function PoliciesPage() {
           </Link>
         ))}
       </nav>
+      {kind === "Purpose" && <PurposeTable />}
       <Answer of={documents}>
         {(list) =>
           list.length === 0 ? (
