@@ -85,6 +85,9 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
+from policies.audit_verify import Seals
 from policies.browse.service import Browser
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import Checks, GovernanceState
@@ -139,7 +142,16 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
 
     checks = Checks(expression=custom.check, condition=custom.check_condition, provider=parts.check_provider)
     state = GovernanceState(parts.policy_store, now, settings.policies, checks)
-    audit = AuditLog(parts.audit_store, now, parts.publisher)
+    signer = parts.audit_signer()
+    seals = Seals(parts.audit_segments, parts.audit_trust(signer))
+    audit = AuditLog(parts.audit_store, now, parts.publisher, seals)
+    shipping = AuditShipping(
+        parts.audit_store, parts.audit_positions, settings.policies.audit_ship_to,
+        lambda place: parts.audit_receiver(place, ViewClusters(connections, parts.spark_options).client), now,
+    )  # fmt: skip
+    segments = AuditSegments(
+        parts.audit_store, parts.audit_segments, audit, signer, now, settings.policies, shipping.shipped
+    )
     sealer = parts.sealer()
     sessions = Sessions(
         parts.session_store, state, parts.openid, sealer, now, settings.sign_in,
@@ -347,7 +359,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
         ),
         audit=audit,
-        audit_signer=parts.audit_signer(),
+        audit_signer=signer,
+        audit_segments=segments,
+        audit_shipping=shipping,
         query=query,
         browser=Browser(query, query_offsets, parts.record_sizes(connections.client_settings)),
         query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),

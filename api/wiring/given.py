@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
     from policies.plan.ports import Engine, Offsets
-    from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
+    from policies.ports import (
+        AuditReceiver,
+        AuditStore,
+        HeadPublisher,
+        PolicyStore,
+        SegmentStore,
+        ShippingStore,
+        TokenStore,
+    )
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
     from views.ports import ServingTable, StreamEngine, Topics, ViewStates
 
@@ -43,6 +51,9 @@ class Given:
     session_store: SessionStore | Real = REAL
     openid: OpenIdClient | Real = REAL
     audit_store: AuditStore | Real = REAL
+    audit_segments: SegmentStore | Real = REAL
+    audit_positions: ShippingStore | Real = REAL
+    audit_receiver: AuditReceiver | Real = REAL
     index: SearchIndex | Real = REAL
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL

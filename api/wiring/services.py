@@ -54,6 +54,8 @@ from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
 from policies.audit_export import Signer
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.model import Subject
@@ -123,6 +125,8 @@ class Services:
     access: EffectiveAccess
     audit: AuditLog
     audit_signer: Signer
+    audit_segments: AuditSegments
+    audit_shipping: AuditShipping
     query: GovernedQuery
     browser: Browser
     query_check: QueryCheck
