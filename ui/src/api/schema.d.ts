@@ -2018,6 +2018,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Segments
+         * @description Sealed segments of the chain, those whose entries were removed too; and how far the audit was shipped to its topic.
+         */
+        get: operations["segments_api_v1_audit_segments_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -3241,6 +3261,15 @@ export interface components {
             hash: string;
         };
         /**
+         * AuditHealth
+         * @description How far the audit was shipped to its topic.
+         */
+        AuditHealth: {
+            lag_entries: number;
+            /** @description In a row, since the last success. */
+            failures: number;
+        };
+        /**
          * AuditKey
          * @description The public half of the key that signs exports.
          */
@@ -3249,6 +3278,66 @@ export interface components {
             algorithm: "Ed25519";
             /** @description 32 bytes in base64. */
             key: string;
+        };
+        /**
+         * AuditSegment
+         * @description A sealed run of entries.
+         */
+        AuditSegment: {
+            number: number;
+            first: number;
+            last: number;
+            entries: number;
+            /**
+             * Format: date-time
+             * @description When the first was written.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last was written.
+             */
+            to: string;
+            /** @description Hash of the last entry. */
+            head: string;
+            /** @description SHA-256 of the seal. */
+            seal: string;
+            /** @description The public key that it is signed with. */
+            key: string;
+            /** Format: date-time */
+            sealedAt: string;
+            /** @description When its entries were removed; null: they are there. */
+            removedAt: string | null;
+            /** @description The setting by which they were removed. */
+            setting: string | null;
+            /** @description The file that they were exported to before. */
+            file: string | null;
+        };
+        /**
+         * AuditSegments
+         * @description Segments, oldest first.
+         */
+        AuditSegments: {
+            segments: components["schemas"]["AuditSegment"][];
+            /** @description Segments of which all entries are older are removed; null: none is. */
+            keepDays: number | null;
+            shipping: components["schemas"]["AuditShipped"];
+        };
+        /**
+         * AuditShipped
+         * @description How far the audit was shipped to its topic.
+         */
+        AuditShipped: {
+            /** @description CLUSTER/TOPIC; null: it is not shipped. */
+            place: string | null;
+            /** @description `seq` of the last entry that arrived. */
+            position: number;
+            /** @description Entries that were not shipped yet. */
+            lag: number;
+            shippedAt: string | null;
+            /** @description In a row, since the last success. */
+            failures: number;
+            problem: string | null;
         };
         /**
          * AuditVerification
@@ -3265,6 +3354,10 @@ export interface components {
             head_checked: boolean;
             /** @description Why they were not. */
             note: string | null;
+            /** @description Seals of segments that hold. */
+            sealed: number;
+            /** @description Entries that retention removed, as their seals prove. */
+            removed: components["schemas"]["RemovedEntries"] | null;
         };
         /**
          * AvroSchema
@@ -6462,6 +6555,8 @@ export interface components {
                 [key: string]: components["schemas"]["ServerHealth"];
             };
             lineage: components["schemas"]["LineageHealth"];
+            /** @description Null where the audit is not shipped to a topic, or that is not known. */
+            audit: components["schemas"]["AuditHealth"] | null;
         };
         /**
          * ReadingJob
@@ -6627,6 +6722,34 @@ export interface components {
             released: true;
             /** @description What passes to who gets the name: `User eva`, `Grant g-7`, `Dataset prod/orders`. */
             mentions: string[];
+        };
+        /**
+         * RemovedEntries
+         * @description Entries that are not there any more, from the first one on.
+         */
+        RemovedEntries: {
+            first: number;
+            last: number;
+            segments: number;
+            /**
+             * Format: date-time
+             * @description When the first was written.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last was written.
+             */
+            to: string;
+            /** @description The setting by which the last segment was removed. */
+            setting: string;
+            /**
+             * Format: date-time
+             * @description When that was.
+             */
+            at: string;
+            /** @description Files that segments were exported to before. */
+            files: string[];
         };
         /**
          * RemovedTopic
@@ -11991,6 +12114,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditKey"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    segments_api_v1_audit_segments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditSegments"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
