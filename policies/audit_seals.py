@@ -1,6 +1,6 @@
 """Seals of the audit chain: what is signed of a segment, and whether seals and removals hold together. Pure.
 
-A segment is a run of entries. Its seal is signed and names the seal before, so a chain of seals stands beside the chain of
+A segment is a run of entries. Its seal is signed and names the seal before, so a chain of seals is beside the chain of
 entries, and proves what follows where the entries of old segments were removed.
 """
 

@@ -45,7 +45,7 @@ class AuditSegments:
         self._store, self._segments, self._audit, self._signer = store, segments, audit, signer
         self._clock, self._settings, self._shipped = clock, settings, shipped
         self._broken: int | None = None
-        """The first entry of the segment that was found broken; it is not walked again by this process."""
+        """The first entry of the segment that is broken; it is not walked again by this process."""
 
     def step(self) -> bool:
         """Seal what is due, remove what is due, delete some of what was removed; whether there is more to do at once."""
@@ -89,15 +89,15 @@ class AuditSegments:
             before.number + 1 if before is not None else 1, head.chain, start + 1, last, ends[0].at, ends[-1].at, prev,
             ends[-1].hash, digest(before) if before is not None else "", self._clock(), self._signer.public_key(), "",
         )  # fmt: skip
-        made = sealed(draft, self._signer.sign)
+        seal = sealed(draft, self._signer.sign)
 
         def note() -> None:
             self._audit.record(
-                "weir", SEAL, f"segment {made.number}", "allow", [f"entries {made.first} to {made.last}"],
-                {"segment": made.number, "first": made.first, "last": made.last, "head": made.head, "seal": digest(made)},
+                "weir", SEAL, f"segment {seal.number}", "allow", [f"entries {seal.first} to {seal.last}"],
+                {"segment": seal.number, "first": seal.first, "last": seal.last, "head": seal.head, "seal": digest(seal)},
             )  # fmt: skip
 
-        return self._segments.add(made, note)
+        return self._segments.add(seal, note)
 
     def _ends(self, after: int, prev: str, last: int, head: AuditHead) -> Iterator[AuditEntry]:
         """The first and the last entry of a segment, all of which were looked at. Raises Broken."""

@@ -290,7 +290,7 @@ class Shipping:
 
 
 class ShippingStore(Protocol):
-    """Where shipping stands; one record a place."""
+    """How far shipping is; one record a place."""
 
     def get(self, place: str) -> Shipping | None: ...
 

@@ -187,10 +187,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         clusters_there = {cluster.name for cluster in store.clusters()}
         return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
-    def require_purpose(purpose: str | None) -> None:
-        if purpose is not None:
-            state.view().purposes.require(purpose)
-
+    purpose_use = PurposeUse(state, now, lambda: ((each.key, each.spec) for each in store.documents("View")))
     engine = parts.query_engine(connections.client_settings)
     query_offsets = parts.query_offsets(connections)
     query = GovernedQuery(
@@ -212,7 +209,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         SqlViews(
             views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
         ),
-        require_purpose,
+        purpose_use.require,
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
     places = Places(store, parts.secrets, parts.connect_workers)
@@ -221,7 +218,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     def spoken_of(cluster: str) -> bool:
         return names_cluster(state, cluster) or bool(places.named_of(cluster))
 
-    purpose_use = PurposeUse(state, now, lambda: ((each.key, each.spec) for each in store.documents("View")))
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, spoken_of, parts.secrets, places.named_of),

@@ -31,6 +31,11 @@ class PurposeUse:
     ) -> None:
         self._state, self._clock, self._views = state, clock, views
 
+    def require(self, purpose: str | None) -> None:
+        """Raises InvalidInput for a purpose that nobody may state."""
+        if purpose is not None:
+            self._state.view().purposes.require(purpose)
+
     def users(self) -> Users:
         """What uses each purpose now. Grants and requests that are over do not count."""
         view, now = self._state.view(), self._clock()

@@ -84,10 +84,10 @@ class _Naming:
 
     def for_purpose(self, path: Sequence[str]) -> int:
         """The policies whose match names one of these purposes."""
-        found = 0
+        naming = 0
         for each in path:
-            found |= self.purposes.get(each, 0)
-        return found
+            naming |= self.purposes.get(each, 0)
+        return naming
 
     def among(self, who: Who) -> int:
         """The policies whose match names the user, one of the groups or roles, or everyone."""

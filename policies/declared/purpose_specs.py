@@ -55,7 +55,7 @@ def draft(name: str, spec: Any) -> Purpose:
 
 
 def check_name(name: str) -> None:
-    """Raises InvalidInput for a name that could not be told from another, or be typed."""
+    """Raises InvalidInput for a name that could not be distinguished from another, or be typed."""
     plain = name == name.strip() and name == unicodedata.normalize("NFC", name) and name.isprintable()
     if not plain or not 1 <= len(name) <= 253:
         raise InvalidInput(

@@ -156,13 +156,13 @@ class Approvals:
         """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
         view = self._state.view()
         spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
-        made = convert.grant(request.id, spec)
+        granted = convert.grant(request.id, spec)
         decisions = [
             decide(
-                subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=purpose, now=now,
+                subject, facts, roles=view.roles, policies=view.policies, grants=[granted], purpose=purpose, now=now,
                 purposes=view.purposes,
             )
-            for purpose in dict.fromkeys((request.purpose, *view.stated([made])))
+            for purpose in dict.fromkeys((request.purpose, *view.stated([granted])))
         ]  # fmt: skip
         decision = decisions[0]
         if all(each.effect is Effect.DENY for each in decisions):

@@ -39,8 +39,8 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
         audit = MemoryAuditStore()
         yield Stores(audit, MemorySegmentStore(audit), MemoryShippingStore())
         return
-    with database(request.param, request) as made:
-        yield Stores(SqlAuditStore(made), SqlSegmentStore(made), SqlShippingStore(made))
+    with database(request.param, request) as opened:
+        yield Stores(SqlAuditStore(opened), SqlSegmentStore(opened), SqlShippingStore(opened))
 
 
 def segment(number: int, first: int, last: int) -> Segment:
@@ -106,7 +106,7 @@ def test_sealing_and_removing_over_a_real_store(stores: Stores) -> None:
     now = T0 + timedelta(days=31)
     while work.step():
         pass
-    found = log.verify()
-    assert found.holds, found.problem
-    assert found.removed is not None and found.removed["last"] == 20
+    proven = log.verify()
+    assert proven.holds, proven.problem
+    assert proven.removed is not None and proven.removed["last"] == 20
     assert stores.audit.chain(0, 1)[0].seq == 21

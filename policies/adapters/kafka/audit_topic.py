@@ -51,7 +51,7 @@ class KafkaAuditTopic:
         return arrived
 
     def close(self) -> None:
-        """Let go of the producer; nothing waits in it between two calls of `send`."""
+        """End the producer; nothing waits in it between two calls of `send`."""
         self._end()
 
     def _end(self) -> None:
@@ -68,8 +68,8 @@ class KafkaAuditTopic:
                     "delivery.timeout.ms": int(_DELIVERY_S * 1000), "request.timeout.ms": 10_000, "log_level": 0,
                 }
             )  # fmt: skip
-            found = producer.list_topics(timeout=10).topics.get(self._topic)
-            if found is None or found.error is not None:
+            topic = producer.list_topics(timeout=10).topics.get(self._topic)
+            if topic is None or topic.error is not None:
                 raise Unavailable(
                     f"There is no topic {self._topic} to ship the audit to; make it, with the retention you need."
                 )

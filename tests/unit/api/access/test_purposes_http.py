@@ -1,4 +1,4 @@
-"""Declared purposes at every door: who may state one, what a parent covers, who stands in the way of a deletion."""
+"""Declared purposes at every door: who may state one, what a parent covers, what keeps one from being deleted."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ spec: {{type: access, match: {{datasets: [prod/orders]}}, requires: {{purpose: [
 
 @pytest.fixture
 def w(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        made.scan(cluster="prod", bootstrap_servers="localhost:9092")
-        yield made
+    with world(tmp_path) as opened:
+        opened.scan(cluster="prod", bootstrap_servers="localhost:9092")
+        yield opened
 
 
 def decided(w: ApiWorld, purpose: str | None) -> dict[str, Any]:

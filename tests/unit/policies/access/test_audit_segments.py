@@ -184,8 +184,8 @@ def test_no_tampering_with_seals_or_removed_entries_passes(tamper: Tamper) -> No
     world = removed()
     assert world.verify().holds
     tamper(world)
-    found = world.verify()
-    assert not found.holds and found.problem and found.first_bad is not None
+    verified_now = world.verify()
+    assert not verified_now.holds and verified_now.problem and verified_now.first_bad is not None
 
 
 def test_a_broken_segment_is_neither_sealed_nor_removed() -> None:
