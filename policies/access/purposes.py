@@ -17,6 +17,8 @@ Users = Mapping[str, list[str]]
 """Purpose -> what names it: `Grant g-7`, `Policy cards`, `AccessRequest req-1`, `View daily`."""
 
 MOST_NAMED = 5
+MOST_LISTED = 50
+"""Users of one purpose that a list names; there may be a hundred thousand grants."""
 _LIVING = (GrantStatus.APPROVED, GrantStatus.PENDING)
 
 
@@ -81,7 +83,8 @@ class PurposeUse:
         for name in sorted(removed):
             if name not in purposes.by_name and users.get(name):
                 raise Conflict(
-                    in_use(name, users[name]), details={"kind": "Purpose", "name": name, "users": users[name]}
+                    in_use(name, users[name]),
+                    details={"kind": "Purpose", "name": name, "users": users[name][:MOST_LISTED]},
                 )
 
     def listed(self, *, with_users: bool) -> dict[str, Any]:
@@ -96,12 +99,15 @@ class PurposeUse:
                     "name": each.name, "parent": each.parent, "path": list(reversed(purposes.path(each.name))),
                     "title": each.title, "description": each.description, "legalBasis": purposes.legal_basis(each.name),
                     "retention": purposes.retention(each.name), "owner": each.owner, "deprecated": each.deprecated,
-                    "users": users.get(each.name, []) if with_users else None,
+                    "users": users.get(each.name, [])[:MOST_LISTED] if with_users else None,
+                    "uses": len(users.get(each.name, ())) if with_users else None,
                 }
                 for each in purposes.ordered()
             ],
             "undeclared": [
-                {"name": name, "users": named} for name, named in sorted(users.items()) if not purposes.is_known(name)
+                {"name": name, "users": named[:MOST_LISTED], "uses": len(named)}
+                for name, named in sorted(users.items())
+                if not purposes.is_known(name)
             ],
         }  # fmt: skip
 
