@@ -31,7 +31,7 @@ def purpose_list(
         {
             **each, "purpose": "  " * (len(each["path"]) - 1) + each["name"],
             "deprecated": "deprecated" if each["deprecated"] else "",
-            "users": len(each["users"]) if each["users"] is not None else "",
+            "users": each["uses"] if each["uses"] is not None else "",
         }
         for each in rows
     ]  # fmt: skip

@@ -21,15 +21,17 @@ class DeclaredPurpose(Answer):
     deprecated: bool = about("It takes no new access.")
     yours: bool = about("A grant of the caller's carries it, or a purpose that covers it.")
     users: list[str] | None = about(
-        "Grants, policies, requests and views that name it; null without report:read or more."
+        "The first 50 grants, policies, requests, views and purposes that name it; null without report:read or more."
     )
+    uses: int | None = about("How many do.")
 
 
 class UndeclaredPurpose(Answer):
     """A name that something uses and no query can state."""
 
     name: str
-    users: list[str]
+    users: list[str] = about("The first 50.")
+    uses: int
 
 
 class Purposes(Answer):

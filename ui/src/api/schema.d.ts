@@ -4215,8 +4215,10 @@ export interface components {
             deprecated: boolean;
             /** @description A grant of the caller's carries it, or a purpose that covers it. */
             yours: boolean;
-            /** @description Grants, policies, requests and views that name it; null without report:read or more. */
+            /** @description The first 50 grants, policies, requests, views and purposes that name it; null without report:read or more. */
             users: string[] | null;
+            /** @description How many do. */
+            uses: number | null;
         };
         /**
          * Delegation
@@ -7951,7 +7953,9 @@ export interface components {
          */
         UndeclaredPurpose: {
             name: string;
+            /** @description The first 50. */
             users: string[];
+            uses: number;
         };
         /**
          * UnlinkedAccount

@@ -16,6 +16,7 @@ function purpose(path: string[], more: Partial<DeclaredPurpose> = {}): DeclaredP
     deprecated: false,
     yours: false,
     users: null,
+    uses: null,
     ...more,
   };
 }

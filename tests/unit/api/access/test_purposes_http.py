@@ -98,7 +98,7 @@ def test_without_a_tree_purposes_are_free_text(w: ApiWorld) -> None:
     assert w.admin.get("/api/v1/purposes").json()["purposes"] == []
     w.apply(TREE.replace("name: fraud}", "name: fraud2}").replace("parent: fraud,", "parent: fraud2,"))
     listed = w.admin.get("/api/v1/purposes").json()
-    assert listed["undeclared"] == [{"name": "fraud", "users": ["Grant ana-fraud", "Policy need"]}]
+    assert listed["undeclared"] == [{"name": "fraud", "users": ["Grant ana-fraud", "Policy need"], "uses": 2}]
     assert w.user("ana").get("/api/v1/purposes").json()["undeclared"] == []
 
 

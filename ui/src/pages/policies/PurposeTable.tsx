@@ -19,7 +19,7 @@ export function PurposeTable() {
             {undeclared.length > 0 && (
               <p className="notice warn" role="status">
                 Used but not declared, so no query can state them:{" "}
-                {undeclared.map((each) => `${each.name} (${each.users.join(", ")})`).join("; ")}
+                {undeclared.map((each) => `${each.name} (${usedBy(each.users, each.uses)})`).join("; ")}
               </p>
             )}
             <div className="panel flush table-wrap">
@@ -46,7 +46,11 @@ export function PurposeTable() {
                       <td>{each.retention ?? <span className="muted">none declared</span>}</td>
                       <td className="anywhere">{each.owner}</td>
                       <td className="anywhere small" title={each.users?.join(", ")}>
-                        {each.users === null ? <span className="muted">not shown to you</span> : usedBy(each.users)}
+                        {each.users === null ? (
+                          <span className="muted">not shown to you</span>
+                        ) : (
+                          usedBy(each.users, each.uses ?? 0)
+                        )}
                       </td>
                     </tr>
                   ))}
@@ -62,7 +66,7 @@ export function PurposeTable() {
 
 const NAMED = 3;
 
-function usedBy(users: readonly string[]): string {
-  const more = users.length > NAMED ? ` and ${users.length - NAMED} more` : "";
+function usedBy(users: readonly string[], uses: number): string {
+  const more = uses > NAMED ? ` and ${uses - NAMED} more` : "";
   return users.length === 0 ? "nothing" : `${users.slice(0, NAMED).join(", ")}${more}`;
 }
