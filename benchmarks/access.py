@@ -30,8 +30,9 @@ from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow
-from policies.audit import AuditLog, digest
+from policies.audit import AuditLog
 from policies.audit_export import About, export, verify
+from policies.audit_text import digest
 from policies.declared.state import GovernanceState
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moments

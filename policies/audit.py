@@ -7,18 +7,16 @@ reach it. Nothing that goes in here may be a value of a record; callers strip li
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import orjson
-
-from catalog.errors import InvalidInput, Unavailable
-from catalog.records import rfc3339
+from catalog.errors import InvalidInput
 from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
+from policies.audit_text import digest, entry_json
+from policies.audit_verify import Seals, Verification, verify
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, Clock, HeadPublisher
 
 MAX_LIMIT = 1000
@@ -37,38 +35,14 @@ class AuditPage:
         return {"entries": [entry_json(e) for e in self.entries], "next": self.next, "note": self.note}
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """Whether the chain holds. `first_bad` is the seq where it first does not, `problem` says how.
-
-    head_checked: whether published heads could be read and compared; `note` says why not.
-    """
-
-    holds: bool
-    entries: int
-    head: AuditHead
-    first_bad: int | None = None
-    problem: str | None = None
-    head_checked: bool = False
-    note: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "holds": self.holds,
-            "entries": self.entries,
-            "head": {"seq": self.head.seq, "hash": self.head.hash},
-            "first_bad": self.first_bad,
-            "problem": self.problem,
-            "head_checked": self.head_checked,
-            "note": self.note,
-        }
-
-
 class AuditLog:
     """Writes, reads and verifies the chain."""
 
-    def __init__(self, store: AuditStore, clock: Clock, publisher: HeadPublisher | None = None) -> None:
-        self._store, self._clock, self._publisher = store, clock, publisher
+    def __init__(
+        self, store: AuditStore, clock: Clock, publisher: HeadPublisher | None = None, seals: Seals | None = None
+    ) -> None:
+        """`seals`: those of the chain's segments, without which removed entries are missing entries."""
+        self._store, self._clock, self._publisher, self._seals = store, clock, publisher, seals
 
     def record(
         self,
@@ -137,37 +111,7 @@ class AuditLog:
 
     def verify(self) -> Verification:
         """Walk the whole chain, in bounded memory."""
-        # Heads first: what is appended meanwhile makes the chain longer than they say, never shorter.
-        published, checked, note = self._published()
-        noted = self._store.head()
-        expected = {head.seq: head.hash for head in published if head.chain == noted.chain}
-        others = [head for head in published if head.chain != noted.chain]
-        if others and expected:
-            note = "Heads of another chain are published too: a chain before this one, or another Weir on this topic."
-        seq, prev = 0, ""
-        while chunk := self._store.chain(seq, _CHUNK):
-            for entry in chunk:
-                problem = _problem(entry, seq + 1, prev, expected.get(entry.seq), noted)
-                if problem is not None:
-                    bad = seq + 1 if entry.seq != seq + 1 else entry.seq
-                    return Verification(False, seq, noted, bad, problem, checked, note)
-                seq, prev = entry.seq, entry.hash
-        longest = max([noted.seq, *expected])
-        if longest > seq:
-            problem = f"Entries {seq + 1} to {longest} are missing at the end."
-            return Verification(False, seq, noted, seq + 1, problem, checked, note)
-        if others and not expected:
-            problem = "The published heads are of another chain: this one was begun anew."
-            return Verification(False, seq, noted, 1, problem, checked, note)
-        return Verification(True, seq, noted, None, None, checked, note)
-
-    def _published(self) -> tuple[Sequence[AuditHead], bool, str | None]:
-        if self._publisher is None:
-            return [], False, "Heads are not published, so only the head in the store was compared."
-        try:
-            return self._publisher.newest(), True, None
-        except Unavailable as error:
-            return [], False, f"Published heads could not be compared: {error.message}"
+        return verify(self._store, self._publisher, self._seals)
 
 
 def unnamed_note(count: int) -> str | None:
@@ -185,64 +129,3 @@ def _left_out_note(page: Sequence[AuditEntry]) -> str | None:
         f"{len(left):,} of these entries used more fields than are indexed ({sum(left.values()):,} beyond the {MOST_FIELD_NAMES:,}"
         " names of each), so every field of their datasets finds them; their details have the fields."
     )
-
-
-def _problem(entry: AuditEntry, seq: int, prev: str, published: str | None, noted: AuditHead) -> str | None:
-    if entry.seq != seq:
-        return f"Entry {seq} is missing; {entry.seq} follows."
-    if entry.prev != prev:
-        return f"Entry {seq} does not follow from the entry before it."
-    if not _is_as_written(entry):
-        return f"Entry {seq} was changed after it was written."
-    if published is not None and published != entry.hash:
-        return f"Entry {seq} is not the one whose hash was published."
-    if noted.seq == seq and noted.hash != entry.hash:
-        return f"Entry {seq} is not the one whose hash was noted."
-    return None
-
-
-def _is_as_written(entry: AuditEntry) -> bool:
-    """Whether an entry has its hash. The quick writer of JSON writes nearly every entry as the other one does."""
-    body = entry_json(entry)
-    del body["hash"]
-    try:
-        if hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest() == entry.hash:
-            return True
-    except TypeError:  # numbers beyond 64 bits, lone surrogates
-        pass
-    return digest(entry) == entry.hash
-
-
-def digest(entry: AuditEntry) -> str:
-    """SHA-256, in hex, of everything of an entry but its own hash, as JSON with sorted keys and no blanks."""
-    return hashlib.sha256(body_text(entry).encode()).hexdigest()
-
-
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def body_text(entry: AuditEntry) -> str:
-    """The text that the hash of an entry is of."""
-    body = entry_json(entry)
-    del body["hash"]
-    return _ENCODER.encode(body)
-
-
-def entry_json(entry: AuditEntry) -> dict[str, Any]:
-    """An entry as the API gives it."""
-    return {
-        "seq": entry.seq,
-        "at": _exactly(entry.at),
-        "actor": entry.actor,
-        "action": entry.action,
-        "target": entry.target,
-        "decision": entry.decision,
-        "reasons": list(entry.reasons),
-        "details": dict(entry.details),
-        "prev": entry.prev,
-        "hash": entry.hash,
-    }
-
-
-def _exactly(moment: datetime) -> str:
-    return rfc3339(moment) or ""

@@ -19,7 +19,7 @@ import orjson
 
 from catalog.errors import InvalidInput
 from catalog.spreadsheet import defused
-from policies.audit import body_text
+from policies.audit_text import body_text
 from policies.ports import AuditEntry
 
 JSONL, CSV = "jsonl", "csv"

@@ -224,6 +224,87 @@ class AuditStore(Protocol):
         """As noted beside the entries at the last append; seq 0 and an empty hash before the first."""
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """That the entries of a segment were removed: when, by which setting (`policies.audit_keep_days=365`), and the file that
+    they were exported to before. key: the public key that signed it."""
+
+    at: datetime
+    setting: str
+    file: str | None
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sealed run of entries, `first` to `last`. Numbers count from 1 without a hole.
+
+    begins, ends     times of the first and the last entry
+    before, head     hash of the entry before the first, and of the last
+    previous         SHA-256 of the seal before; empty for the first
+    key, signature   public key and signature, base64
+    """
+
+    number: int
+    chain: str
+    first: int
+    last: int
+    begins: datetime
+    ends: datetime
+    before: str
+    head: str
+    previous: str
+    sealed_at: datetime
+    key: str
+    signature: str
+    removal: Removal | None = None
+
+
+class SegmentStore(Protocol):
+    """Seals of the audit chain, beside its entries."""
+
+    def segments(self) -> list[Segment]:
+        """All, by number."""
+
+    def add(self, segment: Segment, note: Callable[[], object]) -> bool:
+        """Keep a seal and call `note`, together or not at all. False, and nothing is done, when its number is taken."""
+
+    def remove(self, number: int, removal: Removal, note: Callable[[], object]) -> bool:
+        """Mark a segment as removed and call `note`, together or not at all. False, and nothing is done, when it is already."""
+
+    def purge(self, limit: int) -> int:
+        """Delete entries of removed segments, at most `limit` of them; gives how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shipping:
+    """How far entries were shipped to one place. failures: in a row, since the last success; problem: the last of them."""
+
+    place: str
+    chain: str
+    position: int = 0
+    shipped_at: datetime | None = None
+    failures: int = 0
+    failed_at: datetime | None = None
+    problem: str | None = None
+
+
+class ShippingStore(Protocol):
+    """How far shipping is; one record a place."""
+
+    def get(self, place: str) -> Shipping | None: ...
+
+    def put(self, shipping: Shipping, before: int) -> bool:
+        """Keep it where the position that is kept is `before` still (0: or there is none). False when another was faster."""
+
+
+class AuditReceiver(Protocol):
+    """A place that takes messages in order."""
+
+    def send(self, messages: Sequence[tuple[bytes, bytes, datetime]]) -> int:
+        """(key, value, time) each, in order; gives how many of the first arrived for sure. Raises Unavailable when none did."""
+
+
 class HeadPublisher(Protocol):
     """A place for the chain's head that a hand on the store cannot reach."""
 

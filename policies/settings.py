@@ -106,6 +106,39 @@ class PolicySettings(BaseModel):
         default=True,
         description="Also publish the head of the audit chain to a Kafka topic, so that a cut tail is found.",
     )
+    audit_segment_entries: int = Field(
+        default=100_000,
+        ge=1,
+        le=10_000_000,
+        description="A segment of the audit is sealed when it has so many entries.",
+    )
+    audit_segment_days: int = Field(
+        default=30,
+        ge=1,
+        le=3650,
+        description="A segment of the audit is sealed when its first entry is so many days old.",
+    )
+    audit_keep_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Entries of the audit are removed by whole sealed segments once all of a segment are older than so many"
+        " days; nothing is removed when absent.",
+    )
+    audit_export_folder: Path | None = Field(
+        default=None,
+        description="Folder that a segment is exported to, as a signed file, before its entries are removed.",
+    )
+    audit_trusted_keys: list[str] = Field(
+        default=[],
+        description="Public keys, beside this Weir's own, whose seals of the audit count: of other hosts, or before"
+        " a change of the key.",
+    )
+    audit_ship_to: str | None = Field(
+        default=None,
+        pattern=r"^[^/\s]+/[^/\s]+$",
+        description="Topic that the audit is shipped to as CloudEvents, written CLUSTER/TOPIC with a declared cluster.",
+    )
     audit_head_topic: str = Field(default="_weir.audit.head", description="The topic of the published heads.")
 
 

@@ -11,6 +11,7 @@ from rich.markup import escape
 from api.cli.http import segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
+from api.cli.purposes import complete_purpose
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 
@@ -40,7 +41,7 @@ def add_to(app: typer.Typer) -> None:
 
 def request(
     datasets: Annotated[list[str] | None, typer.Argument(help="CLUSTER/TOPIC; several make a bundle.")] = None,
-    purpose: Annotated[str, typer.Option(help="What for.")] = "",
+    purpose: Annotated[str, typer.Option(help="What for.", autocompletion=complete_purpose)] = "",
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
     days: Annotated[int | None, typer.Option(min=1, help="For how long; 7, or as the template has it.")] = None,
     reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
@@ -92,7 +93,7 @@ def requests(
 
 def break_glass(
     dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    purpose: Annotated[str, typer.Option(help="What for.")],
+    purpose: Annotated[str, typer.Option(help="What for.", autocompletion=complete_purpose)],
     reason: Annotated[str, typer.Option(help="Why it cannot wait; it is in the audit.")],
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
     minutes: Annotated[

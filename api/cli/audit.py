@@ -132,6 +132,20 @@ def key(user: As = None) -> None:
     print_text(api(user).get("/api/v1/audit/key")["key"])
 
 
+@audit_app.command(epilog="weir audit segments -o json")
+def segments(output: Output = Format.TABLE, user: As = None) -> None:
+    """List the sealed segments of the chain, removed ones too, and how far the audit was shipped to its topic."""
+    answer: dict[str, Any] = api(user).get("/api/v1/audit/segments")
+    columns = ("number", "first", "last", "from", "to", "sealedAt", "removedAt", "setting")
+    show(answer["segments"], columns, output, whole=answer, empty="No segment is sealed yet.")
+    shipping = answer["shipping"]
+    if output is Format.TABLE and shipping["place"] is not None:
+        behind = f"{shipping['lag']:,} entries behind" if shipping["lag"] else "up to date"
+        console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.", soft_wrap=True)
+        if shipping["problem"]:
+            console.print(f"{shipping['failures']} failures: {shipping['problem']}", soft_wrap=True)
+
+
 @audit_app.command("verify", epilog="weir audit verify · weir audit verify --file audit.jsonl --key weir-audit.key")
 def audit_verify(
     file: Annotated[Path | None, typer.Option(help="Check an exported file, without a running Weir.")] = None,
@@ -153,7 +167,14 @@ def audit_verify(
     if key is not None or unknown:
         raise InvalidInput("--key and --allow-unknown-key are for an exported file; name it with --file.")
     answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
-    show([answer], ("holds", "entries", "head", "first_bad"), output, whole=answer)
+    show([answer], ("holds", "entries", "head", "first_bad", "sealed"), output, whole=answer)
+    removed = answer["removed"]
+    if output is Format.TABLE and removed is not None:
+        console.print(
+            f"Entries {removed['first']} to {removed['last']} ({removed['from']} to {removed['to']}) were removed by"
+            f" {removed['setting']}, the last of them at {removed['at']}; their {removed['segments']} seals prove the rest.",
+            soft_wrap=True,
+        )
     if not answer["holds"]:
         raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
 

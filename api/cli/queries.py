@@ -17,10 +17,14 @@ from rich.table import Table
 from api.cli.http import Api, segment
 from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, cell, console, errors, print_text, show
+from api.cli.purposes import complete_purpose
 from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
-Purpose = Annotated[str | None, typer.Option(help="What for; counts only with a grant for that purpose.")]
+Purpose = Annotated[
+    str | None,
+    typer.Option(help="What for; counts only with a grant for that purpose.", autocompletion=complete_purpose),
+]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -47,6 +47,7 @@ from api.http.routes import (
     lineage,
     notifications,
     pages,
+    purposes,
     queries,
     recognizers,
     records,
@@ -104,7 +105,7 @@ def create_app(services: Services) -> FastAPI:
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
         sources, queries, running, saved_queries, access, request_parts, notifications, effective, access_reviews, audit,
-        reports, decisions, declared, tokens, sign_in, sessions, directory, events,
+        reports, decisions, declared, purposes, tokens, sign_in, sessions, directory, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX)
     app.include_router(scim.router)

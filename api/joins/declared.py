@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel
 
 from api.joins.second_person import SecondPerson
-from catalog.apply.apply import Applier, Change, Handler
+from catalog.apply.apply import Action, Applier, Change, Handler
 from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
 from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
 from connectors.declared import ConnectorSpec
+from policies.access.purposes import PurposeUse
 from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.mentioned import Mentioned, details, mentioned
@@ -38,7 +40,8 @@ class GovernanceHandler:
         self._state = state
 
     def check(self, document: Document, all_documents: Sequence[Document]) -> None:
-        self._state.check(self.kind, document.name, document.spec)
+        purposes = {each.name: each.spec for each in all_documents if each.kind == "Purpose"}
+        self._state.check(self.kind, document.name, document.spec, purposes)
 
     def notes(self, document: Document) -> Sequence[str]:
         return self._state.notes(self.kind, document.name, document.spec)
@@ -51,7 +54,7 @@ class GovernanceHandler:
         return self.get(key)
 
     def put(self, document: Document, by: str | None) -> None:
-        self._state.put(self.kind, document.name, document.metadata, document.spec, by)
+        self._state.put(self.kind, document.name, document.metadata, document.spec, by, alone=False)
 
     def delete(self, key: str, by: str | None) -> None:
         self._state.delete(self.kind, key, by)
@@ -68,6 +71,12 @@ class GovernanceHandler:
         return DeclaredDocument(self.kind, name, {"name": name, **metadata}, spec or {})
 
 
+def _hold(purposes: PurposeUse, changes: Sequence[Change]) -> None:
+    """In the transaction, after everything was written: whether the purposes hold together still."""
+    changed = [(c.kind, c.name, c.after) for c in changes if c.action in (Action.CREATE, Action.UPDATE)]
+    purposes.holds(changed, [c.name for c in changes if c.kind == "Purpose" and c.action is Action.DELETE])
+
+
 class Declared:
     """Applies documents, and gives them back."""
 
@@ -77,8 +86,9 @@ class Declared:
         transaction: Callable[[], AbstractContextManager[Any]],
         audit: AuditLog,
         second: SecondPerson,
+        purposes: PurposeUse,
     ) -> None:
-        self._applier = Applier(handlers, transaction)
+        self._applier = Applier(handlers, transaction, partial(_hold, purposes))
         self._audit = audit
         self._second = second
 

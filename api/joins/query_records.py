@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from catalog.datasets.datasets import Datasets
 from catalog.errors import WeirError
 from catalog.ports import CatalogStore, Clock
@@ -11,18 +13,26 @@ from policies.audit import AuditLog
 from policies.plan.ports import Drift, QueryRecord
 from policies.plan.settings import QuerySettings
 from policies.ports import FactsSource
+from policies.purposes import NO_PURPOSES, Purposes
 
 
 class QueriesRecorded:
     """Queries in the audit chain (`policies.plan.ports.QueryAudit`); reads also raise a dataset's rank in search."""
 
-    def __init__(self, audit: AuditLog, datasets: Datasets, facts: FactsSource) -> None:
-        self._audit, self._datasets, self._facts = audit, datasets, facts
+    def __init__(
+        self,
+        audit: AuditLog,
+        datasets: Datasets,
+        facts: FactsSource,
+        purposes: Callable[[], Purposes] = lambda: NO_PURPOSES,
+    ) -> None:
+        self._audit, self._datasets, self._facts, self._purposes = audit, datasets, facts, purposes
 
     def record(self, entry: QueryRecord) -> None:
         details = {
             "sql": entry.sql,
             "purpose": entry.purpose,
+            "purposePath": self._purposes().recorded(entry.purpose) if entry.purpose is not None else None,
             "roles": sorted(entry.subject.roles),
             "fields": {name: list(paths) for name, paths in entry.fields.items()},
             "masked": {name: list(paths) for name, paths in entry.masked.items()},

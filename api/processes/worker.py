@@ -35,6 +35,8 @@ LAGS_S = 60.0
 VIEWS_S = 1.0
 CONNECTORS_S = 10.0
 REVIEWS_S = 2.0
+SEGMENTS_S = 60.0
+SHIPPING_S = 1.0
 SETTLING_S = 1.0
 """Longest that one transaction of settling should hold the record store."""
 SETTLED_LEAST, SETTLED_MOST = 10, 100
@@ -59,6 +61,8 @@ def run(home: Home) -> None:
         ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("datasets", lambda: settle_datasets(stop, services)),
+        ("audit segments", lambda: repeat(stop, SEGMENTS_S, services.audit_segments.step)),
+        ("audit shipping", lambda: repeat(stop, SHIPPING_S, services.audit_shipping.step)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),

@@ -88,9 +88,13 @@ from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.mentions import Mentions
 from policies.access.offboarding import Offboarding
+from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
+from policies.audit_verify import Seals
 from policies.browse.service import Browser
 from policies.declared import kinds as policy_kinds
 from policies.declared.state import Checks, GovernanceState
@@ -148,7 +152,16 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
 
     checks = Checks(expression=custom.check, condition=custom.check_condition, provider=parts.check_provider)
     state = GovernanceState(parts.policy_store, now, settings.policies, checks)
-    audit = AuditLog(parts.audit_store, now, parts.publisher)
+    signer = parts.audit_signer()
+    seals = Seals(parts.audit_segments, parts.audit_trust(signer))
+    audit = AuditLog(parts.audit_store, now, parts.publisher, seals)
+    shipping = AuditShipping(
+        parts.audit_store, parts.audit_positions, settings.policies.audit_ship_to,
+        lambda place: parts.audit_receiver(place, ViewClusters(connections, parts.spark_options).client), now,
+    )  # fmt: skip
+    segments = AuditSegments(
+        parts.audit_store, parts.audit_segments, audit, signer, now, settings.policies, shipping.shipped
+    )
     sealer = parts.sealer()
     sessions = Sessions(
         parts.session_store, state, parts.openid, sealer, now, settings.sign_in,
@@ -184,6 +197,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         clusters_there = {cluster.name for cluster in store.clusters()}
         return [f"{cluster}/{name}" for cluster, name in store.names() if cluster in clusters_there]
 
+    purpose_use = PurposeUse(state, now, lambda: ((each.key, each.spec) for each in store.documents("View")))
     engine = parts.query_engine(connections.client_settings)
     query_offsets = parts.query_offsets(connections)
     query = GovernedQuery(
@@ -197,7 +211,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         state,
         engine,
         query_offsets,
-        QueriesRecorded(audit, datasets, facts),
+        QueriesRecorded(audit, datasets, facts, lambda: state.view().purposes),
         MaskKeys(parts.mask_secret()),
         settings.query,
         drift_scans(store, scans, settings.query, now),
@@ -205,6 +219,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         SqlViews(
             views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
         ),
+        purpose_use.require,
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
     places = Places(store, parts.secrets, parts.connect_workers)
@@ -221,7 +236,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         view_handler,
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
-    declared = Declared(handlers, parts.transaction, audit, second)
+    declared = Declared(handlers, parts.transaction, audit, second, purpose_use)
     stream_views = view_services(
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )
@@ -365,6 +380,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         view_failures=ViewFailures(views, parts.view_states, state.store, events, now),
         grant_notices=GrantNotices(state, events, now, settings.policies),
         grants=grants,
+        purposes=purpose_use,
         access=access,
         access_reviews=access_reviews(
             parts.campaign_store,
@@ -379,7 +395,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             references,
         ),
         audit=audit,
-        audit_signer=parts.audit_signer(),
+        audit_signer=signer,
+        audit_segments=segments,
+        audit_shipping=shipping,
         query=query,
         browser=Browser(query, query_offsets, parts.record_sizes(connections.client_settings)),
         query_check=QueryCheck(query.preparer, query.trail, engine, settings.query),

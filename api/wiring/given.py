@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
-    from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore
+    from policies.ports import (
+        AuditReceiver,
+        AuditStore,
+        HeadPublisher,
+        PolicyStore,
+        SegmentStore,
+        ShippingStore,
+        TokenStore,
+    )
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
     from views.ports import ServingTable, StreamEngine, Topics, ViewStates
 
@@ -47,6 +55,9 @@ class Given:
     openid: OpenIdClient | Real = REAL
     audit_store: AuditStore | Real = REAL
     notice_store: NoticeStore | Real = REAL
+    audit_segments: SegmentStore | Real = REAL
+    audit_positions: ShippingStore | Real = REAL
+    audit_receiver: AuditReceiver | Real = REAL
     index: SearchIndex | Real = REAL
     meaning: Meaning | Real | None = REAL
     brokers: Brokers | Real = REAL

@@ -55,10 +55,13 @@ from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
 from policies.access.grants import Grants
 from policies.access.identity import Identity
+from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
 from policies.audit_export import Signer
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.model import Subject
@@ -135,10 +138,13 @@ class Services:
     grant_notices: GrantNotices
     view_failures: ViewFailures
     grants: Grants
+    purposes: PurposeUse
     access: EffectiveAccess
     access_reviews: AccessReviews
     audit: AuditLog
     audit_signer: Signer
+    audit_segments: AuditSegments
+    audit_shipping: AuditShipping
     query: GovernedQuery
     browser: Browser
     query_check: QueryCheck

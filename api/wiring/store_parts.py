@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,9 @@ from api.config.extras import MEANING
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.connections import OwnServers
-from api.wiring.given import Given, Made, part
+from api.wiring.given import Given, Made, Real, part
 from catalog.declared.secrets import Secrets
+from policies.audit_seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notices import NoticeStore
-    from policies.ports import AuditStore, HeadPublisher, PolicyStore, TokenStore, TokenVerifier
+    from policies.ports import (
+        AuditReceiver,
+        AuditStore,
+        HeadPublisher,
+        PolicyStore,
+        SegmentStore,
+        ShippingStore,
+        TokenStore,
+        TokenVerifier,
+    )
 
 
 class StoreParts(Made):
@@ -136,6 +146,35 @@ class StoreParts(Made):
         from policies.adapters.stores.audit import SqlAuditStore
 
         return SqlAuditStore(self._there())
+
+    @part
+    def audit_segments(self) -> SegmentStore:
+        """The seals of the audit's segments."""
+        from policies.adapters.stores.audit_segments import SqlSegmentStore
+
+        return SqlSegmentStore(self._there())
+
+    @part
+    def audit_positions(self) -> ShippingStore:
+        """How far the audit was shipped."""
+        from policies.adapters.stores.audit_segments import SqlShippingStore
+
+        return SqlShippingStore(self._there())
+
+    def audit_receiver(self, place: str, client: Callable[[str], Mapping[str, str]]) -> AuditReceiver:
+        """The topic CLUSTER/TOPIC that takes the audit. `client`: librdkafka's options of a cluster."""
+        if not isinstance(self.given.audit_receiver, Real):
+            return self.given.audit_receiver
+        from policies.adapters.kafka.audit_topic import KafkaAuditTopic
+
+        cluster, _, topic = place.partition("/")
+        return KafkaAuditTopic(topic, client(cluster))
+
+    def audit_trust(self, signer: Signer) -> Trust:
+        """Whose seals of the audit count."""
+        from policies.adapters.signing import verified
+
+        return Trust(verified, frozenset({signer.public_key(), *self._settings.policies.audit_trusted_keys}))
 
     def audit_signer(self) -> Signer:
         """Signs exports of the audit; the key is kept in WEIR_HOME."""

@@ -138,7 +138,7 @@ def view_services(
         manages,
     )
     keys = MaskKeys(parts.mask_secret())
-    reading = ViewReading(views, decisions, keys, audit)
+    reading = ViewReading(views, decisions, keys, audit, lambda: state.view().purposes)
     rows = ViewRows(reading, parts.serving, keys, settings.views)
     changes = ViewChanges(reading, parts.serving, settings.query.recheck_seconds)
 

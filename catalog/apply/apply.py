@@ -6,7 +6,7 @@ A room joins by giving a `Handler` for each of its kinds. Nothing here knows a k
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -80,13 +80,20 @@ class Handler(Protocol):
 class Applier:
     """Plans and applies documents over the handlers of every room.
 
-    `handlers` in the order of writing (clusters before datasets); `transaction` spans them all.
+    `handlers` in the order of writing (clusters before datasets); `transaction` spans them all. `hold` is called in it with
+    all changes, once they are written, and raises a WeirError where documents do not hold together any more.
     """
 
-    def __init__(self, handlers: Sequence[Handler], transaction: Transaction) -> None:
+    def __init__(
+        self,
+        handlers: Sequence[Handler],
+        transaction: Transaction,
+        hold: Callable[[Sequence[Change]], object] = lambda _: None,
+    ) -> None:
         self._handlers = {handler.kind: handler for handler in handlers}
         self._order = [handler.kind for handler in handlers]
         self._transaction = transaction
+        self._hold = hold
 
     def plan(self, documents: Sequence[Document], *, prune: bool = False) -> list[Change]:
         """What `apply` would do, checked as `apply` checks it. `prune`: what the documents do not name is deleted, of
@@ -139,6 +146,7 @@ class Applier:
                     handler.put(named[change.kind, change.name], by)
                 elif change.action is Action.DELETE:
                     handler.delete(change.name, by)
+            self._hold(changes)
         left: dict[tuple[str, str], str] = {}
         for kind, handler in self._handlers.items():
             problems = handler.settle([change for change in changes if change.kind == kind]) or {}
@@ -170,6 +178,7 @@ class Applier:
         handler = self._handlers[self.kind_named(kind)]
         with self._transaction():
             handler.delete(key, by)
+            self._hold([Change(handler.kind, key, Action.DELETE)])
         problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}
         return problems.get(key, "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import Any
 
 from catalog.spreadsheet import defused
@@ -72,7 +73,19 @@ def _entry(entry: dict[str, Any]) -> str:
     notes = ["masked"] if entry.get("masked") else []
     via = entry.get("via") or []
     notes += [f"via {', '.join(via) if isinstance(via, list | tuple) else via}"] if via else []
+    notes += purposes_of(entry)
     return f"{who} ({', '.join(notes)})" if notes else who
+
+
+def purposes_of(entry: Mapping[str, Any]) -> list[str]:
+    """`for fraud (legitimate-interests, kept 90d)`: the purposes of the grants behind an entry, where they are declared."""
+    collected: dict[str, None] = {}
+    for way in entry.get("ways") or ():
+        terms = [way["legalBasis"]] if way.get("legalBasis") else []
+        terms += [f"kept {way['retention']}"] if way.get("retention") else []
+        if way.get("purpose"):
+            collected[f"for {way['purpose']}" + (f" ({', '.join(terms)})" if terms else "")] = None
+    return list(collected)
 
 
 def recognizers(evidence: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.model import NodeId
-from catalog.where_is.csv import recognizers
+from catalog.where_is.csv import purposes_of, recognizers
 from catalog.where_is.places import Report
 
 _STYLE = """
@@ -162,5 +162,5 @@ def _seen_by(access: Iterable[Mapping[str, Any]]) -> Iterable[str]:
         how = "masked" if entry.get("masked") else "partly masked" if entry.get("mask") else "unmasked"
         via = entry.get("via") or []
         by = [v for v in ([via] if isinstance(via, str) else via) if v != f"{kind} {who}"]
-        notes = ", ".join([how, *(f"by {v}" for v in by)])
+        notes = ", ".join([how, *(f"by {v}" for v in by), *purposes_of(entry)])
         yield f"{'' if kind == 'user' else f'{escape(kind)} '}{escape(who)} <small>({escape(notes)})</small>"

@@ -27,6 +27,7 @@ from policies.settings import PolicySettings
 MOST_AT_ONCE = 100
 ACTIONS = ("read",)
 PERMISSION = "decide"
+_AUDITED = ("subject", "dataset", "purpose", "purposePath", "effect", "grants")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Decisions:
             self._audit.record(
                 caller.user, "decision", ", ".join(dict.fromkeys(a["dataset"] for a in done))[:1000],
                 "deny" if all(a["effect"] == Effect.DENY for a in done) else "allow", [],
-                {"decisions": [{k: a[k] for k in ("subject", "dataset", "purpose", "effect", "grants")} for a in done]},
+                {"decisions": [{k: a[k] for k in _AUDITED} for a in done]},
             )  # fmt: skip
         return answers
 
@@ -118,6 +119,7 @@ class Decisions:
         try:
             facts = self._facts.facts(self._reference(asked.dataset))
             places = [FieldPath.parse(path) for path in asked.fields]
+            view.purposes.require(asked.purpose)
         except (NotFound, InvalidInput) as error:
             return {
                 "dataset": asked.dataset, "effect": str(Effect.DENY),
@@ -133,6 +135,7 @@ class Decisions:
         answer: dict[str, Any] = {
             "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
             "dataset": facts.reference, "action": asked.action, "purpose": asked.purpose,
+            "purposePath": view.purposes.recorded(asked.purpose),
             "effect": str(decision.effect), "filters": [f.where for f in decision.filters],
             "columns": [*(column_json(c) for c in columns), *_unknown(facts, asked.fields)],
             "reasons": explain.reasons_json(decision.reasons),

@@ -21,19 +21,27 @@ from policies.declared.state import GovernanceState, View
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Effect, Grant, GrantStatus, Subject
 from policies.ports import Change, Clock, FactsSource
+from policies.purposes import Purposes
 from policies.settings import PolicySettings
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One thing that opens a place: `role NAME`, `owner` or `grant NAME`; a grant has an end and a purpose."""
+    """One thing that opens a place: `role NAME`, `owner` or `grant NAME`; a grant has an end and a purpose, and a declared
+    purpose a legal basis and a retention."""
 
     by: str
     until: datetime | None = None
     purpose: str | None = None
 
+    legal_basis: str | None = None
+    retention: str | None = None
+
     def to_json(self) -> dict[str, Any]:
-        return {"by": self.by, "until": rfc3339(self.until), "purpose": self.purpose}
+        return {
+            "by": self.by, "until": rfc3339(self.until), "purpose": self.purpose, "legalBasis": self.legal_basis,
+            "retention": self.retention,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +150,9 @@ class Grants:
     def purposes(self, subject: Subject) -> Sequence[str]:
         """Purposes the subject may state somewhere now."""
         now = self._clock()
-        return sorted({g.purpose for g in self._state.view().grants_of(subject) if is_active(g, now)})
+        view = self._state.view()
+        granted = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+        return sorted({name for each in granted for name in view.purposes.below(each) if view.purposes.is_known(name)})
 
     def revoke(self, subject: Subject, name: str, reason: str = "") -> Grant:
         """End a grant now. Every query that is admitted after this returns is decided without it.
@@ -235,8 +245,8 @@ class Grants:
         found: list[Access] = []
         for kind, name, subject in _principals(view, facts, now):
             seen: set[tuple[object, ...]] = set()
-            stated = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
-            for purpose in (None, *sorted(stated)):
+            stated = view.stated(g for g in view.grants_of(subject) if is_active(g, now))
+            for purpose in (None, *stated):
                 access = self._access(kind, name, subject, view, facts, place, purpose, now)
                 if access is None:
                     continue
@@ -262,9 +272,7 @@ class Grants:
             if r.kind in ("role", "owner", "grant") and r.name != "rows"
         )  # fmt: skip
         granted = {f"grant {g.name}": g for g in view.grants_of(subject)}
-        ways = tuple(
-            Way(by, granted[by].valid_to, granted[by].purpose) if by in granted else Way(by) for by in via
-        )  # fmt: skip
+        ways = tuple(_way(by, granted.get(by), view.purposes) for by in via)
         ends = [way.until for way in ways if way.until is not None]
         until = min(ends, default=None)
         return Access(
@@ -272,6 +280,14 @@ class Grants:
             str(masked[0].mask.type) if masked and masked[0].mask else None, until, purpose,
             tuple(f.where for f in decision.filters), next((c.clear_when for c in masked if c.clear_when), None), ways,
         )  # fmt: skip
+
+
+def _way(by: str, grant: Grant | None, purposes: Purposes) -> Way:
+    if grant is None:
+        return Way(by)
+    return Way(
+        by, grant.valid_to, grant.purpose, purposes.legal_basis(grant.purpose), purposes.retention(grant.purpose)
+    )
 
 
 def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tuple[str, str, Subject]]:

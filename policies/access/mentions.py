@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from policies.access.grants import status_at
 from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState, View
-from policies.model import GrantStatus
+from policies.model import Grant, GrantStatus
 from policies.ports import Clock
 from policies.workflow import OPEN
 
@@ -25,6 +26,7 @@ class Mentions:
         self, state: GovernanceState, clock: Clock, elsewhere: Callable[[str], Sequence[str]] = lambda _: ()
     ) -> None:
         self._state, self._clock, self._elsewhere = state, clock, elsewhere
+        self._indexed: tuple[Mapping[str, Grant], _Index] | None = None
 
     def of(self, name: str) -> list[str]:
         """`User eva`, `Grant g-7`, `Dataset prod/orders`: what mentions the name, in any spelling, sorted.
@@ -37,8 +39,21 @@ class Mentions:
         collected |= {
             f"Group {group}" for group, spec in view.groups.items() if key in {name_key(each) for each in spec.members}
         }
-        collected |= {f"Grant {grant}" for grant in _grants(view, name, key, now)}
+        collected |= {f"Grant {grant}" for grant in self._grants(view, name, key, now)}
         return sorted(collected | set(self._elsewhere(name)))
+
+    def _grants(self, view: View, name: str, key: str, now: datetime) -> Iterator[str]:
+        """Of those who may end a grant since they approved it, this very spelling alone.
+
+        The names in grants are gathered once for all people, as long as no grant changes: a directory sends thousands of
+        people, and there may be a hundred thousand grants.
+        """
+        indexed = self._indexed
+        if indexed is None or indexed[0] is not view.grants:
+            indexed = self._indexed = view.grants, _Index(view.grants.values())
+        for grant in indexed[1].of(name, key):
+            if status_at(grant, now) in _LIVING:
+                yield grant.name
 
     def _documents(self, key: str, now: datetime) -> Iterator[tuple[str, str]]:
         store = self._state.store
@@ -71,10 +86,22 @@ def people_in(spec: Any, naming: bool = False) -> frozenset[str]:
     return frozenset().union(*parts)
 
 
-def _grants(view: View, name: str, key: str, now: datetime) -> Iterator[str]:
-    """Of those who may end a grant since they approved it, this very spelling alone."""
-    for grant in view.grants.values():
-        users = grant.subject.users
-        named = name in grant.approved_by or grant.requested_by == name or (users and key in map(name_key, users))
-        if named and status_at(grant, now) in _LIVING:
-            yield grant.name
+class _Index:
+    """Grants by the names in them: whom they are for, in any spelling, and who asked for or approved them."""
+
+    def __init__(self, grants: Iterable[Grant]) -> None:
+        self._for: dict[str, list[Grant]] = defaultdict(list)
+        self._by: dict[str, list[Grant]] = defaultdict(list)
+        for grant in grants:
+            if grant.status not in _LIVING:
+                continue
+            for user in grant.subject.users:
+                self._for[name_key(user)].append(grant)
+            for each in grant.approved_by:
+                self._by[each].append(grant)
+            if grant.requested_by is not None and grant.requested_by not in grant.approved_by:
+                self._by[grant.requested_by].append(grant)
+
+    def of(self, name: str, key: str) -> Iterator[Grant]:
+        yield from self._for.get(key, ())
+        yield from self._by.get(name, ())

@@ -96,6 +96,7 @@ class Browser:
         """
         stop = stop or Stop()
         ask = _Ask(self._query, subject, purpose, stop, signed_in)
+        self._query.trail.purpose(subject, purpose, "query")
         name = _table_name(reference)
         table = self._query.preparer.table(name)
         decision = self._query.preparer.decide(subject, table, purpose)

@@ -5,8 +5,8 @@ Default deny. What is read off the code below, and docs/policies.md tells at len
 - A dataset opens by a role's read target, by ownership, or by an active grant. Where an access policy matches (the
   dataset, or a field of it), roles and ownership are not enough: it takes an active grant with one of its purposes,
   and the query must state that purpose.
-- A purpose counts only when an active grant of the subject for this dataset carries it. A stated purpose also limits
-  the query to grants of that purpose.
+- A purpose counts only when an active grant of the subject for this dataset carries it, or a purpose that covers it. A
+  stated purpose also limits the query to such grants. What a policy says of a purpose holds for all that it covers.
 - Of several masks the strictest wins; one is lifted by a grant's `unmask`, never beyond the grant's `fields`. A grant
   with `rows` lifts in those rows only (`clear_when`).
 - Every row filter of every role held applies, whatever opened the dataset.
@@ -39,6 +39,7 @@ from policies.model import (
     RowPolicy,
     Subject,
 )
+from policies.purposes import NO_PURPOSES, Purposes
 
 
 def decide(
@@ -51,23 +52,27 @@ def decide(
     purpose: str | None = None,
     now: datetime,
     unscanned_is_sensitive: bool = True,
+    purposes: Purposes = NO_PURPOSES,
 ) -> Decision:
     """What the subject may read of one dataset at `now` for `purpose`. Never raises: what fails is denied, with a gap.
 
     `grants` may hold grants of others, expired ones, of other datasets; only those that count are used. Pass the same
-    `Compiled` and the same `facts` object again to be fast.
+    `Compiled` and the same `facts` object again to be fast. A stated purpose that `purposes` does not know opens nothing.
     """
     try:
+        if not purposes.is_known(purpose):
+            why = Reason("purpose", purpose or "", purposes.unknown(purpose or ""))
+            return Decision(facts.id, facts.reference, Effect.DENY, reasons=(why,))
         grants = tuple(grants)
         compiled = policies if isinstance(policies, Compiled) else Compiled(policies)
         plan = compiled.plan(facts, unscanned_is_sensitive)
-        asking = Asking(subject, facts, compiled, roles, grants, purpose, now)
+        asking = Asking(subject, facts, compiled, roles, grants, purpose, now, purposes)
         decision = _Case(plan, asking).decide()
 
         def source(below: DatasetFacts) -> Decision:
             return decide(
                 subject, below, roles=roles, policies=compiled, grants=grants, purpose=purpose, now=now,
-                unscanned_is_sensitive=unscanned_is_sensitive,
+                unscanned_is_sensitive=unscanned_is_sensitive, purposes=purposes,
             )  # fmt: skip
 
         return no_more_than_sources(decision, facts, source, asking.granted) if facts.sources else decision
@@ -148,14 +153,14 @@ class _Case:
 
     def _policy_rows(self, policy: RowPolicy, used: set[str]) -> Condition:
         """The rows a policy leaves; ALWAYS where it is not about the subject. Adds the grants an exception rests on."""
-        who, purpose = self.asking.who, self.asking.purpose
-        if not (who.among(policy.subjects) or purpose in policy.subjects.purposes):
+        who, purpose, path = self.asking.who, self.asking.purpose, self.asking.path
+        if not (who.among(policy.subjects) or not policy.subjects.purposes.isdisjoint(path)):
             return ALWAYS
         if who.among(policy.exempt):
             self.reasons.append(Reason("policy", policy.name, f"Excepted from policy {policy.name}.", exception=True))
             return ALWAYS
         here = row_conditions.rows([policy.where])
-        if purpose is None or purpose not in policy.exempt.purposes:
+        if policy.exempt.purposes.isdisjoint(path):
             return here
         # The rows it hides would show in every column, so a grant of some fields does not lift it.
         whole = [u.grant for u in self.asking.usable if u.fields.everything]

@@ -54,11 +54,12 @@ class StanceIndex:
         self._subjects = _Naming(p.subjects for p in policies)
         self._exempt = _Naming(p.exempt for p in policies)
 
-    def of(self, who: Who, purpose: str | None) -> Stances:
-        addressed = self._subjects.among(who) | self._subjects.purposes.get(purpose or "", 0)
+    def of(self, who: Who, path: Sequence[str]) -> Stances:
+        """`path`: the stated purpose and those that cover it; empty: none is stated."""
+        addressed = self._subjects.among(who) | self._subjects.for_purpose(path)
         excepted = addressed & self._exempt.among(who)
         # A purpose alone proves nothing: it excepts from a policy where a grant carries it, see `Asking.draft`.
-        by_grant = addressed & ~excepted & self._exempt.purposes.get(purpose or "", 0)
+        by_grant = addressed & ~excepted & self._exempt.for_purpose(path)
         return Stances(addressed & ~excepted & ~by_grant, excepted, by_grant)
 
 
@@ -80,6 +81,13 @@ class _Naming:
             ):  # fmt: skip
                 for name in names:
                     kept[name] |= bit
+
+    def for_purpose(self, path: Sequence[str]) -> int:
+        """The policies whose match names one of these purposes."""
+        naming = 0
+        for each in path:
+            naming |= self.purposes.get(each, 0)
+        return naming
 
     def among(self, who: Who) -> int:
         """The policies whose match names the user, one of the groups or roles, or everyone."""

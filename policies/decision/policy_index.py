@@ -102,12 +102,14 @@ class Compiled:
         self.mask_index = _Index([p.match for p in self.masks])
         self.access_index = _Index([p.match for p in self.access])
         self._stances = StanceIndex(self.masks)
+        self.purposes = frozenset(_purposes(given))
+        """Every purpose that a policy names."""
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
         self._lock = threading.Lock()
 
-    def stances(self, who: Who, purpose: str | None) -> Stances:
-        """How every mask policy stands to a subject."""
-        return self._stances.of(who, purpose)
+    def stances(self, who: Who, path: Sequence[str]) -> Stances:
+        """How every mask policy stands to a subject. `path`: the stated purpose and those that cover it."""
+        return self._stances.of(who, path)
 
     def plan(self, facts: DatasetFacts, unscanned_is_sensitive: bool = True) -> Plan:
         """The policies laid over a dataset."""
@@ -311,6 +313,14 @@ def _about_rows(target: Target, reference: str, tags: set[str]) -> bool:
     return (target.dataset is None or dataset_matches(target.dataset, reference)) and (
         target.tag is None or target.tag in tags
     )
+
+
+def _purposes(policies: Iterable[Policy]) -> Iterator[str]:
+    for policy in policies:
+        if isinstance(policy, AccessPolicy):
+            yield from policy.purposes
+        else:
+            yield from policy.exempt.purposes | policy.subjects.purposes
 
 
 def _unreadable(policy: Policy) -> Iterator[Problem]:

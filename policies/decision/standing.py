@@ -26,6 +26,7 @@ from policies.model import (
     Role,
     Subject,
 )
+from policies.purposes import NO_PURPOSES, Purposes
 
 CLEAR_BY = "shown clear by"
 Hits = frozenset[tuple[str, int]]
@@ -55,20 +56,21 @@ class Asking:
 
     def __init__(
         self, subject: Subject, facts: DatasetFacts, compiled: Compiled, roles: Mapping[str, Role],
-        grants: Iterable[Grant], purpose: str | None, now: datetime,
+        grants: Iterable[Grant], purpose: str | None, now: datetime, purposes: Purposes = NO_PURPOSES,
     ) -> None:  # fmt: skip
         if now.tzinfo is None:
             raise InvalidInput("the time of the decision has no zone.")
-        self.facts, self.compiled, self.purpose = facts, compiled, purpose
+        self.facts, self.compiled, self.purpose, self.purposes = facts, compiled, purpose, purposes
+        self.path = purposes.path(purpose)
         self.who = resolve(subject, roles)
         self.gaps = list(self.who.problems)
         self.active = [
             g for g in grants
             if dataset_matches(g.dataset, facts.reference) and is_active(g, now) and self.who.among(g.subject)
         ]  # fmt: skip
-        self.usable = [u for g in self.active if purpose is None or g.purpose == purpose for u in self._read(g)]
+        self.usable = [u for g in self.active if purpose is None or g.purpose in self.path for u in self._read(g)]
         self.standing = list(_standing(self.who, facts))
-        self.stances = compiled.stances(self.who, purpose)
+        self.stances = compiled.stances(self.who, self.path)
         self.sees_unscanned = any(role is not None and role.sees_unscanned for role in self.who.roles.values())
 
     def _read(self, grant: Grant) -> list[Usable]:
@@ -96,13 +98,14 @@ class Asking:
             tuple(self.standing),
             tuple(u.grant for u in self.usable),
             # Which policies ask for a stated purpose, and whether another one was stated.
-            (self.purpose, frozenset(g.purpose for g in self.active)) if plan.asks_for_grants else None,
+            (self.path, frozenset(g.purpose for g in self.active), self.purposes) if plan.asks_for_grants else None,
+            self.path if self.purposes else None,  # the texts name it
             self.sees_unscanned,
         )
 
     def purpose_note(self) -> Iterator[Reason]:
         """A reason where the stated purpose is backed by no grant."""
-        if self.purpose is not None and not any(g.purpose == self.purpose for g in self.active):
+        if self.purpose is not None and not any(g.purpose in self.path for g in self.active):
             backed = ", ".join(sorted({g.purpose for g in self.active}))
             yours = f" Yours carry: {backed}; with another purpose stated they are not used." if backed else ""
             text = (
@@ -184,13 +187,24 @@ class Asking:
             draft.reasons.append(Reason("default", "deny", text))
 
     def _satisfies(self, usable: Usable, policy: AccessPolicy) -> bool:
-        return not policy.purposes or (self.purpose == usable.grant.purpose and self.purpose in policy.purposes)
+        return not policy.purposes or (usable.grant.purpose in self.path and not policy.purposes.isdisjoint(self.path))
 
     def _missing(self, policy: AccessPolicy) -> str:
-        have = sorted({g.purpose for g in self.active if g.purpose in policy.purposes})
+        have = self._to_state(policy)
         if have and self.purpose is None:
             return f"Policy {policy.name} asks for a stated purpose; state {' or '.join(have)} with the query."
         return f"Policy {policy.name} asks for an active grant{_for(policy)}; there is none."
+
+    def _to_state(self, policy: AccessPolicy) -> list[str]:
+        """Purposes that would satisfy the policy, by the grants there are: of a grant's and a policy's, the narrower one."""
+        covers, collected = self.purposes.covers, set()
+        for granted in {g.purpose for g in self.active}:
+            for named in policy.purposes:
+                if covers(named, granted):
+                    collected.add(granted)
+                elif covers(granted, named):
+                    collected.add(named)
+        return sorted(collected)
 
     def _mask(self, draft: Draft, mask: Mask, name: str, bound: Bound, lifting: list[Usable]) -> None:
         """Put a mask on the draft, unless grants lift it in every row."""
@@ -210,7 +224,8 @@ class Asking:
             g = each.grant
             draft.used.add(g.name)
             where = f" where {g.rows}" if g.rows else ""
-            text = f"{verb} grant {g.name} for {g.purpose}{where}, until {g.valid_to:%Y-%m-%dT%H:%M:%SZ}."
+            covers = f", which covers {self.purpose}" if self.purpose not in (None, g.purpose) else ""
+            text = f"{verb} grant {g.name} for {g.purpose}{covers}{where}, until {g.valid_to:%Y-%m-%dT%H:%M:%SZ}."
             reason = Reason("grant", g.name, text[0].upper() + text[1:])
             if reason not in draft.reasons:
                 draft.reasons.append(reason)

@@ -1,5 +1,5 @@
-"""The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, RequestTemplate,
-Grant, IdentityProvider, ServiceAccount, DirectoryRights or AccessReview.
+"""The declared kinds of this room: what may stand in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
+RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights or AccessReview.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -26,10 +26,12 @@ from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.directory import DirectorySpec
 from policies.declared.policy_specs import PolicySpec
 from policies.declared.provider_specs import IdentityProviderSpec
+from policies.declared.purpose_specs import PurposeSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.spec_parts import Spec
 
 KINDS: Mapping[str, type[BaseModel]] = {
+    "Purpose": PurposeSpec,
     "Policy": PolicySpec,
     "Role": RoleSpec,
     "User": UserSpec,

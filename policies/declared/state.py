@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
-from policies.declared import access_specs, kinds, policy_specs, provider_specs
+from policies.declared import access_specs, kinds, policy_specs, provider_specs, purpose_specs
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
@@ -18,6 +18,7 @@ from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
+from policies.purposes import Purposes
 from policies.settings import PolicySettings
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
@@ -107,9 +108,17 @@ class GovernanceState:
 
     # --- changing --------------------------------------------------------------------------------------------------
 
-    def check(self, kind: str, name: str, spec: Any) -> Mapping[str, Any]:
-        """The spec as it would be stored. Raises InvalidInput naming the document, the field and the mend."""
+    def check(
+        self, kind: str, name: str, spec: Any, beside: Mapping[str, Any] | None = None, *, alone: bool = True
+    ) -> Mapping[str, Any]:
+        """The spec as it would be stored. Raises InvalidInput naming the document, the field and the fix.
+
+        `beside`: specs of purposes that are declared with it, by name. Without `alone` whether purposes hold together is not
+        looked at: the caller does so when all is written (`policies.access.purposes`).
+        """
         model = kinds.parse(kind, name, spec)
+        if alone:
+            self._check_purposes(kind, name, spec, beside or {})
         for place, check, text in self._sql(model):
             try:
                 check(text)
@@ -131,6 +140,22 @@ class GovernanceState:
             except ValueError as error:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
+
+    def _check_purposes(self, kind: str, name: str, spec: Any, beside: Mapping[str, Any]) -> None:
+        """Raises InvalidInput for a purpose that does not fit with the others, or a document that names an unknown one."""
+        names = purpose_specs.named_in(kind, spec)
+        if kind != "Purpose" and not names:
+            return
+        given = {**beside, name: spec} if kind == "Purpose" else beside
+        together = {**self.view().purposes.by_name, **{each: purpose_specs.draft(each, given[each]) for each in given}}
+        if kind == "Purpose":
+            purpose_specs.check_name(name)
+            purpose_specs.check_fits(name, together)
+            return
+        missing = sorted(names - together.keys()) if together else ()
+        if missing:
+            unknown = Purposes(together.values()).unknown(missing[0])
+            raise InvalidInput(f"{kind} {name}: {unknown}", details={"kind": kind, "name": name, "field": "purpose"})
 
     def notes(self, kind: str, name: str, spec: Any) -> list[str]:
         """What a document does not do, though it looks as if, by what is declared now."""
@@ -169,9 +194,18 @@ class GovernanceState:
                 return [(["rows"], condition, rows)]
         return []
 
-    def put(self, kind: str, name: str, metadata: Mapping[str, Any] | None, spec: Any, by: str | None = None) -> bool:
-        """Declare a document; False when it stands so already. Raises InvalidInput."""
-        checked = self.check(kind, name, spec)
+    def put(
+        self,
+        kind: str,
+        name: str,
+        metadata: Mapping[str, Any] | None,
+        spec: Any,
+        by: str | None = None,
+        *,
+        alone: bool = True,
+    ) -> bool:
+        """Declare a document; False when it is declared so already. `alone`: see `check`. Raises InvalidInput."""
+        checked = self.check(kind, name, spec, alone=alone)
         kept = {k: v for k, v in (metadata or {}).items() if k != "name"}
         with self.store.transaction():
             present = self.store.get(kind, name)

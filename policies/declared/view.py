@@ -11,7 +11,7 @@ from typing import Any
 from catalog.errors import InvalidInput
 from policies.decision.decide import decide
 from policies.decision.policy_index import Compiled, Problem
-from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs
+from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs, purpose_specs
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given, strong
 from policies.declared.directory import NAME as DIRECTORY_NAME
@@ -19,6 +19,7 @@ from policies.declared.service_specs import ServiceAccountSpec
 from policies.matching import resolve
 from policies.model import DatasetFacts, Decision, Grant, Policy, Role, Subject
 from policies.ports import Document, PolicyStore
+from policies.purposes import NO_PURPOSES, Purposes
 from policies.workflow import Workflow
 
 GOVERNANCE_KINDS = frozenset(kinds.KINDS)
@@ -51,6 +52,7 @@ class View:
     powerful: Given = field(default_factory=Given)
     """Roles that carry a permission, inherited ones too, and groups that have such a role."""
     templates: Mapping[str, access_specs.RequestTemplateSpec] = field(default_factory=dict)
+    purposes: Purposes = NO_PURPOSES
 
     def given_by_directory(self, user: str) -> Given:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""
@@ -92,6 +94,10 @@ class View:
         keys += [("role", r) for r in resolve(subject, self.roles).roles]
         return list({g.name: g for key in keys for g in self._by_subject.get(key, ())}.values())
 
+    def stated(self, grants: Iterable[Grant]) -> Sequence[str]:
+        """Purposes which somebody with these grants may state, as many as show every different answer, sorted."""
+        return self.purposes.worth_stating({each.purpose for each in grants}, self.policies.purposes)
+
     def decide(
         self,
         subject: Subject,
@@ -108,7 +114,7 @@ class View:
         return decide(
             subject, facts, roles=self.roles, policies=self.policies,
             grants=self.grants_of(subject) if grants is None else grants, purpose=purpose,
-            now=now, unscanned_is_sensitive=unscanned_is_sensitive,
+            now=now, unscanned_is_sensitive=unscanned_is_sensitive, purposes=self.purposes,
         )  # fmt: skip
 
 
@@ -202,6 +208,8 @@ def _read(document: Document) -> _Read:
                 return _Read(document.version, convert.role(name, spec))
             case access_specs.GrantSpec() as spec:
                 return _Read(document.version, convert.grant(name, spec))
+            case purpose_specs.PurposeSpec() as spec:
+                return _Read(document.version, purpose_specs.purpose(name, spec))
             case access_specs.WorkflowSpec() as spec:
                 return _Read(document.version, convert.workflow(name, spec))
             case spec:
@@ -270,6 +278,10 @@ def _view(
     powerful = old.powerful if old is not None else Given()
     if old is None or kinds_changed & {"Role", "Group"}:
         powerful = strong(roles, {name: group.roles for name, group in groups.items()})
+    purposes = old.purposes if old is not None else NO_PURPOSES
+    if old is None or "Purpose" in kinds_changed:
+        declared = [each.value for _, each in listed("Purpose") if each.value is not None]
+        purposes = Purposes(declared) if declared else NO_PURPOSES
     unread = any(each is not None and each.problem for each in changed.values())
     problems = old.problems if old is not None and not old.problems and not unread else tuple(
         each.problem for _, each in sorted(read.items()) if each.problem
@@ -277,7 +289,7 @@ def _view(
     return View(
         version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
         by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
-        adopted, powerful, part("RequestTemplate", old.templates if old else {}),
+        adopted, powerful, part("RequestTemplate", old.templates if old else {}), purposes,
     )  # fmt: skip
 
 

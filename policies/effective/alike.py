@@ -44,7 +44,7 @@ class Alike:
     """Which subjects are the same to the rules about one dataset, at one moment."""
 
     def __init__(self, view: View, facts: DatasetFacts, now: datetime, unscanned_is_sensitive: bool = True) -> None:
-        self._roles = view.roles
+        self._roles, self._view = view.roles, view
         every = list(with_sources(facts))
         references = {each.reference for each in every}
         self.grants: list[Grant] = [
@@ -93,11 +93,11 @@ class Alike:
         return list({g.name: g for key in keys for g in self._by.get(key, ())}.values())
 
     def purposes(self, subject: Subject) -> Sequence[str | None]:
-        """None (no purpose stated), then each purpose that a grant of theirs carries here, sorted.
+        """None (no purpose stated), then those that their grants here carry or cover, as many as show every different answer.
 
         Any other purpose opens nothing: none of their grants is used when it is stated.
         """
-        return (None, *sorted({g.purpose for g in self.granted(subject)}))
+        return (None, *self._view.stated(self.granted(subject)))
 
     def _who(self, subject: Subject) -> Who:
         known = self._resolved.get(subject.roles)

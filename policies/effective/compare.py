@@ -88,6 +88,7 @@ class Compare:
 
     def _see(self, reference: str, side: Side, open_: bool) -> _Seen:
         moment = self._moments.of(side.as_of)
+        moment.view.purposes.require(side.purpose)
         facts = self._moments.facts(reference, moment)
         by_session, gone = person_by_session(moment.view, side.person, moment.given)
         who = by_session[0]

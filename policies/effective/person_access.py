@@ -195,7 +195,7 @@ class PersonAccess:
             return [Row(who, facts, None, summaries.of(Decision(facts.id, facts.reference, Effect.DENY, reasons=why)))]
         rows: list[Row] = []
         met: set[object] = set()
-        for purpose in (None, *sorted({g.purpose for g in mine})):
+        for purpose in (None, *moment.view.stated(mine)):
             decision = moment.view.decide(
                 who.subject, facts, purpose, moment.at, self._moments.settings.unscanned_is_sensitive, mine
             )

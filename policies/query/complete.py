@@ -74,6 +74,7 @@ class Completion:
                 f"position {position} lies outside the text of {len(sql)} characters; count from 0 to the cursor.",
                 details={"position": position},
             )
+        self._trail.purpose(subject, purpose, ACTION)
         at = len(sql) if position is None else position
         text = read(sql, at)
         items: list[Item] = []

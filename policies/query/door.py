@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cachetools import TTLCache
@@ -37,9 +37,12 @@ _UNFINISHED = frozenset({"syntax", "empty", "statement"})
 class Trail:
     """Writes the entries of queries. What it raises stops the query."""
 
-    def __init__(self, audit: QueryAudit, most: Most | None = None) -> None:
-        """`most`: the largest plan that is let in."""
+    def __init__(
+        self, audit: QueryAudit, most: Most | None = None, require: Callable[[str | None], object] = lambda _: None
+    ) -> None:
+        """`most`: the largest plan that is let in. `require` raises InvalidInput for a purpose that nobody may state."""
         self._audit = audit
+        self._require = require
         self._most = most or Most()
         self._lately = _Lately()
 
@@ -52,6 +55,7 @@ class Trail:
 
     def draft(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Gated:
         """The gated query of somebody who types: as `gate`, but words that are not a query yet are not written."""
+        self.purpose(subject, purpose, action)
         try:
             return gate.check(sql, self._most)
         except SqlRefused as error:
@@ -94,12 +98,21 @@ class Trail:
     def refusals(
         self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
     ) -> Iterator[None]:
-        """What the block refuses, or does not find, in the audit."""
+        """What the block refuses, or does not find, in the audit; and a purpose that nobody may state."""
         try:
+            self._require(purpose)
             yield
         except (InvalidInput, NotFound) as error:
             reasons = error.details.get("reasons") or (error.code,)
             self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
+            raise
+
+    def purpose(self, subject: Subject, purpose: str | None, action: str) -> None:
+        """Raises InvalidInput for a purpose that nobody may state; that is in the audit, once in a while."""
+        try:
+            self._require(purpose)
+        except InvalidInput:
+            self.looked(subject, action, purpose, "", "refused", (), ("purpose",))
             raise
 
     def looked(

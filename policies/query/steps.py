@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -44,8 +44,10 @@ class Steps:
         drift: Drift | None = None,
         references: References = tuple,
         views: ViewStatements | None = None,
+        require_purpose: Callable[[str | None], object] = lambda _: None,
     ) -> None:
-        """`references` lists the topics of the catalog, for SHOW TABLES; `views` declares stream views."""
+        """`references` lists the topics of the catalog, for SHOW TABLES; `views` declares stream views. `require_purpose`
+        raises InvalidInput for a purpose that nobody may state."""
         self._views = views
         self.settings = self._settings = settings or QuerySettings()
         self._references = references
@@ -54,7 +56,7 @@ class Steps:
         self._engine = engine
         self._offsets = offsets
         self._unfit = Unfit(self._settings, drift)
-        self.trail = self._trail = Trail(audit, self._settings.largest_plan())
+        self.trail = self._trail = Trail(audit, self._settings.largest_plan(), require_purpose)
         self._turns = Turns(self._settings)
 
     def _stream_run(self, live: Running) -> Any:

@@ -68,7 +68,7 @@ class Approvals:
         self._store = state.store
         self._settings = settings or PolicySettings()
         self._check_condition = check_condition
-        self.records = RequestRecords(state.store, audit, clock, events)
+        self.records = RequestRecords(state.store, audit, clock, events, lambda: state.view().purposes)
         self.delegations = Delegations(state, identity, audit, clock)
         self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
 
@@ -99,6 +99,7 @@ class Approvals:
         facts = self._facts.facts(dataset)
         if not purpose.strip():
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
+        self._state.view().purposes.require_new(purpose.strip())
         if rows is not None:
             check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, unmask)
@@ -116,6 +117,7 @@ class Approvals:
     def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
         """Keep a new request; where the same is pending already, that one is given."""
         with self._store.transaction():
+            self._state.view().purposes.require_new(request.purpose)  # one may be deleted or declared meanwhile
             if (waiting := self.records.waiting(request, now)) is not None:
                 return waiting
             self.records.write(request, None, subject.user)
@@ -141,6 +143,7 @@ class Approvals:
         facts = self._facts.facts(dataset)
         if not purpose.strip():
             raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
+        self._state.view().purposes.require_new(purpose.strip())
         if rows is not None:
             check_rows(facts, self._check_condition(rows))
         asked = read_fields(facts, fields, None)
@@ -153,6 +156,7 @@ class Approvals:
                 for state in (RequestState.REVIEW, RequestState.DENIED)
                 for document in self._store.documents(KIND, label=str(state))
             ]
+            self._state.view().purposes.require_new(purpose.strip())
             lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
             name = "req-" + secrets.token_hex(6)
             request = AccessRequest(
@@ -170,11 +174,16 @@ class Approvals:
         """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
         view = self._state.view()
         spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
-        made = convert.grant(request.id, spec)
-        decision = decide(
-            subject, facts, roles=view.roles, policies=view.policies, grants=[made], purpose=request.purpose, now=now
-        )
-        if decision.effect is Effect.DENY:
+        granted = convert.grant(request.id, spec)
+        decisions = [
+            decide(
+                subject, facts, roles=view.roles, policies=view.policies, grants=[granted], purpose=purpose, now=now,
+                purposes=view.purposes,
+            )
+            for purpose in dict.fromkeys((request.purpose, *view.stated([granted])))
+        ]  # fmt: skip
+        decision = decisions[0]
+        if all(each.effect is Effect.DENY for each in decisions):
             why = " ".join(r.text for r in decision.reasons)
             raise InvalidInput(f"This would open nothing of {facts.reference}: {why}", details={"field": "purpose"})
 

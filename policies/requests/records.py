@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from policies.audit import AuditLog
 from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
+from policies.purposes import NO_PURPOSES, Purposes
 from policies.requests.grant_terms import extended_spec, grant_spec, not_found
 from policies.workflow import AccessRequest
 
@@ -34,7 +35,11 @@ _EVENTS = {
 class RequestRecords:
     """Documents of requests, the grants they end in, and what is told of them."""
 
-    def __init__(self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None) -> None:
+    def __init__(
+        self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None,
+        purposes: Callable[[], Purposes] = lambda: NO_PURPOSES,
+    ) -> None:  # fmt: skip
+        self._purposes = purposes
         self._store, self._audit, self._clock, self._events = store, audit, clock, events
 
     def grant(self, request: AccessRequest, by: str, now: datetime) -> None:
@@ -122,6 +127,8 @@ class RequestRecords:
             details["insteadOf"] = last.instead_of
         if last is not None and last.escalated and last.by == subject.user:
             details["escalated"] = True
+        if (path := self._purposes().recorded(request.purpose)) is not None:
+            details["purposePath"] = path
         reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
         self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
         if action in _EVENTS:

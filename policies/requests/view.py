@@ -109,8 +109,8 @@ class RequestView:
             if gone_because(view, name) is not None:
                 continue
             subject = view.subject(name)
-            stated = {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
-            for purpose in (None, *sorted(stated)):
+            stated = view.stated(g for g in view.grants_of(subject) if is_active(g, now))
+            for purpose in (None, *stated):
                 decision = view.decide(subject, facts, purpose, now, self._settings.unscanned_is_sensitive)
                 clear = {c.path for c in decision.columns if effect_of(c) == "allow"}
                 if wanted and wanted <= clear:

@@ -75,6 +75,7 @@ class PolicyTests:
             return decide_now(view, subject, gone, facts_after(facts), purpose, now, self._settings)
 
         try:
+            view.purposes.require(case.purpose)
             if case.sql is not None:
                 return self._sql(by, case, case.sql, who, self._preparer.deciding(decide))
             self._trail.looked(by, ACTION, case.purpose, "", "allow", [case.dataset or ""], [f"for {who.user}"])

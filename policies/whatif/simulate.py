@@ -143,7 +143,7 @@ def _people(view: View, facts: DatasetFacts) -> set[str]:
 
 
 def _purposes(view: View, subject: Subject, now: datetime) -> set[str]:
-    return {g.purpose for g in view.grants_of(subject) if is_active(g, now)}
+    return set(view.stated(g for g in view.grants_of(subject) if is_active(g, now)))
 
 
 def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, DatasetFacts]) -> Iterable[dict[str, Any]]:

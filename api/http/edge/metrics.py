@@ -25,6 +25,14 @@ class Metrics:
         self.lineage_lag = Gauge(
             "weir_lineage_lag_events", "Lineage events accepted and not yet in the graph.", registry=registry
         )
+        self.audit_ship_lag = Gauge(
+            "weir_audit_ship_lag_entries", "Audit entries that were not shipped to their topic yet.", registry=registry
+        )
+        self.audit_ship_failures = Gauge(
+            "weir_audit_ship_failures",
+            "Failures to ship the audit in a row, since the last success.",
+            registry=registry,
+        )
         self.datasets = Gauge("weir_datasets", "Datasets in the catalog.", registry=registry)
 
 

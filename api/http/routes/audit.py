@@ -10,12 +10,14 @@ from fastapi.responses import StreamingResponse
 from api.http.callers.auth import Auditor, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Cursor, Instant, Limit, Text
+from api.http.schemas import audit as schemas
 from api.http.schemas.audit import AuditEntries, AuditKey, AuditVerification
 from catalog.errors import Unavailable
 from catalog.records import rfc3339
 from policies.audit import unnamed_note
 from policies.audit_export import MEDIA, About, export
 from policies.audit_names import wanted_names
+from policies.audit_seals import segment_json
 from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
@@ -86,6 +88,16 @@ def export_entries(
 def key(built: ServicesOf, _: Auditor) -> Any:
     """The public key of signatures under exports; keep it where the exports are checked."""
     return {"algorithm": "Ed25519", "key": built.audit_signer.public_key()}
+
+
+@router.get("/segments", responses=answers_with(schemas.AuditSegments))
+def segments(built: ServicesOf, _: Auditor) -> Any:
+    """Sealed segments of the chain, those whose entries were removed too; and how far the audit was shipped to its topic."""
+    return {
+        "segments": [segment_json(each) for each in built.audit_segments.listed()],
+        "keepDays": built.settings.policies.audit_keep_days,
+        "shipping": built.audit_shipping.report().to_json(),
+    }
 
 
 @router.get("/verify", responses=answers_with(AuditVerification))

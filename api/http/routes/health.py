@@ -12,6 +12,8 @@ from api.http.callers.auth import ServicesOf
 from api.http.edge.metrics import Metrics
 from api.http.edge.openapi import answers_with, gives
 from api.http.schemas.health import Alive, Readiness
+from api.wiring.services import Services
+from catalog.errors import Unavailable
 
 router = APIRouter(tags=["health"])
 
@@ -40,8 +42,22 @@ def readyz(request: Request, built: ServicesOf) -> Response:
         "status": status,
         "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
         "lineage": {"lag_events": health.lineage_lag},
+        "audit": _shipping(metrics, built),
     }
     return JSONResponse(body, 503 if status == "unready" else 200)
+
+
+def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
+    """How far the audit was shipped; None where it is not shipped, or cannot be known."""
+    try:
+        report = built.audit_shipping.report()
+    except Unavailable:
+        return None
+    if report.place is None:
+        return None
+    metrics.audit_ship_lag.set(report.lag)
+    metrics.audit_ship_failures.set(report.failures)
+    return {"lag_entries": report.lag, "failures": report.failures}
 
 
 @router.get(
@@ -50,5 +66,6 @@ def readyz(request: Request, built: ServicesOf) -> Response:
 def metrics(request: Request, built: ServicesOf) -> Response:
     """Figures for Prometheus: names of routes, servers and stream views, never of people or values."""
     figures: Metrics = request.app.state.metrics
+    _shipping(figures, built)
     figures.datasets.set(built.datasets.page(limit=1).total)
     return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

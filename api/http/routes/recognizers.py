@@ -50,6 +50,7 @@ def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any
     recognizer = recognizer_of(body.recognizer)
     if body.values is not None:
         return built.recognizers.on_values(recognizer, body.values, body.field or "value.field")
+    built.purposes.require(body.purpose)
     record = built.datasets.get(built.datasets.find(str(body.dataset)))
     approved = built.recognizers.declared_by_another(recognizer, subject.user)
     seen = built.sights(subject, body.purpose).by_decision(record.reference)

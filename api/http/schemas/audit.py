@@ -44,6 +44,56 @@ class AuditHead(Answer):
     hash: str
 
 
+class RemovedEntries(Answer):
+    """Entries that are not there any more, from the first one on."""
+
+    first: int
+    last: int
+    segments: int
+    from_: Time = about("When the first was written.", alias="from")
+    to: Time = about("When the last was written.")
+    setting: str = about("The setting by which the last segment was removed.")
+    at: Time = about("When that was.")
+    files: list[str] = about("Files that segments were exported to before.")
+
+
+class AuditSegment(Answer):
+    """A sealed run of entries."""
+
+    number: int
+    first: int
+    last: int
+    entries: int
+    from_: Time = about("When the first was written.", alias="from")
+    to: Time = about("When the last was written.")
+    head: str = about("Hash of the last entry.")
+    seal: str = about("SHA-256 of the seal.")
+    key: str = about("The public key that it is signed with.")
+    sealedAt: Time
+    removedAt: Time | None = about("When its entries were removed; null: they are there.")
+    setting: str | None = about("The setting by which they were removed.")
+    file: str | None = about("The file that they were exported to before.")
+
+
+class AuditShipped(Answer):
+    """How far the audit was shipped to its topic."""
+
+    place: str | None = about("CLUSTER/TOPIC; null: it is not shipped.")
+    position: int = about("`seq` of the last entry that arrived.")
+    lag: int = about("Entries that were not shipped yet.")
+    shippedAt: Time | None
+    failures: int = about("In a row, since the last success.")
+    problem: str | None
+
+
+class AuditSegments(Answer):
+    """Segments, oldest first."""
+
+    segments: list[AuditSegment]
+    keepDays: int | None = about("Segments of which all entries are older are removed; null: none is.")
+    shipping: AuditShipped
+
+
 class AuditVerification(Answer):
     """Whether the chain holds."""
 
@@ -54,3 +104,5 @@ class AuditVerification(Answer):
     problem: str | None
     head_checked: bool = about("Published heads were compared.")
     note: str | None = about("Why they were not.")
+    sealed: int = about("Seals of segments that hold.")
+    removed: RemovedEntries | None = about("Entries that retention removed, as their seals prove.")

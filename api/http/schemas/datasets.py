@@ -197,6 +197,10 @@ class Way(Answer):
     by: str = about("role NAME, owner, or grant NAME.")
     until: Time | None = about("When the grant ends.")
     purpose: str | None
+    legalBasis: str | None = about(
+        "Of the grant's declared purpose, or of the nearest one above it: a basis of GDPR, Article 6."
+    )
+    retention: str | None = about("The same: how long data may be kept for it, as in 90d.")
 
 
 class Access(Answer):

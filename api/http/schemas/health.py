@@ -26,9 +26,17 @@ class LineageHealth(Answer):
     lag_events: int | None = about("Events taken and not yet in the graph; null where that is not known.")
 
 
+class AuditHealth(Answer):
+    """How far the audit was shipped to its topic."""
+
+    lag_entries: int
+    failures: int = about("In a row, since the last success.")
+
+
 class Readiness(Answer):
     """Which servers answer."""
 
     status: Literal["ready", "degraded", "unready"] = about("unready: nothing can be accepted, and the status is 503.")
     servers: dict[str, ServerHealth] = about("By name: database, kafka, elasticsearch, ...")
     lineage: LineageHealth
+    audit: AuditHealth | None = about("Null where the audit is not shipped to a topic, or that is not known.")

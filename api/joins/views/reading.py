@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Subject
 from policies.plan import explain
+from policies.purposes import NO_PURPOSES, Purposes
 from views.ports import Contained
 from views.runner.state import Generation, ViewState
 from views.serving.leaves import NotExact
@@ -69,8 +70,16 @@ def freshness(state: ViewState, contained: Contained) -> dict[str, Any]:
 class ViewReading:
     """Opens views for readers. Safe for threads."""
 
-    def __init__(self, views: Views, decisions: ViewDecisions, keys: MaskKeys, audit: AuditLog) -> None:
+    def __init__(
+        self,
+        views: Views,
+        decisions: ViewDecisions,
+        keys: MaskKeys,
+        audit: AuditLog,
+        purposes: Callable[[], Purposes] = lambda: NO_PURPOSES,
+    ) -> None:
         self._views, self._decisions, self._keys, self._audit = views, decisions, keys, audit
+        self._purposes = purposes
         self._audited: TTLCache[tuple[object, ...], bool] = TTLCache(100_000, _AUDITED_S)
         self._recent: TTLCache[tuple[Subject, str, str | None], Readable] = TTLCache(10_000, _RECENT_S)
         self._lock = threading.Lock()
@@ -79,7 +88,7 @@ class ViewReading:
         """What the subject may see now. The audit has it once a minute; with `again` only a refusal.
 
         Raises NotFound, NotAllowed (details: reasons), Conflict for a view without rows and for a reader whose rows come
-        by SQL only.
+        by SQL only; InvalidInput for a purpose that nobody may state.
         """
         declared, state = self._views.find(name)
         active = active_of(name, state)
@@ -88,6 +97,7 @@ class ViewReading:
         if not (again and allowed):
             self._note(subject, name, active, decision, purpose)
         if not allowed:
+            self._purposes().require(purpose)
             reasons = list(dict.fromkeys(r.text for r in decision.reasons if r.text))
             raise NotAllowed(
                 f"You may not read the view {name}.",
@@ -131,7 +141,8 @@ class ViewReading:
         reasons = [] if decision.effect is Effect.ALLOW else [r.text for r in decision.reasons][:10]
         outcome = "allow" if decision.effect is Effect.ALLOW else "deny"
         details: Mapping[str, Any] = {
-            "purpose": purpose, "generation": active.number, "dataset": decision.reference, "grants": list(decision.grants),
+            "purpose": purpose, "purposePath": self._purposes().recorded(purpose),
+            "generation": active.number, "dataset": decision.reference, "grants": list(decision.grants),
         }  # fmt: skip
         self._audit.record(subject.user, "view.read", name, outcome, reasons, dict(details))
         with self._lock:

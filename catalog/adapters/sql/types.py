@@ -29,11 +29,17 @@ class Instant(TypeDecorator[datetime]):
             raise ValueError("A time without a zone was given to the record store.")
         return value.astimezone(UTC)
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        moment: datetime = value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """One function, as it is called for each cell that is read."""
+        usual = self.impl_instance.dialect_impl(dialect).result_processor(dialect, coltype)
+
+        def read(value: Any) -> datetime | None:
+            moment: datetime | None = usual(value) if usual is not None else value
+            if moment is None:
+                return None
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+        return read
 
 
 class AnyText(TypeDecorator[str]):
@@ -47,8 +53,15 @@ class AnyText(TypeDecorator[str]):
             return value
         return _UNSTORABLE.sub(lambda m: f"\x1b{ord(m.group()):04x}", value)
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:
-        return None if value is None else _ESCAPED.sub(lambda m: chr(int(m[1], 16)), str(value))
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], str | None]:
+        """One function, as it is called for each cell that is read."""
+
+        def read(value: Any) -> str | None:
+            if value is None or "\x1b" not in value:
+                return value
+            return _ESCAPED.sub(lambda m: chr(int(m[1], 16)), value)
+
+        return read
 
 
 class QuickJson(TypeDecorator[Any]):

@@ -81,10 +81,48 @@ class AuditHeadRow(Base):
     hash: Mapped[str] = mapped_column(AnyText)
 
 
+class AuditSegmentRow(Base):
+    """A sealed run of audit entries; its row stays when the entries are removed."""
+
+    __tablename__ = "audit_segments"
+
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    chain: Mapped[str] = mapped_column(AnyText)
+    first: Mapped[int] = mapped_column("first_seq", Integer)
+    last: Mapped[int] = mapped_column("last_seq", Integer)
+    begins: Mapped[datetime] = mapped_column(Instant)
+    ends: Mapped[datetime] = mapped_column(Instant)
+    before: Mapped[str] = mapped_column("hash_before", AnyText)
+    head: Mapped[str] = mapped_column("hash_last", AnyText)
+    previous: Mapped[str] = mapped_column(AnyText)
+    sealed_at: Mapped[datetime] = mapped_column(Instant)
+    key: Mapped[str] = mapped_column("public_key", AnyText)
+    signature: Mapped[str] = mapped_column(AnyText)
+    removed_at: Mapped[datetime | None] = mapped_column(Instant)
+    removed_by: Mapped[str | None] = mapped_column(AnyText)
+    removed_file: Mapped[str | None] = mapped_column(AnyText)
+    removed_key: Mapped[str | None] = mapped_column(AnyText)
+
+
+class AuditShippingRow(Base):
+    """How far the audit was shipped to one place."""
+
+    __tablename__ = "audit_shipping"
+
+    place: Mapped[str] = mapped_column(AnyText, primary_key=True)
+    chain: Mapped[str] = mapped_column(AnyText)
+    position: Mapped[int] = mapped_column(Integer)
+    shipped_at: Mapped[datetime | None] = mapped_column(Instant)
+    failures: Mapped[int] = mapped_column(Integer)
+    failed_at: Mapped[datetime | None] = mapped_column(Instant)
+    problem: Mapped[str | None] = mapped_column(AnyText)
+
+
 class AuditNameRow(Base):
     """What an entry can be found by: a person, a dataset, a field or a grant that it is about."""
 
     __tablename__ = "audit_names"
+    __table_args__ = (Index("ix_audit_names_seq", "seq"),)
 
     kind: Mapped[str] = mapped_column(AnyText, primary_key=True)
     name: Mapped[str] = mapped_column(AnyText, primary_key=True)

@@ -2440,6 +2440,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Segments
+         * @description Sealed segments of the chain, those whose entries were removed too; and how far the audit was shipped to its topic.
+         */
+        get: operations["segments_api_v1_audit_segments_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verify": {
         parameters: {
             query?: never;
@@ -2679,6 +2699,26 @@ export interface paths {
          * @description Rebuild `search` from the record store, or `lineage` from its topic, beside the one in use, then swap.
          */
         post: operations["rebuild_api_v1_rebuild__what__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/purposes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Purposes
+         * @description Every declared purpose, and those that the caller's grants carry. Without any, purposes are free text.
+         */
+        get: operations["purposes_api_v1_purposes_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3754,6 +3794,15 @@ export interface components {
             hash: string;
         };
         /**
+         * AuditHealth
+         * @description How far the audit was shipped to its topic.
+         */
+        AuditHealth: {
+            lag_entries: number;
+            /** @description In a row, since the last success. */
+            failures: number;
+        };
+        /**
          * AuditKey
          * @description The public half of the key that signs exports.
          */
@@ -3762,6 +3811,66 @@ export interface components {
             algorithm: "Ed25519";
             /** @description 32 bytes in base64. */
             key: string;
+        };
+        /**
+         * AuditSegment
+         * @description A sealed run of entries.
+         */
+        AuditSegment: {
+            number: number;
+            first: number;
+            last: number;
+            entries: number;
+            /**
+             * Format: date-time
+             * @description When the first was written.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last was written.
+             */
+            to: string;
+            /** @description Hash of the last entry. */
+            head: string;
+            /** @description SHA-256 of the seal. */
+            seal: string;
+            /** @description The public key that it is signed with. */
+            key: string;
+            /** Format: date-time */
+            sealedAt: string;
+            /** @description When its entries were removed; null: they are there. */
+            removedAt: string | null;
+            /** @description The setting by which they were removed. */
+            setting: string | null;
+            /** @description The file that they were exported to before. */
+            file: string | null;
+        };
+        /**
+         * AuditSegments
+         * @description Segments, oldest first.
+         */
+        AuditSegments: {
+            segments: components["schemas"]["AuditSegment"][];
+            /** @description Segments of which all entries are older are removed; null: none is. */
+            keepDays: number | null;
+            shipping: components["schemas"]["AuditShipped"];
+        };
+        /**
+         * AuditShipped
+         * @description How far the audit was shipped to its topic.
+         */
+        AuditShipped: {
+            /** @description CLUSTER/TOPIC; null: it is not shipped. */
+            place: string | null;
+            /** @description `seq` of the last entry that arrived. */
+            position: number;
+            /** @description Entries that were not shipped yet. */
+            lag: number;
+            shippedAt: string | null;
+            /** @description In a row, since the last success. */
+            failures: number;
+            problem: string | null;
         };
         /**
          * AuditVerification
@@ -3778,6 +3887,10 @@ export interface components {
             head_checked: boolean;
             /** @description Why they were not. */
             note: string | null;
+            /** @description Seals of segments that hold. */
+            sealed: number;
+            /** @description Entries that retention removed, as their seals prove. */
+            removed: components["schemas"]["RemovedEntries"] | null;
         };
         /**
          * AvroSchema
@@ -4758,6 +4871,8 @@ export interface components {
             dataset: string;
             action: string;
             purpose: string | null;
+            /** @description The purpose behind those that cover it, root first; null: none is declared. */
+            purposePath: string[] | null;
             /** @enum {string} */
             effect: "allow" | "deny";
             /** @description Conditions that rows must meet. */
@@ -4803,6 +4918,31 @@ export interface components {
          */
         DeclaredDocuments: {
             documents: components["schemas"]["DeclaredDocument"][];
+        };
+        /**
+         * DeclaredPurpose
+         * @description One purpose of the tree. What covers it holds for it.
+         */
+        DeclaredPurpose: {
+            name: string;
+            parent: string | null;
+            /** @description From the root to it. */
+            path: string[];
+            title: string;
+            description: string;
+            /** @description A basis of GDPR, Article 6: its own, or that of the nearest purpose above. */
+            legalBasis: string | null;
+            /** @description How long data may be kept for it, as in 90d: its own, or that of the nearest purpose above. */
+            retention: string | null;
+            owner: string | null;
+            /** @description It takes no new access. */
+            deprecated: boolean;
+            /** @description A grant of the caller's carries it, or a purpose that covers it. */
+            yours: boolean;
+            /** @description The first 50 grants, policies, requests, views and purposes that name it; null without report:read or more. */
+            users: string[] | null;
+            /** @description How many do. */
+            uses: number | null;
         };
         /**
          * Delegation
@@ -7174,6 +7314,17 @@ export interface components {
             action: "create" | "change" | "same" | "remove";
         };
         /**
+         * Purposes
+         * @description The tree, each purpose behind its parent; empty while purposes are free text.
+         */
+        Purposes: {
+            purposes: components["schemas"]["DeclaredPurpose"][];
+            /** @description Empty without report:read or more. */
+            undeclared: components["schemas"]["UndeclaredPurpose"][];
+            /** @description Purposes that the caller's active grants carry or cover, declared or not. */
+            granted: string[];
+        };
+        /**
          * QueryAnswer
          * @description Columns, rows, and the decision behind them.
          */
@@ -7366,6 +7517,8 @@ export interface components {
                 [key: string]: components["schemas"]["ServerHealth"];
             };
             lineage: components["schemas"]["LineageHealth"];
+            /** @description Null where the audit is not shipped to a topic, or that is not known. */
+            audit: components["schemas"]["AuditHealth"] | null;
         };
         /**
          * ReadingJob
@@ -7540,6 +7693,34 @@ export interface components {
             released: true;
             /** @description What passes to who gets the name: `User eva`, `Grant g-7`, `Dataset prod/orders`. */
             mentions: string[];
+        };
+        /**
+         * RemovedEntries
+         * @description Entries that are not there any more, from the first one on.
+         */
+        RemovedEntries: {
+            first: number;
+            last: number;
+            segments: number;
+            /**
+             * Format: date-time
+             * @description When the first was written.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the last was written.
+             */
+            to: string;
+            /** @description The setting by which the last segment was removed. */
+            setting: string;
+            /**
+             * Format: date-time
+             * @description When that was.
+             */
+            at: string;
+            /** @description Files that segments were exported to before. */
+            files: string[];
         };
         /**
          * RemovedTopic
@@ -9162,6 +9343,16 @@ export interface components {
             error: components["schemas"]["Failure"];
         };
         /**
+         * UndeclaredPurpose
+         * @description A name that something uses and no query can state.
+         */
+        UndeclaredPurpose: {
+            name: string;
+            /** @description The first 50. */
+            users: string[];
+            uses: number;
+        };
+        /**
          * UnlinkedAccount
          * @description A user whose account of a provider was unlinked.
          */
@@ -9425,6 +9616,10 @@ export interface components {
             /** @description When the grant ends. */
             until: string | null;
             purpose: string | null;
+            /** @description Of the grant's declared purpose, or of the nearest one above it: a basis of GDPR, Article 6. */
+            legalBasis: string | null;
+            /** @description The same: how long data may be kept for it, as in 90d. */
+            retention: string | null;
         };
         /**
          * WhereIs
@@ -14183,6 +14378,35 @@ export interface operations {
             };
         };
     };
+    segments_api_v1_audit_segments_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditSegments"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     verify_api_v1_audit_verify_get: {
         parameters: {
             query?: never;
@@ -14579,6 +14803,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuiltSearch"] | components["schemas"]["RebuiltLineage"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    purposes_api_v1_purposes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purposes"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

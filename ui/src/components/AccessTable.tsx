@@ -44,7 +44,8 @@ export function AccessTable({ rows }: { rows: Access[] }) {
 }
 
 function Entry({ row }: { row: Access }) {
-  const ways = row.ways ?? row.via.map((by) => ({ by, until: null, purpose: row.purpose }));
+  const ways =
+    row.ways ?? row.via.map((by) => ({ by, until: null, purpose: row.purpose, legalBasis: null, retention: null }));
   return ways.map((way, i) => (
     <tr key={way.by} className={i > 0 ? "continued" : ""}>
       {i === 0 && (
@@ -61,7 +62,16 @@ function Entry({ row }: { row: Access }) {
       <td className="anywhere">
         {way.by.startsWith("grant ") ? <Link to={links.requests("grants")}>{way.by}</Link> : way.by}
       </td>
-      <td className="anywhere">{way.purpose ?? row.purpose ?? <span className="muted">any</span>}</td>
+      <td className="anywhere">
+        {way.purpose ?? row.purpose ?? <span className="muted">any</span>}
+        {(way.legalBasis || way.retention) && (
+          <div className="muted small">
+            {[way.legalBasis?.replaceAll("-", " "), way.retention && `kept for ${way.retention}`]
+              .filter(Boolean)
+              .join(", ")}
+          </div>
+        )}
+      </td>
       <td>
         <When at={way.until} never="no end" />
       </td>

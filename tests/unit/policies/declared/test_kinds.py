@@ -49,6 +49,7 @@ def test_every_kind_is_in_the_example() -> None:
         "ServiceAccount",
         "DirectoryRights",
         "AccessReview",
+        "Purpose",
     }
 
 

@@ -22,3 +22,5 @@ export type AccessEntry = Shapes["AccessEntry"];
 export type SeenDataset = Shapes["SeenDataset"];
 export type EffectiveAccess = Shapes["EffectiveAccess"];
 export type PersonAccess = Shapes["PersonAccess"];
+export type PurposeTree = Shapes["Purposes"];
+export type DeclaredPurpose = Shapes["DeclaredPurpose"];

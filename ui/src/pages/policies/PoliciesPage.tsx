@@ -20,6 +20,7 @@ import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
 import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
 import { PolicyEditor } from "@/pages/policies/PolicyEditor";
+import { PurposeTable } from "@/pages/policies/PurposeTable";
 
 const KINDS = [
   "Policy",
@@ -29,6 +30,7 @@ const KINDS = [
   "User",
   "Group",
   "Grant",
+  "Purpose",
   "GlossaryTerm",
   "Recognizer",
   "Webhook",
@@ -111,6 +113,7 @@ export default function PoliciesPage() {
           </Link>
         ))}
       </nav>
+      {kind === "Purpose" && <PurposeTable />}
       <Answer of={documents}>
         {(list) =>
           list.length === 0 ? (

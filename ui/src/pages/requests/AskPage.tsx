@@ -3,11 +3,14 @@ import { useState } from "react";
 import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { useAsk, useAskBundle, useBreakGlass } from "@/api/access";
 import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
+import { usePurposes } from "@/api/purposes";
 import type { AccessRequest } from "@/api/types";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { PurposeSelect } from "@/components/PurposeSelect";
 import { keepQuery } from "@/lib/askedFrom";
 import { links } from "@/lib/links";
+import { purposeTerms } from "@/lib/purposeOptions";
 import { FieldPicker } from "@/pages/requests/FieldPicker";
 import { Templates } from "@/pages/requests/Templates";
 
@@ -21,6 +24,7 @@ export default function AskPage() {
   const [urgent, setUrgent] = useState(false);
   const [dataset, setDataset] = useState(params.get("dataset") ?? "");
   const [fields, setFields] = useState<string[]>(params.get("fields")?.split(",").filter(Boolean) ?? []);
+  const tree = usePurposes().data?.purposes ?? [];
   const [purpose, setPurpose] = useState(params.get("purpose") ?? "");
   const [days, setDays] = useState(7);
   const [reason, setReason] = useState("");
@@ -101,16 +105,29 @@ export default function AskPage() {
         )}
         <div className="field">
           <label htmlFor="purpose">Purpose</label>
-          <input
-            id="purpose"
-            className="input"
-            required
-            value={purpose}
-            placeholder="spring-campaign"
-            onChange={(e) => setPurpose(e.target.value)}
-          />
+          {tree.length > 0 ? (
+            <PurposeSelect
+              id="purpose"
+              required
+              value={purpose}
+              onChange={setPurpose}
+              purposes={tree}
+              may={(each) => !each.deprecated}
+              none="Choose a purpose"
+            />
+          ) : (
+            <input
+              id="purpose"
+              className="input"
+              required
+              value={purpose}
+              placeholder="spring-campaign"
+              onChange={(e) => setPurpose(e.target.value)}
+            />
+          )}
           <span className="hint">
-            It is recorded in the grant and in the audit. A query may state it, to use this grant alone.
+            {purposeTerms(tree.find((each) => each.name === purpose))} It is recorded in the grant and in the audit. A
+            query may state it, to use this grant alone.
           </span>
         </div>
         <div className="field" hidden={urgent}>

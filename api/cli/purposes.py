@@ -1,0 +1,57 @@
+"""`weir purpose`: the declared purposes; and their names for completion in a shell."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from api.cli.options import As, Output, api
+from api.cli.output import Format, console, show
+
+_COLUMNS = ("purpose", "title", "legalBasis", "retention", "owner", "users", "deprecated")
+purpose_app = typer.Typer(help="See what data may be used for.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.add_typer(purpose_app, name="purpose")
+
+
+@purpose_app.command("list", epilog="weir purpose list · weir purpose list --mine --as ana")
+def purpose_list(
+    mine: Annotated[bool, typer.Option("--mine", help="Only those that your grants carry or cover.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """The tree of declared purposes, each indented under the one that covers it."""
+    answer = api(user).get("/api/v1/purposes")
+    rows = [each for each in answer["purposes"] if each["yours"] or not mine]
+    shown = [
+        {
+            **each, "purpose": "  " * (len(each["path"]) - 1) + each["name"],
+            "deprecated": "deprecated" if each["deprecated"] else "",
+            "users": each["uses"] if each["uses"] is not None else "",
+        }
+        for each in rows
+    ]  # fmt: skip
+    show(
+        shown if output is Format.TABLE else rows,
+        _COLUMNS,
+        output,
+        whole=answer,
+        empty="No purpose is declared, so purposes are free text; kind: Purpose declares one.",
+    )
+    if output is Format.TABLE and answer["undeclared"]:
+        names = ", ".join(each["name"] for each in answer["undeclared"])
+        console.print(f"Used but not declared, so no query can state them: {names}", soft_wrap=True)
+
+
+def complete_purpose(incomplete: str) -> list[tuple[str, str]]:
+    """Names for the shell to offer, with their titles; none where Weir does not answer."""
+    try:
+        answer: dict[str, Any] = api().get("/api/v1/purposes")
+    except Exception:  # a shell that completes shows no errors
+        return []
+    rows = [(each["name"], each["title"]) for each in answer["purposes"] if not each["deprecated"]]
+    return [row for row in rows if row[0].startswith(incomplete)]

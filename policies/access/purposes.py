@@ -1,0 +1,132 @@
+"""Declared purposes: who uses each, whether a change of them holds, and the list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from catalog.errors import Conflict, InvalidInput
+from policies.access.grants import status_at
+from policies.declared.purpose_specs import check_fits, named_in
+from policies.declared.state import GovernanceState, View
+from policies.model import GrantStatus
+from policies.ports import Clock
+from policies.workflow import OPEN, AccessRequest, RequestState, at
+
+Users = Mapping[str, list[str]]
+"""Purpose -> what names it: `Grant g-7`, `Policy cards`, `AccessRequest req-1`, `View daily`."""
+
+MOST_NAMED = 5
+MOST_LISTED = 50
+"""Users of one purpose that a list names; there may be a hundred thousand grants."""
+_LIVING = (GrantStatus.APPROVED, GrantStatus.PENDING)
+
+
+class PurposeUse:
+    """`views` gives the specs of declared views, by name."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        clock: Clock,
+        views: Callable[[], Iterable[tuple[str, Mapping[str, Any]]]] = lambda: (),
+    ) -> None:
+        self._state, self._clock, self._views = state, clock, views
+
+    def require(self, purpose: str | None) -> None:
+        """Raises InvalidInput for a purpose that nobody may state."""
+        if purpose is not None:
+            self._state.view().purposes.require(purpose)
+
+    def users(self) -> Users:
+        """What uses each purpose now. Grants and requests that are over do not count."""
+        view, now = self._state.view(), self._clock()
+        collected: dict[str, list[str]] = {}
+
+        def note(user: str, names: Iterable[str]) -> None:
+            for name in names:
+                collected.setdefault(name, []).append(user)
+
+        for grant in view.grants.values():
+            if status_at(grant, now) in _LIVING:
+                note(f"Grant {grant.name}", [grant.purpose])
+        store = self._state.store
+        for document in store.documents("Policy"):
+            note(f"Policy {document.name}", sorted(named_in("Policy", document.spec)))
+        for state in OPEN:
+            for document in store.documents("AccessRequest", label=str(state)):
+                request = at(AccessRequest.from_json(document.spec or {}), now)
+                if request.state is not RequestState.EXPIRED:
+                    note(f"AccessRequest {document.name}", [request.purpose])
+        for name, spec in self._views():
+            note(f"View {name}", sorted(named_in("View", spec)))
+        for purpose in view.purposes.by_name.values():
+            if purpose.parent is not None:
+                note(f"Purpose {purpose.name}", [purpose.parent])
+        return {name: sorted(users) for name, users in collected.items()}
+
+    def holds(self, changed: Collection[tuple[str, str, Any]], removed: Collection[str]) -> None:
+        """Inside the transaction that wrote them: raises InvalidInput or Conflict where the purposes do not hold together.
+
+        changed  kind, name and spec of each document that was written; removed: purposes that were deleted
+        """
+        purposes = self._state.view().purposes
+        for kind, name, spec in changed:
+            if kind == "Purpose":
+                check_fits(name, purposes.by_name)
+            elif purposes:
+                for each in sorted(named_in(kind, spec)):
+                    _require(kind, name, each, purposes.is_known(each), purposes.unknown)
+        if not removed:
+            return
+        users = self.users()
+        for name in sorted(removed):
+            if name not in purposes.by_name and users.get(name):
+                raise Conflict(
+                    in_use(name, users[name]),
+                    details={"kind": "Purpose", "name": name, "users": users[name][:MOST_LISTED]},
+                )
+
+    def listed(self, *, with_users: bool) -> dict[str, Any]:
+        """{purposes: [...], undeclared: [...]}: the tree, each purpose behind its parent; `undeclared` are names that something
+        uses and no query can state, as they are not declared. `users` only where asked for."""
+        view = self._state.view()
+        users = self.users() if with_users else {}
+        purposes = view.purposes
+        return {
+            "purposes": [
+                {
+                    "name": each.name, "parent": each.parent, "path": list(reversed(purposes.path(each.name))),
+                    "title": each.title, "description": each.description, "legalBasis": purposes.legal_basis(each.name),
+                    "retention": purposes.retention(each.name), "owner": each.owner, "deprecated": each.deprecated,
+                    "users": users.get(each.name, [])[:MOST_LISTED] if with_users else None,
+                    "uses": len(users.get(each.name, ())) if with_users else None,
+                }
+                for each in purposes.ordered()
+            ],
+            "undeclared": [
+                {"name": name, "users": named[:MOST_LISTED], "uses": len(named)}
+                for name, named in sorted(users.items())
+                if not purposes.is_known(name)
+            ],
+        }  # fmt: skip
+
+
+def in_use(name: str, users: list[str]) -> str:
+    """The sentence that refuses to delete a purpose."""
+    more = f" and {len(users) - MOST_NAMED} more" if len(users) > MOST_NAMED else ""
+    return (
+        f"Purpose {name} is used by {', '.join(users[:MOST_NAMED])}{more}; change these first, or mark it deprecated."
+    )
+
+
+def _require(kind: str, name: str, purpose: str, known: bool, unknown: Callable[[str], str]) -> None:
+    if not known:
+        raise InvalidInput(
+            f"{kind} {name}: {unknown(purpose)}", details={"kind": kind, "name": name, "field": "purpose"}
+        )
+
+
+def about(view: View, purpose: str | None) -> dict[str, str | None]:
+    """{legalBasis, retention} of a purpose, for reports."""
+    return {"legalBasis": view.purposes.legal_basis(purpose), "retention": view.purposes.retention(purpose)}

@@ -1,0 +1,78 @@
+"""Seals of the audit, and how far it was shipped, in memory: the twins for fast tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from catalog.errors import Unavailable
+from policies.adapters.stores.memory import MemoryAuditStore
+from policies.audit_seals import removed_until
+from policies.ports import Removal, Segment, Shipping
+
+
+class MemorySegmentStore:
+    """`SegmentStore` beside a `MemoryAuditStore`. `rows` is open, so that a test can tamper with it."""
+
+    def __init__(self, audit: MemoryAuditStore) -> None:
+        self._audit = audit
+        self.rows: list[Segment] = []
+
+    def segments(self) -> list[Segment]:
+        return sorted(self.rows, key=lambda each: each.number)
+
+    def add(self, segment: Segment, note: Callable[[], object]) -> bool:
+        if any(each.number == segment.number for each in self.rows):
+            return False
+        note()
+        self.rows.append(segment)
+        return True
+
+    def remove(self, number: int, removal: Removal, note: Callable[[], object]) -> bool:
+        for at, each in enumerate(self.rows):
+            if each.number == number and each.removal is None:
+                note()
+                self.rows[at] = replace(each, removal=removal)
+                return True
+        return False
+
+    def purge(self, limit: int) -> int:
+        last = removed_until(self.segments())
+        gone = sorted(e.seq for e in self._audit.rows if last is not None and e.seq <= last.last)[:limit]
+        self._audit.rows = [e for e in self._audit.rows if e.seq not in set(gone)]
+        return len(gone)
+
+
+class MemoryShippingStore:
+    """`ShippingStore`."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Shipping] = {}
+
+    def get(self, place: str) -> Shipping | None:
+        return self._kept.get(place)
+
+    def put(self, shipping: Shipping, before: int) -> bool:
+        known = self._kept.get(shipping.place)
+        if (known.position if known is not None else 0) != before:
+            return False
+        self._kept[shipping.place] = shipping
+        return True
+
+
+class MemoryReceiver:
+    """`AuditReceiver`. `takes`: how many messages it takes before it breaks; None = all."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[bytes, bytes]] = []
+        self.takes: int | None = None
+
+    def send(self, messages: Sequence[tuple[bytes, bytes, datetime]]) -> int:
+        taken = list(messages) if self.takes is None else list(messages)[: self.takes]
+        self.messages += [(key, value) for key, value, _ in taken]
+        if self.takes is not None:
+            self.takes -= len(taken)
+        if not taken and messages:
+            raise Unavailable("The broker does not answer.", details={"server": "memory"})
+        return len(taken)

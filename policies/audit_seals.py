@@ -1,0 +1,159 @@
+"""Seals of the audit chain: what is signed of a segment, and whether seals and removals hold together. Pure.
+
+A segment is a run of entries. Its seal is signed and names the seal before, so a chain of seals is beside the chain of
+entries, and proves what follows where the entries of old segments were removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from catalog.records import rfc3339
+from policies.ports import AuditEntry, Removal, Segment
+
+SEAL, REMOVE = "audit.seal", "audit.remove"
+"""Actions of the entries that note a seal, and a removal."""
+
+Check = Callable[[str, str, bytes], bool]
+"""Public key, signature, data: whether it was signed with the key."""
+Sign = Callable[[bytes], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """check: of signatures; keys: public keys whose seals count."""
+
+    check: Check
+    keys: frozenset[str]
+
+
+def canonical(value: Any) -> bytes:
+    """JSON with sorted keys and no blanks: what is signed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def statement(of: Segment) -> Mapping[str, Any]:
+    """What the signature of a seal is over."""
+    return {
+        "weir_audit_seal": 1, "chain": of.chain, "number": of.number, "first": of.first, "last": of.last,
+        "from": rfc3339(of.begins), "to": rfc3339(of.ends), "before": of.before, "head": of.head, "previous": of.previous,
+        "at": rfc3339(of.sealed_at), "key": of.key,
+    }  # fmt: skip
+
+
+def digest(of: Segment) -> str:
+    """SHA-256, in hex, of a seal with its signature: what the next seal and a removal name it by."""
+    return hashlib.sha256(canonical(statement(of)) + of.signature.encode()).hexdigest()
+
+
+def sealed(draft: Segment, sign: Sign) -> Segment:
+    """The segment with its signature."""
+    return replace(draft, signature=sign(canonical(statement(draft))))
+
+
+def removal_statement(of: Segment, removal: Removal) -> dict[str, Any]:
+    """What the signature of a removal is over."""
+    return {
+        "weir_audit_removal": 1, "chain": of.chain, "number": of.number, "last": of.last, "seal": digest(of),
+        "setting": removal.setting, "file": removal.file, "at": rfc3339(removal.at), "key": removal.key,
+    }  # fmt: skip
+
+
+def removed_until(segments: Sequence[Segment]) -> Segment | None:
+    """The last segment whose entries were removed."""
+    return next((each for each in reversed(segments) if each.removal is not None), None)
+
+
+def problem_of_seals(segments: Sequence[Segment], chain: str, trust: Trust) -> tuple[int, str] | None:
+    """The first entry from which the seals do not hold, and why; None where they do."""
+    before: Segment | None = None
+    for each in segments:
+        number, first = (before.number + 1, before.last + 1) if before is not None else (1, 1)
+        if each.number != number:
+            return first, f"The seal {number} is missing."
+        if each.chain != chain:
+            return each.first, f"The seal {number} is of another chain."
+        if each.first != first or each.last < each.first or each.before != (before.head if before is not None else ""):
+            return first, f"The seal {number} does not follow from the one before it."
+        if each.previous != (digest(before) if before is not None else ""):
+            return first, f"The seal {number} does not name the one before it."
+        if not trust.check(each.key, each.signature, canonical(statement(each))):
+            return first, f"The seal {number} was changed after it was signed."
+        if each.key not in trust.keys:
+            return (
+                first,
+                f"The seal {number} is signed with a key that this Weir does not trust (policies.audit_trusted_keys).",
+            )
+        if each.removal is not None and before is not None and before.removal is None:
+            return before.first, f"Entries of the seal {number} were removed before those of the seal {before.number}."
+        before = each
+    return None
+
+
+class Noted:
+    """What the entries note of seals and removals, gathered while the chain is walked."""
+
+    def __init__(self) -> None:
+        self._seals: dict[int, tuple[int, Any]] = {}
+        self._removals: list[Mapping[str, Any]] = []
+
+    def add(self, entry: AuditEntry) -> None:
+        """Look at an entry that holds."""
+        if entry.action == SEAL and entry.actor == "weir":
+            self._seals[int(entry.details.get("segment") or 0)] = (entry.seq, entry.details.get("seal"))
+        elif entry.action == REMOVE and entry.actor == "weir":
+            self._removals.append(entry.details)
+
+    def problem(self, segments: Sequence[Segment], trust: Trust) -> tuple[int, str] | None:
+        """The first entry from which seals or removals are not as the entries note them."""
+        known = {each.number: digest(each) for each in segments}
+        for number, (seq, noted) in sorted(self._seals.items()):
+            if known.get(number) != noted:
+                return (
+                    seq,
+                    f"Entry {seq} notes the seal {number}, and there is no such seal: it was removed or changed.",
+                )
+        last = removed_until(segments)
+        if last is not None and last.removal is not None and not self._tells(last, last.removal, trust):
+            return (
+                1,
+                f"Entries 1 to {last.last} are gone, and no entry of the audit proves that they were removed by a setting.",
+            )
+        return None
+
+    def _tells(self, of: Segment, removal: Removal, trust: Trust) -> bool:
+        signed = removal_statement(of, removal)
+        return any(
+            details.get("removal") == signed
+            and removal.key in trust.keys
+            and trust.check(removal.key, str(details.get("signature")), canonical(signed))
+            for details in self._removals
+        )
+
+
+def removed_json(segments: Sequence[Segment]) -> dict[str, Any] | None:
+    """What was removed, in one object; None where nothing was."""
+    gone = [each for each in segments if each.removal is not None]
+    if not gone or gone[-1].removal is None:
+        return None
+    removal = gone[-1].removal
+    return {
+        "first": gone[0].first, "last": gone[-1].last, "segments": len(gone), "from": rfc3339(gone[0].begins),
+        "to": rfc3339(gone[-1].ends), "setting": removal.setting, "at": rfc3339(removal.at),
+        "files": [each.removal.file for each in gone if each.removal is not None and each.removal.file],
+    }  # fmt: skip
+
+
+def segment_json(of: Segment) -> dict[str, Any]:
+    """A segment as the API gives it."""
+    removal = of.removal
+    return {
+        "number": of.number, "first": of.first, "last": of.last, "entries": of.last - of.first + 1,
+        "from": rfc3339(of.begins), "to": rfc3339(of.ends), "head": of.head, "seal": digest(of), "key": of.key,
+        "sealedAt": rfc3339(of.sealed_at), "removedAt": rfc3339(removal.at) if removal is not None else None,
+        "setting": removal.setting if removal is not None else None, "file": removal.file if removal is not None else None,
+    }  # fmt: skip

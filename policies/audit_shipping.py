@@ -1,0 +1,147 @@
+"""The audit shipped to a topic: CloudEvents 1.0 in structured mode, each entry at least once, in order, from where it stopped.
+
+Nothing waits for it: entries are written whether they can be shipped or not, and are read from the chain afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from catalog.errors import WeirError
+from catalog.records import rfc3339
+from policies.audit_text import entry_json
+from policies.ports import AuditEntry, AuditReceiver, AuditStore, Clock, Shipping, ShippingStore
+
+AT_ONCE = 500
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 120.0
+TYPE = "io.weir.audit"
+
+
+@dataclass(frozen=True, slots=True)
+class ShippingReport:
+    """place: CLUSTER/TOPIC, None where the audit is not shipped. lag: entries that were not shipped yet; failures: in a row."""
+
+    place: str | None
+    position: int = 0
+    lag: int = 0
+    shipped_at: datetime | None = None
+    failures: int = 0
+    problem: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "place": self.place, "position": self.position, "lag": self.lag, "shippedAt": rfc3339(self.shipped_at),
+            "failures": self.failures, "problem": self.problem,
+        }  # fmt: skip
+
+
+class AuditShipping:
+    """`place` is CLUSTER/TOPIC; None: nothing is shipped. `receiver` opens it, and may raise a WeirError."""
+
+    def __init__(
+        self, audit: AuditStore, positions: ShippingStore, place: str | None,
+        receiver: Callable[[str], AuditReceiver], clock: Clock,
+    ) -> None:  # fmt: skip
+        self._audit, self._positions, self._place, self._open, self._clock = audit, positions, place, receiver, clock
+        self._receiver: AuditReceiver | None = None
+
+    def step(self) -> bool:
+        """Ship some entries; whether there are more to ship at once. A place that does not take them is tried again after a
+        growing pause. Raises Unavailable when the record store does not answer."""
+        if self._place is None:
+            return False
+        chain = self._audit.head().chain
+        known = self._positions.get(self._place)
+        state = known if known is not None and known.chain == chain else Shipping(self._place, chain)
+        before = known.position if known is not None else 0
+        if state.failed_at is not None and self._clock() < state.failed_at + timedelta(seconds=_pause(state.failures)):
+            return False
+        entries = self._audit.chain(state.position, AT_ONCE)
+        if not entries:
+            return False
+        try:
+            if self._receiver is None:
+                self._receiver = self._open(self._place)
+            arrived = self._receiver.send([message(chain, each) for each in entries])
+        except WeirError as error:
+            self._failed(state, before, error.message)
+            return False
+        except Exception as error:  # a driver may raise anything; only the kind is kept
+            self._failed(state, before, f"Shipping to {self._place} failed ({type(error).__name__}).")
+            return False
+        if not arrived:
+            self._failed(state, before, f"{self._place} took none of {len(entries)} entries.")
+            return False
+        done = Shipping(self._place, chain, entries[arrived - 1].seq, self._clock())
+        if arrived < len(entries):
+            problem = f"{self._place} took {arrived} of {len(entries)} entries."
+            done = replace(done, failures=1, failed_at=self._clock(), problem=problem)
+        return self._positions.put(done, before) and arrived == len(entries) == AT_ONCE
+
+    def shipped(self) -> int | None:
+        """Up to which entry the audit was shipped; None where it is not shipped."""
+        if self._place is None:
+            return None
+        known = self._positions.get(self._place)
+        return known.position if known is not None and known.chain == self._audit.head().chain else 0
+
+    def report(self) -> ShippingReport:
+        """How far it is, for health and figures. Raises Unavailable."""
+        if self._place is None:
+            return ShippingReport(None)
+        head = self._audit.head()
+        known = self._positions.get(self._place)
+        if known is None or known.chain != head.chain:
+            return ShippingReport(self._place, 0, head.seq)
+        return ShippingReport(
+            self._place,
+            known.position,
+            max(0, head.seq - known.position),
+            known.shipped_at,
+            known.failures,
+            known.problem,
+        )
+
+    def _failed(self, state: Shipping, before: int, problem: str) -> None:
+        self._receiver = None  # the next try opens it again: the cluster may have been declared otherwise
+        failed = replace(state, failures=state.failures + 1, failed_at=self._clock(), problem=problem)
+        self._positions.put(failed, before)
+
+
+def _pause(failures: int) -> float:
+    return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(failures - 1, 30))
+
+
+def message(chain: str, entry: AuditEntry) -> tuple[bytes, bytes, datetime]:
+    """Key, value and time of an entry's message. One key for the whole chain keeps the order in a topic of several
+    partitions."""
+    body = json.dumps(cloud_event(chain, entry), ensure_ascii=True, separators=(",", ":"))
+    return chain.encode(), body.encode(), entry.at
+
+
+def cloud_event(chain: str, entry: AuditEntry) -> dict[str, Any]:
+    """The entry as a CloudEvent 1.0 in JSON. `source` and `id` together are one entry's alone, so a repeat is known by them.
+
+    `data` is the entry as the API gives it; `sequence` orders as text does.
+    """
+    event = {
+        "specversion": "1.0",
+        "id": str(entry.seq),
+        "source": f"/weir/audit/{quote(chain, safe='')}",
+        "type": f"{TYPE}.{_word(entry.action)}",
+        "time": rfc3339(entry.at),
+        "datacontenttype": "application/json",
+        "sequence": f"{entry.seq:020d}",
+        "data": entry_json(entry),
+    }
+    subject = entry.target.strip()
+    return {**event, "subject": subject} if subject else event
+
+
+def _word(action: str) -> str:
+    return "".join(each if each.isalnum() or each in ".-_" else "-" for each in action) or "entry"

@@ -1,0 +1,42 @@
+"""Segments and shipping of the audit by HTTP, with health and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from policies.adapters.stores.memory_segments import MemoryReceiver
+from tests.api_world import world
+
+
+def test_segments_and_shipping_show_where_they_are(tmp_path: Path) -> None:
+    receiver = MemoryReceiver()
+    with world(tmp_path, audit_receiver=receiver) as w:
+        w.services.settings.policies.audit_segment_entries = 5
+        for _ in range(6):
+            w.services.audit.record("ana", "query", "prod/orders")
+        assert w.services.audit_segments.step() is False
+        answer = w.admin.get("/api/v1/audit/segments").json()
+        assert [(s["number"], s["first"], s["last"], s["removedAt"]) for s in answer["segments"]][:1] == [
+            (1, 1, 5, None)
+        ]
+        assert answer["shipping"]["place"] is None and answer["keepDays"] is None
+        verified = w.admin.get("/api/v1/audit/verify").json()
+        assert verified["holds"] and verified["sealed"] >= 1 and verified["removed"] is None
+        assert w.admin.get("/readyz").json()["audit"] is None
+        assert w.user("ana").get("/api/v1/audit/segments").status_code == 403
+        assert w.anonymous().get("/api/v1/audit/segments").status_code == 401
+
+
+def test_lag_and_failures_are_in_health_and_figures(tmp_path: Path) -> None:
+    receiver = MemoryReceiver()
+    receiver.takes = 0
+    with world(tmp_path, audit_receiver=receiver) as w:
+        w.services.audit_shipping._place = "prod/audit"
+        w.services.audit.record("ana", "query", "prod/orders")
+        w.services.audit_shipping.step()
+        health = w.admin.get("/readyz").json()["audit"]
+        assert health["lag_entries"] >= 1 and health["failures"] == 1
+        text = w.admin.get("/metrics").text
+        assert "weir_audit_ship_failures 1.0" in text and "weir_audit_ship_lag_entries" in text
+        shipping = w.admin.get("/api/v1/audit/segments").json()["shipping"]
+        assert shipping["problem"] == "The broker does not answer." and shipping["failures"] == 1

@@ -1,0 +1,232 @@
+"""Segments of the audit: sealed, linked, removed whole; what is left is proven, and no tampering passes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from policies.adapters.signing import Ed25519Signer, verified
+from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
+from policies.adapters.stores.memory_segments import MemorySegmentStore
+from policies.audit import AuditLog
+from policies.audit_export import verify as verify_file
+from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
+from policies.audit_segments import AuditSegments
+from policies.audit_verify import Seals, Verification
+from policies.ports import Removal
+from policies.settings import PolicySettings
+from tests.unit.policies.world import START
+
+SIGNER = Ed25519Signer(lambda: b"ours")
+OTHER = Ed25519Signer(lambda: b"another's")
+
+
+class World:
+    def __init__(self, **settings: object) -> None:
+        self.now = START
+        self.store, self.heads = MemoryAuditStore(), MemoryHeadPublisher()
+        self.seals = MemorySegmentStore(self.store)
+        trust = Trust(verified, frozenset({SIGNER.public_key()}))
+        self.audit = AuditLog(self.store, lambda: self.now, self.heads, Seals(self.seals, trust))
+        self.shipped: int | None = None
+        self.settings = PolicySettings.model_validate({"audit_segment_entries": 10, **settings})
+        self.segments = AuditSegments(
+            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped
+        )
+
+    def write(self, count: int, **pause: float) -> None:
+        for number in range(count):
+            self.audit.record("ana", "query", "prod/orders", "allow", ["role analyst"], {"rows": number})
+            self.now += timedelta(**(pause or {"seconds": 1}))
+
+    def steps(self) -> None:
+        while self.segments.step():
+            pass
+
+    def verify(self) -> Verification:
+        return self.audit.verify()
+
+
+def removed(days: int = 30) -> World:
+    """Two segments removed, one sealed, some entries open."""
+    world = World(audit_keep_days=days)
+    world.write(19)
+    world.steps()
+    world.now += timedelta(days=days + 1)
+    world.write(10)
+    world.steps()
+    world.write(3)
+    return world
+
+
+def test_a_segment_is_sealed_by_count_and_names_the_one_before() -> None:
+    world = World()
+    world.write(25)
+    world.steps()
+    first, second = world.seals.segments()
+    assert (first.first, first.last, second.first, second.last) == (1, 10, 11, 20)
+    assert second.previous == digest(first) and second.before == first.head == world.store.rows[9].hash
+    assert [e.action for e in world.store.rows[25:]] == [SEAL, SEAL]
+    assert world.verify().holds and world.verify().sealed == 2
+    world.steps()
+    assert len(world.seals.rows) == 2, "sealing again seals nothing"
+
+
+def test_a_segment_is_sealed_by_time() -> None:
+    world = World(audit_segment_entries=1000, audit_segment_days=7)
+    world.write(3)
+    world.steps()
+    assert world.seals.segments() == []
+    world.now += timedelta(days=7)
+    world.steps()
+    assert [(s.first, s.last) for s in world.seals.segments()] == [(1, 3)]
+    world.now += timedelta(days=6)
+    world.steps()
+    assert len(world.seals.segments()) == 1
+
+
+def test_whole_old_segments_are_removed_and_the_rest_is_proven() -> None:
+    world = removed()
+    assert [s.removal is not None for s in world.seals.segments()] == [True, True, False]
+    assert min(e.seq for e in world.store.rows) == 21
+    proven = world.verify()
+    assert proven.holds, proven.problem
+    assert proven.removed is not None
+    assert (proven.removed["first"], proven.removed["last"], proven.removed["segments"]) == (1, 20, 2)
+    assert proven.removed["setting"] == "policies.audit_keep_days=30"
+    assert proven.entries == world.store.head().seq - 20
+    entry = next(e for e in world.store.rows if e.action == REMOVE)
+    assert entry.reasons == ("entries 1 to 10 by policies.audit_keep_days=30",)
+
+
+def test_nothing_is_removed_without_the_setting_or_before_its_time_or_before_it_is_shipped() -> None:
+    world = World()
+    world.write(30)
+    world.now += timedelta(days=4000)
+    world.steps()
+    assert len(world.store.rows) > 30 and world.seals.rows[0].removal is None
+    world = World(audit_keep_days=30)
+    world.shipped = 5
+    world.write(30)
+    world.now += timedelta(days=29)
+    world.steps()
+    world.now += timedelta(days=2)
+    world.steps()
+    assert all(s.removal is None for s in world.seals.segments()), "entries that were not shipped are kept"
+    world.shipped = 15
+    world.steps()
+    assert [s.removal is not None for s in world.seals.segments()][:2] == [True, False]
+
+
+Tamper = Callable[[World], None]
+
+
+def drop_first_kept(world: World) -> None:
+    world.store.rows = [e for e in world.store.rows if e.seq != 21]
+
+
+def drop_seal(world: World) -> None:
+    del world.seals.rows[-1]
+
+
+def drop_first_seals(world: World) -> None:
+    world.seals.rows = []
+
+
+def mark_by_hand(world: World) -> None:
+    """The third segment's entries go, and its row is marked as if retention had done it."""
+    third = world.seals.rows[2]
+    world.seals.rows[2] = replace(
+        third, removal=Removal(world.now, "policies.audit_keep_days=30", None, SIGNER.public_key())
+    )
+    world.store.rows = [e for e in world.store.rows if e.seq > third.last]
+
+
+def mark_and_note_by_hand(world: World) -> None:
+    mark_by_hand(world)
+    world.audit.record("weir", REMOVE, "segment 3", "allow", ["entries 21 to 30"], {"segment": 3, "last": 30})
+
+
+def forge_a_seal(world: World) -> None:
+    """All seals again, with another key, over another head."""
+    key = OTHER.public_key()
+    world.seals.rows = [sealed(replace(s, key=key, signature=""), OTHER.sign) for s in world.seals.rows]
+
+
+def move_a_seal(world: World) -> None:
+    world.seals.rows[2] = replace(world.seals.rows[2], head="0" * 64)
+
+
+def other_setting(world: World) -> None:
+    second = world.seals.rows[1]
+    assert second.removal is not None
+    world.seals.rows[1] = replace(second, removal=replace(second.removal, setting="policies.audit_keep_days=1"))
+
+
+def edit_sealed(world: World) -> None:
+    at = next(i for i, e in enumerate(world.store.rows) if e.seq == 25)
+    world.store.rows[at] = replace(world.store.rows[at], actor="otto")
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        drop_first_kept, drop_seal, drop_first_seals, mark_by_hand, mark_and_note_by_hand, forge_a_seal, move_a_seal,
+        other_setting, edit_sealed,
+    ],
+)  # fmt: skip
+def test_no_tampering_with_seals_or_removed_entries_passes(tamper: Tamper) -> None:
+    world = removed()
+    assert world.verify().holds
+    tamper(world)
+    verified_now = world.verify()
+    assert not verified_now.holds and verified_now.problem and verified_now.first_bad is not None
+
+
+def test_a_broken_segment_is_neither_sealed_nor_removed() -> None:
+    world = World(audit_keep_days=30)
+    world.write(15)
+    edit = replace(world.store.rows[3], actor="otto")
+    world.store.rows[3] = edit
+    world.now += timedelta(days=60)
+    world.steps()
+    assert world.seals.segments() == [] and len(world.store.rows) == 15
+    world = World(audit_keep_days=30)
+    world.write(15)
+    world.steps()
+    world.store.rows[3] = replace(world.store.rows[3], actor="otto")
+    world.now += timedelta(days=60)
+    world.steps()
+    assert world.seals.segments()[0].removal is None
+
+
+def test_a_segment_is_exported_before_it_is_removed(tmp_path: Path) -> None:
+    world = World(audit_keep_days=30, audit_export_folder=tmp_path / "out")
+    world.write(12)
+    world.now += timedelta(days=31)
+    world.steps()
+    (file,) = (tmp_path / "out").iterdir()
+    assert file.name == "audit-memory-1-10.jsonl"
+    with file.open("rb") as lines:
+        checked = verify_file(lines, verified, [SIGNER.public_key()])
+    assert checked.holds and checked.trusted and (checked.first, checked.last, checked.entries) == (1, 10, 10)
+    verification = world.verify()
+    assert verification.holds and verification.removed is not None and verification.removed["files"] == [file.name]
+
+
+def test_what_cannot_be_exported_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file, not a folder")
+    world = World(audit_keep_days=30, audit_export_folder=tmp_path / "out")
+    world.write(12)
+    world.now += timedelta(days=31)
+    world.steps()
+    assert world.seals.segments()[0].removal is None and len(world.store.rows) > 12
+
+
+def test_a_verification_says_what_it_proves_as_json() -> None:
+    assert json.loads(json.dumps(removed().verify().to_json()))["removed"]["last"] == 20
