@@ -6,7 +6,7 @@ from alembic import op
 from catalog.adapters.sql.types import AnyText, Instant
 
 revision = "0016"
-down_revision = "0010"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 
