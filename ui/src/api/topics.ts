@@ -117,6 +117,11 @@ export function useReaders(place: string, name: string) {
 
 /** Lag of all consumer groups of each topic (`CLUSTER/TOPIC`) together; topics that nobody reads are missing. */
 export function useLags(clusters: string[]): Map<string, number> {
+  return useLagAnswers(clusters).lags;
+}
+
+/** The same, with the clusters that did not answer: of them nothing is known. */
+export function useLagAnswers(clusters: string[]): { lags: Map<string, number>; failed: string[]; pending: boolean } {
   const answers = useQueries({
     queries: clusters.map((name) => ({
       queryKey: ["cluster-groups", name],
@@ -133,7 +138,7 @@ export function useLags(clusters: string[]): Map<string, number> {
   });
   const came = answers.map((a) => a.dataUpdatedAt).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `came` changes when an answer does.
-  return useMemo(() => {
+  const lags = useMemo(() => {
     const found = new Map<string, number>();
     answers.forEach((one, i) => {
       for (const group of one.data?.groups ?? []) {
@@ -145,4 +150,6 @@ export function useLags(clusters: string[]): Map<string, number> {
     });
     return found;
   }, [came, clusters]);
+  const failed = clusters.filter((_, i) => answers[i]?.isError);
+  return { lags, failed, pending: answers.some((one) => one.isPending) };
 }

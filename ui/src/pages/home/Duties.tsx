@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { useFound } from "@/api/classifications";
 import { useHealth } from "@/api/reports";
 import { useScans } from "@/api/scans";
-import { useLags } from "@/api/topics";
+import { useLagAnswers } from "@/api/topics";
 import type { Dataset, Me } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { EntityName } from "@/components/EntityBadge";
@@ -15,6 +15,7 @@ import { links, referenceLink } from "@/lib/links";
 import { useMay } from "@/lib/may";
 import { sentence } from "@/lib/subject";
 import { Panel } from "@/pages/home/Panel";
+import "@/styles/views.css";
 
 const FEW = 5;
 
@@ -124,7 +125,7 @@ function Administrator({ datasets }: { datasets: Dataset[] }) {
   const health = useHealth();
   const scans = useScans();
   const clusters = [...new Set(datasets.flatMap((dataset) => dataset.cluster ?? []))];
-  const lags = useLags(clusters);
+  const { lags, failed, pending } = useLagAnswers(clusters);
   const behind = most(Object.fromEntries(lags), 3);
   return (
     <Panel id="administrator" title="Operation" all={{ to: links.admin("health"), text: "Health" }}>
@@ -153,8 +154,19 @@ function Administrator({ datasets }: { datasets: Dataset[] }) {
         }}
       </Answer>
       <h3>Most lag</h3>
+      {failed.length > 0 && (
+        <p className="small bad-text anywhere">
+          Not known of {failed.join(", ")}: its consumer groups could not be read.
+        </p>
+      )}
       {behind.length === 0 ? (
-        <p className="muted">No consumer group is behind.</p>
+        <p className="muted">
+          {pending
+            ? "Looking …"
+            : failed.length < clusters.length || clusters.length === 0
+              ? "No consumer group is behind."
+              : ""}
+        </p>
       ) : (
         <ul>
           {behind.map(([reference, lag]) => (
