@@ -20,6 +20,7 @@ from catalog.errors import SettingsError, Unavailable
 from tests.catalog_stores import database_url, postgres_server  # noqa: F401
 
 if importlib.util.find_spec("policies.adapters.stores.tables"):
+    import policies.adapters.stores.notice_tables
     import policies.adapters.stores.session_tables
     import policies.adapters.stores.tables  # noqa: F401
 
