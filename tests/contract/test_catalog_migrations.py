@@ -23,6 +23,7 @@ from tests.catalog_stores import database_url, postgres_server  # noqa: F401
 
 if importlib.util.find_spec("policies.adapters.stores.tables"):
     import policies.adapters.stores.campaign_tables
+    import policies.adapters.stores.notice_tables
     import policies.adapters.stores.session_tables
     import policies.adapters.stores.tables  # noqa: F401
 
