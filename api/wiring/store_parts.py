@@ -104,7 +104,6 @@ class StoreParts(Made):
 
         return SqlNoticeStore(self._there(), lambda: datetime.now(UTC))
 
-    @part
     def notice_sealer(self) -> Sealer:
         """Seals addresses of people's chat services; the key is kept in WEIR_HOME."""
         from policies.adapters.seal import FernetSealer
