@@ -26,6 +26,7 @@ from api.joins.views.diff import ViewDiffs
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
+from api.joins.visible.readers import Reader, Readers
 from api.wiring.access_services import EffectiveAccess
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
@@ -87,6 +88,7 @@ class Services:
     search: Search
     clicks: Clicks
     related: Related
+    readers: Readers
     verdicts: Verdicts
     scans: Scans
     schedules: Schedules
@@ -140,6 +142,10 @@ class Services:
     ) -> None:
         """Add to the audit chain what a caller did."""
         self.audit.record(subject.user, action, target, decision, reasons)
+
+    def reader(self, subject: Subject) -> Reader:
+        """The services that a subject may ask about what they may know of. Raises Unavailable."""
+        return self.readers.of(subject)
 
     def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
         """What the subject may see of figures about records."""

@@ -1,5 +1,5 @@
 """The declared kinds of this room: what may stand in `spec` of a Policy, Role, User, Group, Workflow, Grant,
-IdentityProvider, ServiceAccount or DirectoryRights.
+IdentityProvider, ServiceAccount, DirectoryRights or Visibility.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -20,6 +20,7 @@ from policies.declared.policy_specs import PolicySpec
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.spec_parts import Spec
+from policies.declared.visibility_specs import VisibilitySpec
 
 KINDS: Mapping[str, type[BaseModel]] = {
     "Policy": PolicySpec,
@@ -31,6 +32,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "IdentityProvider": IdentityProviderSpec,
     "ServiceAccount": ServiceAccountSpec,
     "DirectoryRights": DirectorySpec,
+    "Visibility": VisibilitySpec,
 }
 """kind -> the pydantic model of its spec."""
 

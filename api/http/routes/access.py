@@ -76,8 +76,9 @@ def _shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
     return built.request_view.show(subject, [request])[0]
 
 
-def _reference(built: Services, dataset: str) -> str:
-    return built.datasets.get(built.datasets.find(dataset)).reference
+def _reference(built: Services, subject: Subject, dataset: str) -> str:
+    datasets = built.reader(subject).datasets
+    return datasets.get(datasets.find(dataset)).reference
 
 
 @router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
@@ -85,7 +86,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
     made = built.approvals.create(
         subject,
-        _reference(built, body.dataset),
+        _reference(built, subject, body.dataset),
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
@@ -102,7 +103,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
     made = built.approvals.break_glass(
         subject,
-        _reference(built, body.dataset),
+        _reference(built, subject, body.dataset),
         body.fields,
         purpose=body.purpose,
         reason=body.reason,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from api.http.schemas.base import Answer, OpenAnswer, Time, about, absent
 
 
@@ -161,6 +163,15 @@ class Datasets(Answer):
     total: int
 
 
+class Knows(Answer):
+    """What the caller may know of a dataset; what they may not is left out, as if it was not there."""
+
+    existence: bool
+    schema_: bool = Field(alias="schema")
+    evidence: bool = about("Its personal data: kinds, and how they were found.")
+    lineage: bool
+
+
 class MayDo(Answer):
     """What the caller may do with a dataset."""
 
@@ -182,6 +193,7 @@ class DatasetDetails(DatasetBase):
     """One dataset."""
 
     may: MayDo
+    knows: Knows
     reported: Reported
     scan: LastScan
     fields: int = about("How many fields its newest schema has.")
