@@ -288,6 +288,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             views=lambda: stream_views.views, key=blake2b(parts.mask_secret(), person=b"weir-hidden").digest(),
         ),
         knowledge.horizon,
+        knowledge.speaks,
     )  # fmt: skip
     query.preparer.tables_of = lambda subject: readers.of(subject).tables
     query.preparer.shown = lambda subject, listed: readers.of(subject).shown(listed)

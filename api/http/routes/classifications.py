@@ -90,6 +90,7 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
     steward = "review" in built.identity.permissions(subject)
     outcomes: list[Outcome | None] = []
     taken: list[Decision] = []
+    may = False
     for number, item in enumerate(body.items):
         state = item.state or body.state
         if state is None:
@@ -98,10 +99,12 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
             DatasetId(item.namespace, item.name), item.path, item.entity, state, item.reason or body.reason or None
         )
         problem = None if steward else _not_theirs(built, subject, asked)
-        outcomes.append(None if problem is None else Outcome(asked, problem=problem))
-        if problem is None:
+        unknown = None if steward else _unknown(built, subject, asked)
+        outcomes.append(None if problem is None and unknown is None else Outcome(asked, problem=problem or unknown))
+        may = may or problem is None
+        if problem is None and unknown is None:
             taken.append(asked)
-    if not taken:
+    if not may:
         raise NotAllowed(
             f"{subject.user} lacks the permission 'review' and owns none of these datasets; ask an administrator for a"
             " role that carries it.",
@@ -125,6 +128,15 @@ def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | No
     except DatasetNotFound:
         return None
     return None if owns(subject, record) else f"{subject.user} does not own {record.reference}."
+
+
+def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
+    """That the dataset is not there, or not for the caller to know of."""
+    try:
+        built.reader(subject).datasets.get(asked.dataset)
+    except DatasetNotFound as error:
+        return error.message
+    return None
 
 
 def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:

@@ -113,18 +113,20 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
                 continue
             record = reader.store.dataset(dataset)
             rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
-        shown.append(_without_names(reader, {**scan.to_json(), "datasets": rows}))
+        told = {**scan.to_json(), "datasets": rows}
+        if reader.mentions_hidden([told["request"], scan.to_json()["datasets"], told["problems"]]):
+            told = _without_names(reader, told)
+        if told["request"]["topics"] or not scan.to_json()["request"].get("topics"):
+            shown.append(told)
     return shown
 
 
 def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
     """A scan without what names, or counts, a dataset that the reader may not know of."""
-    if reader.horizon is None:
-        return shown
     request = dict(shown["request"])
     request["topics"] = [each for each in request.get("topics") or () if not reader.mentions_hidden(each)]
     problems = [each for each in shown.get("problems") or () if not reader.mentions_hidden(each)]
-    return {**sight.without_counts(shown, sight.Sight()), "request": request, "problems": problems}
+    return {**shown, "request": request, "problems": problems}
 
 
 @router.post("/{id}/cancel", responses=answers_with(Scan))

@@ -114,6 +114,10 @@ class Knowledge:
         self._rules = (view, made)
         return made
 
+    def speaks(self) -> bool:
+        """Whether there is a document of kind Visibility, as far as was read of late: the next horizon reads it anew."""
+        return bool(self._rules[1].rules)
+
     def horizon(self, subject: Subject) -> Horizon | None:
         """None for a reader from whom nothing is hidden. Raises Unavailable."""
         view = self._state.view()

@@ -31,6 +31,7 @@ from catalog.ports import CatalogStore, Clock, SearchIndex
 from catalog.records import DatasetRecord
 from catalog.search.related import Related
 from catalog.search.service import Search
+from catalog.search_model import Unseen
 from lineage.ports import LineageGraph
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
@@ -79,8 +80,9 @@ _WORDS = {
 class Reader:
     """Services for one request of one subject. `horizon` None: nothing is hidden."""
 
-    def __init__(self, parts: Parts, horizon: Horizon | None) -> None:
-        self._parts, self.horizon = parts, horizon
+    def __init__(self, parts: Parts, horizon: Horizon | None, faces: bool = False) -> None:
+        """`faces`: whether the index has documents for those who know datasets in part."""
+        self._parts, self.horizon, self._faces = parts, horizon, faces
 
     def known(self, record: DatasetRecord) -> Known:
         """What the reader may know of a dataset of the catalog."""
@@ -133,12 +135,14 @@ class Reader:
     def search(self) -> Search:
         parts = self._parts
         if self.horizon is None:
-            return parts.search
+            return parts.search.seen_by(parts.store, parts.clusters, Unseen()) if self._faces else parts.search
         return parts.search.seen_by(self.store, self._clusters, self.horizon.parted.unseen)
 
     @cached_property
     def related(self) -> Related:
         parts = self._parts
+        if self.horizon is None and self._faces:
+            return Related(parts.store, parts.index, LineageNear(parts.lineage, parts.clusters), parts.clock, Unseen())
         if self.horizon is None:
             return parts.related
         near = LineageNear(self.lineage, self._clusters)
@@ -223,11 +227,12 @@ class _SeenTopics:
 class Readers:
     """Makes readers. Safe for threads."""
 
-    def __init__(self, parts: Parts, horizons: Horizons) -> None:
-        self._parts, self._horizons = parts, horizons
-        self._everything = Reader(parts, None)
+    def __init__(self, parts: Parts, horizons: Horizons, faces: Callable[[], bool]) -> None:
+        """`faces`: whether documents may be in the index for those who know datasets in part."""
+        self._parts, self._horizons, self._faces = parts, horizons, faces
+        self._everything = {each: Reader(parts, None, each) for each in (False, True)}
 
     def of(self, subject: Subject) -> Reader:
         """Raises Unavailable."""
         horizon = self._horizons(subject)
-        return self._everything if horizon is None else Reader(self._parts, horizon)
+        return self._everything[self._faces()] if horizon is None else Reader(self._parts, horizon)
