@@ -103,11 +103,11 @@ def made(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
         if hidden:
             weir.scan(cluster="prod", topics=[NAME])
         weir.apply(DECLARED)
-        events = [ran("plain", "orders", "clicks")]
+        events = [ran("plain", "orders", "clicks", "INSERT INTO clicks SELECT order_id AS page FROM orders")]
         if hidden:
             weir.apply(HIDDEN)
             events += [
-                ran(f"fill_{NAME}", "orders", NAME, f"INSERT INTO {NAME} SELECT {FIELD} FROM orders"),
+                ran(f"fill_{NAME}", "orders", NAME, f"INSERT INTO {NAME} SELECT order_id AS {FIELD} FROM orders"),
                 ran("drain", NAME, "clicks", f"SELECT count(*) AS n FROM {NAME} WHERE {FIELD} > 1"),
                 ran("alone", NAME, None),
             ]
