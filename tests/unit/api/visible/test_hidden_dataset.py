@@ -77,10 +77,12 @@ def ran(job: str, reads: str | None, writes: str | None, sql: str = "") -> dict[
     facets = {"sql": {"_producer": "t", "_schemaURL": "t", "query": sql}} if sql else {}
 
     def columns(name: str) -> dict[str, Any]:
-        made = {FIELD: {"inputFields": [{"namespace": BROKER, "name": reads, "field": "order_id"}]}}
-        return (
-            {"columnLineage": {"_producer": "t", "_schemaURL": "t", "fields": made}} if name == NAME and reads else {}
-        )
+        made = {
+            FIELD if name == NAME else "page": {
+                "inputFields": [{"namespace": BROKER, "name": reads, "field": "order_id"}]
+            }
+        }
+        return {"columnLineage": {"_producer": "t", "_schemaURL": "t", "fields": made}} if reads == "orders" else {}
 
     return {
         "eventType": "COMPLETE", "eventTime": "2026-11-01T10:00:00Z", "producer": "t",
