@@ -185,6 +185,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     topics = Tables(datasets, facts, connections, parts.spark_options, registry, store.changes)
     view_clusters = ViewClusters(connections, parts.spark_options)
     tables = ViewTables(topics, views, parts.view_states, facts, view_clusters)
+    sql_views = SqlViews(
+        views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
+    )
     query = GovernedQuery(
         tables,
         state,
@@ -195,9 +198,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
-        SqlViews(
-            views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
-        ),
+        sql_views,
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
     places = Places(store, parts.secrets, parts.connect_workers)
@@ -291,6 +292,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         knowledge.speaks,
     )  # fmt: skip
     query.preparer.tables_of = lambda subject: readers.of(subject).tables
+    sql_views.seen_by = lambda subject: readers.of(subject).sources_of
     query.preparer.shown = lambda subject, listed: readers.of(subject).shown(listed)
     services = Services(
         settings=settings,
@@ -310,6 +312,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         clicks=clicks,
         related=related,
         readers=readers,
+        knowledge=knowledge,
         verdicts=Verdicts(connections, registry),
         scans=scans,
         schedules=schedules,
@@ -379,6 +382,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         warm=warm_up,
         closing=parts.closing,
     )
+    services.request_view.known = knowledge.of_facts
     services.decisions.named = lambda subject, text: readers.of(subject).named(text)
     for listing in (services.access.person, services.access.unused):
         listing.shown = lambda subject, listed: readers.of(subject).shown(listed, schema=True)

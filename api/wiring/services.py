@@ -26,6 +26,7 @@ from api.joins.views.diff import ViewDiffs
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
+from api.joins.visible.knowledge import Knowledge
 from api.joins.visible.readers import Reader, Readers
 from api.wiring.access_services import EffectiveAccess
 from catalog.datasets.datasets import Datasets
@@ -89,6 +90,7 @@ class Services:
     clicks: Clicks
     related: Related
     readers: Readers
+    knowledge: Knowledge
     verdicts: Verdicts
     scans: Scans
     schedules: Schedules

@@ -14,7 +14,7 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
 from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
-from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, RelatedDatasets
+from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, DatasetVisibility, RelatedDatasets
 from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns
@@ -227,6 +227,16 @@ def related(
     reader = built.reader(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     return {"dataset": record.reference, **reader.related.of(record, limit).to_json()}
+
+
+@router.get("/{namespace}/{name}/visibility", responses=answers_with(DatasetVisibility))
+def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+    """Who may know that the dataset exists, its schema, its personal data, its lineage: the documents of kind Visibility that
+    match it. For its owners, and for who has the permission `report:read`."""
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "report:read")
+    return {"dataset": record.reference, **built.knowledge.audiences(record.outline)}
 
 
 @router.get("/{namespace}/{name}/access", responses=answers_with(DatasetAccess))

@@ -172,6 +172,30 @@ class Knows(Answer):
     lineage: bool
 
 
+class AudienceOf(Answer):
+    """Whom a document lets know. Owners always may."""
+
+    name: str = about("Of the document.")
+    everyone: bool
+    users: list[str]
+    groups: list[str]
+    roles: list[str]
+
+
+class AspectAudience(Answer):
+    aspect: Literal["existence", "schema", "evidence", "lineage"]
+    documents: list[AudienceOf] = about("A person must be named by each of them; none: the default holds.")
+
+
+class DatasetVisibility(Answer):
+    """Who may know of a dataset."""
+
+    dataset: str
+    default: Literal["open", "closed"] = about("open: everybody; closed: who owns it, or may read of it.")
+    aspects: list[AspectAudience]
+    unreadable: list[str] = about("Documents that cannot be read: until they can, they close everything.")
+
+
 class MayDo(Answer):
     """What the caller may do with a dataset."""
 

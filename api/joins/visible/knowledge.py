@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from cachetools import LRUCache
 
@@ -16,7 +17,7 @@ from catalog.records import DatasetOutline, DatasetRecord
 from catalog.search.documents import dataset_key
 from catalog.search_model import Unseen
 from policies.access.identity import Identity
-from policies.decision.visibility import Known, Outline, Rules, Viewer, expanded, known, within
+from policies.decision.visibility import ALL, Aspect, Audience, Known, Outline, Rules, Viewer, expanded, known, within
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
 from policies.model import DatasetFacts, Decision, Subject, SubjectMatch
@@ -128,6 +129,11 @@ class Knowledge:
         viewer = Viewer.of(subject, view.roles, self._identity.permissions(subject), grants, self._clock())
         return None if viewer.officer else Horizon(self, viewer, rules, view.version)
 
+    def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
+        """What a subject may know of a dataset or view."""
+        horizon = self.horizon(subject)
+        return ALL if horizon is None else horizon.of_facts(facts)
+
     def within(self, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
         """See `policies.decision.visibility.within`."""
         horizon = self.horizon(subject)
@@ -140,6 +146,30 @@ class Knowledge:
             return False
         tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
         return any(True for _ in rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+
+    def audiences(self, dataset: DatasetOutline) -> dict[str, Any]:
+        """{default: open | closed, aspects: [{aspect, documents: [{name, everyone, users, groups, roles}], problem}]}: who may
+        know of a dataset, by the documents that match it. A person must be named by each document of an aspect; where there is
+        none, the setting decides."""
+        rules = self.rules()
+        tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
+        matching = list(rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+        unreadable = [each.name for each in matching if each.problem]
+        return {
+            "default": "closed" if rules.closed else "open",
+            "aspects": [
+                {
+                    "aspect": aspect.value,
+                    "documents": [
+                        {"name": each.name, **_audience_json(each.audiences[aspect])}
+                        for each in matching
+                        if aspect in each.audiences
+                    ],
+                }
+                for aspect in Aspect
+            ],
+            "unreadable": unreadable,
+        }
 
     def spoken_of(self, rules: Rules) -> list[DatasetId]:
         """The datasets that these documents match."""
@@ -258,6 +288,14 @@ def outline_of(dataset: DatasetOutline, term_given: Iterable[str], field_tags: I
         groups=frozenset(owner.name for owner in dataset.owners if owner.kind == "group"),
     )
     return Outline(dataset.reference, owners, expanded((*dataset.tags, *term_given, *field_tags)))
+
+
+def _audience_json(audience: Audience) -> dict[str, Any]:
+    people = audience.people
+    return {
+        "everyone": audience.everyone, "users": sorted(people.users), "groups": sorted(people.groups),
+        "roles": sorted(people.roles),
+    }  # fmt: skip
 
 
 def _read_tags(viewer: Viewer, rules: Rules) -> frozenset[str]:

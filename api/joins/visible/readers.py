@@ -5,7 +5,7 @@ From whom nothing is hidden gets the services themselves, so that a catalog that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -190,6 +190,12 @@ class Reader:
     def views(self) -> Views | SeenViews:
         views = self._parts.views()
         return views if self.horizon is None else SeenViews(views, self._declared, self.horizon)
+
+    def sources_of(self, view: str, sources: Sequence[str]) -> Sequence[str] | None:
+        """Those of a view's sources that the reader may know of; None where they may not know of the view."""
+        if self.horizon is None:
+            return sources
+        return [each for each in sources if not self.mentions_hidden(each)] if self._declared.named(view) else None
 
     @cached_property
     def tables(self) -> TableSource:

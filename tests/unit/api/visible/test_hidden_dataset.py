@@ -194,7 +194,8 @@ def calls(path: str, operation: Mapping[str, Any], name: str) -> Iterator[tuple[
 def posts(name: str) -> list[tuple[str, dict[str, Any]]]:
     reference = f"prod/{name}"
     sqls = (f"SELECT * FROM {name}", f"SELECT {FIELD} FROM prod.{name}", f"DESCRIBE {name}", f"SHOW COLUMNS FROM {name}",
-            f"SELECT * FROM prod.`{name.upper()}`", "SHOW TABLES", f"SHOW TABLES LIKE '{name[:2]}*'", f"EXPLAIN SELECT 1 FROM {name}",
+            f"SELECT * FROM prod.`{name.upper()}`", "SHOW TABLES", f"SHOW TABLES LIKE '{name[:2]}*'",
+            f"EXPLAIN SELECT 1 FROM {name}", "SHOW VIEWS",
             "SELECT * FROM orders JOIN " + name + " USING (order_id)")  # fmt: skip
     node = {
         "namespace": "prod",
@@ -289,8 +290,8 @@ def test_no_post_route_does(weir: ApiWorld, outsider: TestClient) -> None:
     assert not problems, "\n".join(problems)
 
 
-LINEAGE = ("/lineage", "/impact", "/column-lineage", "/jobs", "/namespaces", "/search", "/sources", "/datasets/", "/events", "/health",
-           "/readyz", "/metrics", "/me", "/audit")  # fmt: skip
+LINEAGE = ("/lineage", "/impact", "/column-lineage", "/jobs", "/namespaces", "/search", "/sources", "/datasets/", "/events",
+           "/health", "/readyz", "/metrics", "/me", "/audit")  # fmt: skip
 """Routes that show what is hidden as something that may not be seen, or that count requests."""
 
 
