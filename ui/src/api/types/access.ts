@@ -16,4 +16,5 @@ export type AccessRule = Shapes["AccessRule"];
 export type AccessEntry = Shapes["AccessEntry"];
 export type SeenDataset = Shapes["SeenDataset"];
 export type EffectiveAccess = Shapes["EffectiveAccess"];
+export type DatasetVisibility = Shapes["DatasetVisibility"];
 export type PersonAccess = Shapes["PersonAccess"];
