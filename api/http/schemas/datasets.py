@@ -183,6 +183,8 @@ class AudienceOf(Answer):
 
 
 class AspectAudience(Answer):
+    """Who may know one thing of a dataset."""
+
     aspect: Literal["existence", "schema", "evidence", "lineage"]
     documents: list[AudienceOf] = about("A person must be named by each of them; none: the default holds.")
 

@@ -48,6 +48,7 @@ def test_every_kind_is_in_the_example() -> None:
         "IdentityProvider",
         "ServiceAccount",
         "DirectoryRights",
+        "Visibility",
     }
 
 
