@@ -289,7 +289,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             views=lambda: stream_views.views, key=blake2b(parts.mask_secret(), person=b"weir-hidden").digest(),
         ),
         knowledge.horizon,
-        knowledge.speaks,
+        knowledge.decides,
     )  # fmt: skip
     query.preparer.tables_of = lambda subject: readers.of(subject).tables
     sql_views.seen_by = lambda subject: readers.of(subject).sources_of
@@ -382,7 +382,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         warm=warm_up,
         closing=parts.closing,
     )
-    services.request_view.known = knowledge.of_facts
+    services.request_view.horizon = knowledge.of_facts
     services.decisions.named = lambda subject, text: readers.of(subject).named(text)
     for listing in (services.access.person, services.access.unused):
         listing.shown = lambda subject, listed: readers.of(subject).shown(listed, schema=True)

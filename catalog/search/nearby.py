@@ -61,9 +61,9 @@ class Nearby:
     def _seen_labels(self, unseen: Unseen) -> frozenset[str]:
         stamp = self._stamp
         with self._readers:
-            known = self._seen.get(unseen)
-        if known is not None and known[0] == stamp:
-            return known[1]
+            kept = self._seen.get(unseen)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
         listed = frozenset(label for label, _ in self._index.labels(_MOST, unseen))
         with self._readers:
             self._seen[unseen] = (stamp, listed)

@@ -2,9 +2,9 @@
 
 - Who holds one of OFFICERS knows of everything: what these permissions open names every dataset. Owners know all of theirs.
 - Who holds an active grant on a dataset knows that it exists, and its schema.
-- Else every `Visibility` document that matches and speaks of an aspect has a say: the person must be in the audience of
+- Else every `Visibility` document that matches and names an aspect counts: the person must be in the audience of
   each of them, in whatever order they were declared. So a further document never opens what another closes.
-- Where none speaks of an aspect, the setting decides. Open: everybody knows. Closed: who may read of it, by a role.
+- Where none names an aspect, the setting decides. Open: everybody knows. Closed: who may read of it, by a role.
 - Nobody knows the schema or the lineage of a dataset that they do not know of, nor the personal data of fields they do not
   know of.
 - A document that cannot be read may be about any dataset: until it can, it closes all of them but to the above.
@@ -98,7 +98,7 @@ NOTHING = Known(False, False, False, False)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All declared documents, ready for many decisions. `closed`: what nobody speaks of is not for everyone.
+    """All declared documents, ready for many decisions. `closed`: what nobody names is not for everyone.
 
     Documents that name one dataset are found by it; only those with patterns, tags or owners are tried one by one.
     """
@@ -120,7 +120,7 @@ class Rules:
                     exact.setdefault(reference, []).append(number)
             else:
                 others.append(number)
-        return Rules(listed, closed, {name: tuple(found) for name, found in exact.items()}, tuple(others))
+        return Rules(listed, closed, {name: tuple(results) for name, results in exact.items()}, tuple(others))
 
     @property
     def hide_nothing(self) -> bool:
@@ -168,7 +168,7 @@ class Viewer:
         return any(target.tag for role in self.who.roles.values() if role is not None for target in role.read)
 
 
-def known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
+def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
     """What the viewer may know of a dataset. Never raises."""
     if viewer.officer or _owns(viewer.who, outline):
         return ALL

@@ -67,7 +67,7 @@ class VisibilitySpec(Spec):
     @model_validator(mode="after")
     def _something(self) -> VisibilitySpec:
         if not any(self.audiences().values()):
-            raise ValueError("says who may know of nothing; give existence, schema, evidence or lineage")
+            raise ValueError("lets nobody know of anything; give existence, schema, evidence or lineage")
         return self
 
     def audiences(self) -> dict[Aspect, Literal["everyone", "owners"] | AudienceSpec | None]:

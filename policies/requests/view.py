@@ -35,7 +35,7 @@ class RequestView:
     ) -> None:
         self._state, self._deciders, self._clock = state, deciders, clock
         self._settings = settings or PolicySettings()
-        self.known: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
+        self.horizon: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
         """What a subject may know of a dataset. Who decides on a request sees what it opens."""
 
     def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
@@ -84,7 +84,7 @@ class RequestView:
         standing = self._deciders.standing(subject, request, request.current, facts) if waiting else None
         opens = opened(request, facts) if facts is not None else []
         if standing is None and facts is not None:
-            opens = _known_of(opens, self.known(subject, facts))
+            opens = _cut(opens, self.horizon(subject, facts))
         holders = None
         if standing is not None and facts is not None:
             key = (request.dataset, tuple(o["path"] for o in opens))
@@ -124,10 +124,10 @@ class RequestView:
         return count
 
 
-def _known_of(opens: list[dict[str, Any]], known: Known) -> list[dict[str, Any]]:
-    if not known.schema:
+def _cut(opens: list[dict[str, Any]], horizon: Known) -> list[dict[str, Any]]:
+    if not horizon.schema:
         return []
-    return opens if known.evidence else [{**each, "entities": []} for each in opens]
+    return opens if horizon.evidence else [{**each, "entities": []} for each in opens]
 
 
 def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:

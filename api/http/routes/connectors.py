@@ -28,12 +28,12 @@ def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     reader = built.reader(subject)
     if reader.horizon is not None:
         built.connectors.require(name, lambda each: not reader.mentions_hidden([each.key, each.spec]))
-    found = built.connectors.describe(subject, name)
-    if reader.mentions_hidden(found):  # topics that the worker alone knows of
+    described = built.connectors.describe(subject, name)
+    if reader.mentions_hidden(described):  # topics that the worker alone knows of
         built.connectors.require(
             name, lambda each: each.key != name and not reader.mentions_hidden([each.key, each.spec])
         )
-    return found
+    return described
 
 
 @router.post("/connectors/{name}/restart", responses=answers_with(ConnectorAction))

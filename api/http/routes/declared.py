@@ -69,14 +69,14 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
-def _known(built: Services, subject: Subject, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Without documents that name what the caller may not know of; their own grants stay."""
     reader = built.reader(subject)
     if reader.horizon is None:
-        return found
+        return listed
     own = ("User", "Group", "Role", "Grant")
     return [
-        each for each in found if each["kind"] in own or not reader.mentions_hidden([each["metadata"], each["spec"]])
+        each for each in listed if each["kind"] in own or not reader.mentions_hidden([each["metadata"], each["spec"]])
     ]
 
 

@@ -118,15 +118,15 @@ def _known(built: Services, subject: Subject, where: EventFilter, limit: int) ->
     """Events of what the subject may know of: as many as asked for, where there are so many."""
     horizon, most = _Horizon(built, subject), limit
     while True:
-        found = built.events.list(where, most)
-        kept = [event for event in found if horizon.shows(event)]
-        if len(kept) >= limit or len(found) < most:
+        listed = built.events.list(where, most)
+        kept = [event for event in listed if horizon.shows(event)]
+        if len(kept) >= limit or len(listed) < most:
             return kept[:limit]
         most *= 4
 
 
 _ASPECTS = (("weir.schema.", Aspect.SCHEMA), ("weir.classification.", Aspect.EVIDENCE))
-"""What events of a type tell of."""
+"""What events of a type are about."""
 
 
 class _Horizon:

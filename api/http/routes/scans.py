@@ -113,11 +113,11 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
                 continue
             record = reader.store.dataset(dataset)
             rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
-        told = {**scan.to_json(), "datasets": rows}
-        if reader.mentions_hidden([told["request"], scan.to_json()["datasets"], told["problems"]]):
-            told = _without_names(reader, told)
-        if told["request"]["topics"] or not scan.to_json()["request"].get("topics"):
-            shown.append(told)
+        listed = {**scan.to_json(), "datasets": rows}
+        if reader.mentions_hidden([listed["request"], scan.to_json()["datasets"], listed["problems"]]):
+            listed = _without_names(reader, listed)
+        if listed["request"]["topics"] or not scan.to_json()["request"].get("topics"):
+            shown.append(listed)
     return shown
 
 

@@ -1,4 +1,4 @@
-"""`kind: Visibility` under `weir apply`: the search index follows what documents speak of."""
+"""`kind: Visibility` under `weir apply`: the search index follows what documents name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_ONCE = 500  # datasets that are written to the index before the answer
 
 
 class VisibilityHandler(GovernanceHandler):
-    """As other kinds of the policies room. The datasets that a document spoke of before or speaks of now are written to the
+    """As other kinds of the policies room. The datasets that a document named before or names now are written to the
     index again: who knows them in part finds them by other documents there."""
 
     def __init__(self, state: GovernanceState, knowledge: Knowledge, store: CatalogStore, search: Search) -> None:
@@ -51,7 +51,7 @@ class VisibilityHandler(GovernanceHandler):
             return []
         model = parse(KIND, "-", spec.get("spec", spec))
         assert isinstance(model, VisibilitySpec)
-        return self._knowledge.spoken_of(Rules.of([rule("-", model)]))
+        return self._knowledge.matched_by(Rules.of([rule("-", model)]))
 
     def _touch(self, datasets: Sequence[DatasetId]) -> None:
         for dataset in dict.fromkeys(datasets):

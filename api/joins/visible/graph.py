@@ -1,7 +1,7 @@
 """The lineage graph as one reader may know of it.
 
-A dataset whose lineage is hidden stands as "a dataset you may not see": under an id of its own that names nothing, with the
-edges it has, so that what lies beyond keeps its distance. So does a job that touches hidden datasets alone, or that has the
+A dataset whose lineage is hidden is shown as "a dataset you may not see": under an id of its own that names nothing, with the
+edges it has, so that what is beyond keeps its distance. So does a job that touches hidden datasets alone, or that has the
 name of one in its own; of another job that touches one, what is written about it (its SQL, its description, where its code
 lies) is left out.
 """
@@ -32,7 +32,7 @@ class SeenGraph:
     """`lineage.ports.LineageGraph`, its reads. For one request: it remembers which hidden node goes by which id."""
 
     def __init__(self, graph: LineageGraph, known: Callable[[DatasetId], Known], key: bytes) -> None:
-        """`key`: the secret under which ids of hidden nodes are made; without it nobody can guess what they stand for."""
+        """`key`: the secret under which ids of hidden nodes are made; without it nobody can guess what they mean."""
         self._graph, self._known, self._key = graph, known, key
         self._meant: dict[str, str] = {}
         self._datasets: dict[DatasetId, Known] = {}
@@ -46,7 +46,9 @@ class SeenGraph:
 
         def __getattr__(self, name):
             if name not in _READS:
-                raise AttributeError(f"{name} of a reader's graph: it is for reading, and this is no read that is cut.")
+                raise AttributeError(
+                    f"{name} of a reader's graph: it is for reading, and this is not a read that is cut."
+                )
             return getattr(self._graph, name)
 
     # nodes
@@ -55,10 +57,10 @@ class SeenGraph:
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
         asked = [each for each in node_ids if each not in self._meant]
-        found = (
+        results = (
             {key: node for key, node in self._graph.nodes(asked).items() if not self._is_hidden(key)} if asked else {}
         )
-        shown = {key: self._shown(node) for key, node in found.items()}
+        shown = {key: self._shown(node) for key, node in results.items()}
         return shown | {each: _anonymous(each) for each in node_ids if each in self._meant}
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
@@ -67,9 +69,9 @@ class SeenGraph:
         return [node for node in self._graph.fields_of(dataset_id, limit) if not self._is_hidden(node.id)]
 
     def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
-        found = self._graph.named_in(type, namespace, _EVERY, 0, holding)
-        self._read_jobs(node.id for node in found if node.type == "job")
-        kept = [node for node in found if not self._is_hidden(node.id)]
+        results = self._graph.named_in(type, namespace, _EVERY, 0, holding)
+        self._read_jobs(node.id for node in results if node.type == "job")
+        kept = [node for node in results if not self._is_hidden(node.id)]
         return [self._shown(node) for node in kept[offset : offset + limit]]
 
     def job_of_run(self, run_id: str) -> Node | None:
@@ -98,8 +100,8 @@ class SeenGraph:
         self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int,
         basis: Basis = Basis.LAST_RUN,
     ) -> Closure:  # fmt: skip
-        found = self._graph.closure(self._real(starts), kind, direction, depth, as_of, budget, basis)
-        return Closure(self._edges(found.edges), found.truncated)
+        results = self._graph.closure(self._real(starts), kind, direction, depth, as_of, budget, basis)
+        return Closure(self._edges(results.edges), results.truncated)
 
     def edges_at(
         self, node_ids: Collection[str], kind: Kind, direction: Direction, as_of: int, basis: Basis = Basis.LAST_RUN
@@ -118,7 +120,7 @@ class SeenGraph:
 
     # what is hidden
     def _real(self, node_ids: Collection[str]) -> list[str]:
-        """The nodes that are meant. Whoever names a hidden one by its own id means nothing."""
+        """The nodes that are meant. Who names a hidden one by its own id means nothing."""
         jobs = [each for each in node_ids if each not in self._meant and parts_of(each).kind == "job"]
         self._read_jobs(jobs)
         return [
@@ -142,10 +144,10 @@ class SeenGraph:
         ]  # fmt: skip
 
     def _of_dataset(self, dataset: DatasetId) -> Known:
-        found = self._datasets.get(dataset)
-        if found is None:
-            found = self._datasets[dataset] = self._known(dataset)
-        return found
+        results = self._datasets.get(dataset)
+        if results is None:
+            results = self._datasets[dataset] = self._known(dataset)
+        return results
 
     def _is_hidden(self, node_id: str) -> bool:
         node = parts_of(node_id)
@@ -185,14 +187,14 @@ class SeenGraph:
     def _alias(self, node_id: str) -> str:
         node = parts_of(node_id)
         if node.kind == "job":
-            made = NodeId("job", HIDDEN, self._digest(node_id))
+            built = NodeId("job", HIDDEN, self._digest(node_id))
         elif node.kind == "field" and self._of_dataset(node.dataset).lineage:
-            made = NodeId("field", node.namespace, node.name, f"hidden-{self._digest(node_id)}")
+            built = NodeId("field", node.namespace, node.name, f"hidden-{self._digest(node_id)}")
         else:
             column = f"hidden-{self._digest(node_id)}" if node.kind == "field" else None
-            made = NodeId(node.kind, HIDDEN, self._digest(node.dataset.node_id), column)
-        self._meant[str(made)] = node_id
-        return str(made)
+            built = NodeId(node.kind, HIDDEN, self._digest(node.dataset.node_id), column)
+        self._meant[str(built)] = node_id
+        return str(built)
 
     def _digest(self, text: str) -> str:
         return hmac.new(self._key, text.encode(errors="replace"), hashlib.sha256).hexdigest()[:16]

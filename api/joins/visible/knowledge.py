@@ -17,7 +17,18 @@ from catalog.records import DatasetOutline, DatasetRecord
 from catalog.search.documents import dataset_key
 from catalog.search_model import Unseen
 from policies.access.identity import Identity
-from policies.decision.visibility import ALL, Aspect, Audience, Known, Outline, Rules, Viewer, expanded, known, within
+from policies.decision.visibility import (
+    ALL,
+    Aspect,
+    Audience,
+    Known,
+    Outline,
+    Rules,
+    Viewer,
+    expanded,
+    what_is_known,
+    within,
+)
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
 from policies.model import DatasetFacts, Decision, Subject, SubjectMatch
@@ -53,28 +64,30 @@ class Horizon:
 
     def of(self, dataset: DatasetOutline) -> Known:
         """Of a dataset of the catalog."""
-        found = self._by_id.get(dataset.id)
-        if found is None:
+        results = self._by_id.get(dataset.id)
+        if results is None:
             tags = self._knowledge.field_tags(dataset.id) if self._tags else frozenset[str]()
-            found = known(self._viewer, outline_of(dataset, self._knowledge.terms(dataset), tags), self._rules)
-            self._by_id[dataset.id] = found
-        return found
+            results = what_is_known(
+                self._viewer, outline_of(dataset, self._knowledge.terms(dataset), tags), self._rules
+            )
+            self._by_id[dataset.id] = results
+        return results
 
     def of_record(self, record: DatasetRecord) -> Known:
         return self.of(record.outline)
 
     def of_id(self, dataset: DatasetId) -> Known:
         """Of any dataset, in the catalog or known to lineage alone."""
-        found = self._by_id.get(dataset)
-        return found if found is not None else self.of(self._knowledge.outline(dataset))
+        results = self._by_id.get(dataset)
+        return results if results is not None else self.of(self._knowledge.outline(dataset))
 
     def of_outline(self, outline: Outline) -> Known:
-        return known(self._viewer, outline, self._rules)
+        return what_is_known(self._viewer, outline, self._rules)
 
     def of_facts(self, facts: DatasetFacts) -> Known:
         """Of a dataset as decisions know it: a stream view, too, whose owners and tags the catalog may not have."""
         tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
-        return known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
+        return what_is_known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
 
     @property
     def parted(self) -> Parted:
@@ -107,16 +120,16 @@ class Knowledge:
     def rules(self, view: View | None = None) -> Rules:
         """All documents of kind Visibility, with the setting."""
         view = view if view is not None else self._state.view()
-        before, made = self._rules
+        before, built = self._rules
         if before is None or before.visibility is not view.visibility:
-            made = Rules.of(view.visibility, self._closed)
+            built = Rules.of(view.visibility, self._closed)
             with self._lock:
                 self._matched = {}
-        self._rules = (view, made)
-        return made
+        self._rules = (view, built)
+        return built
 
-    def speaks(self) -> bool:
-        """Whether there is a document of kind Visibility, as far as was read of late: the next horizon reads it anew."""
+    def decides(self) -> bool:
+        """Whether there is a document of kind Visibility, as far as was read of late: the next horizon reads it again."""
         return bool(self._rules[1].rules)
 
     def horizon(self, subject: Subject) -> Horizon | None:
@@ -140,7 +153,7 @@ class Knowledge:
         return decision if horizon is None else within(horizon.of_facts(facts), decision)
 
     def partly_known(self, dataset: DatasetOutline) -> bool:
-        """Whether a document speaks of the dataset, so that some may know it in part."""
+        """Whether a document names the dataset, so that some may know it in part."""
         rules = self.rules()
         if not rules.rules:
             return False
@@ -171,7 +184,7 @@ class Knowledge:
             "unreadable": unreadable,
         }
 
-    def spoken_of(self, rules: Rules) -> list[DatasetId]:
+    def matched_by(self, rules: Rules) -> list[DatasetId]:
         """The datasets that these documents match."""
         pairs = self._all(rules.by_tag)
         return [dataset.id for dataset, outline in pairs if any(True for _ in rules.matching(outline))]
@@ -209,11 +222,11 @@ class Knowledge:
             held = self._kept.get(key)
         if held is not None and held[0] == changes:
             return held[1]
-        made = self._make(viewer, rules, tags)
+        built = self._make(viewer, rules, tags)
         if changes is not None:
             with self._lock:
-                self._kept[key] = (changes, made)
-        return made
+                self._kept[key] = (changes, built)
+        return built
 
     def _make(self, viewer: Viewer, rules: Rules, tags: frozenset[str]) -> Parted:
         nothing, bare, plain, unlinked, whole = (set[DatasetId]() for _ in range(5))
@@ -222,15 +235,15 @@ class Knowledge:
             if not rules.closed and not self._is_matched(rules, outline):
                 others.add(dataset.id.name)
                 continue
-            found = known(viewer, outline, rules)
-            if not found.existence:
+            results = what_is_known(viewer, outline, rules)
+            if not results.existence:
                 nothing.add(dataset.id)
                 names |= {dataset.reference, dataset.id.name, dataset.reference.replace("/", ".", 1), str(dataset.id)}
                 continue
             others.add(dataset.id.name)
-            if not found.lineage:
+            if not results.lineage:
                 unlinked.add(dataset.id)
-            (bare if not found.schema else plain if not found.evidence else whole).add(dataset.id)
+            (bare if not results.schema else plain if not results.evidence else whole).add(dataset.id)
         unseen = Unseen(
             _keys(nothing) if not rules.closed else frozenset(), _keys(bare), _keys(plain),
             _keys(whole) if rules.closed else None,
@@ -246,12 +259,12 @@ class Knowledge:
 
     def _is_matched(self, rules: Rules, outline: Outline) -> bool:
         matched = self._matched
-        found = matched.get(outline)
-        if found is None:
-            found = any(True for _ in rules.matching(outline))
+        results = matched.get(outline)
+        if results is None:
+            results = any(True for _ in rules.matching(outline))
             if len(matched) < _MOST_OUTLINES:
-                matched[outline] = found
-        return found
+                matched[outline] = results
+        return results
 
     def _all(self, tags: frozenset[str]) -> list[tuple[DatasetOutline, Outline]]:
         """Every dataset, with those tags of its fields that count."""
@@ -261,24 +274,24 @@ class Knowledge:
             return held[2]
         by_term = term_tags(self._store)
         in_fields = self._in_fields(tags, by_term) if tags else {}
-        made = []
+        built = []
         for dataset in self._store.outlines():
             own = frozenset(tag for term in dataset.terms for tag in by_term.get(term, ()))
-            made.append((dataset, outline_of(dataset, own, in_fields.get(dataset.id, ()))))
-        self._outlines = (changes, tags, made)
-        return made
+            built.append((dataset, outline_of(dataset, own, in_fields.get(dataset.id, ()))))
+        self._outlines = (changes, tags, built)
+        return built
 
     def _in_fields(self, tags: frozenset[str], by_term: Mapping[str, Iterable[str]]) -> dict[DatasetId, set[str]]:
-        found: dict[DatasetId, set[str]] = {}
+        results: dict[DatasetId, set[str]] = {}
         wanted = None if PERSONAL_DATA_TAG in tags else tags
         for dataset, record in self._store.all_classifications(wanted):
             if record.holds:
-                found.setdefault(dataset, set()).add(record.entity)
+                results.setdefault(dataset, set()).add(record.entity)
         for term, given in by_term.items():
             if wanted is None or not wanted.isdisjoint(given):
                 for dataset in self._store.term_carriers([term]):
-                    found.setdefault(dataset, set()).update(given)
-        return found
+                    results.setdefault(dataset, set()).update(given)
+        return results
 
 
 def outline_of(dataset: DatasetOutline, term_given: Iterable[str], field_tags: Iterable[str]) -> Outline:

@@ -27,12 +27,12 @@ class SeenProducers:
         return self.facts_by_home([dataset])[dataset]
 
     def facts_by_home(self, datasets: Collection[DatasetId], prefix: str = "") -> dict[DatasetId, list[Fact]]:
-        found = self._producers.facts_by_home(datasets, prefix)
-        return {home: [each for fact in facts if (each := self._fact(home, fact))] for home, facts in found.items()}
+        results = self._producers.facts_by_home(datasets, prefix)
+        return {home: [each for fact in facts if (each := self._fact(home, fact))] for home, facts in results.items()}
 
     def ways_of(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, list[Fact]]:
-        found = self.facts_by_home(list(datasets), WAYS)
-        return {home: [fact for fact in facts if fact.value is not None] for home, facts in found.items()}
+        results = self.facts_by_home(list(datasets), WAYS)
+        return {home: [fact for fact in facts if fact.value is not None] for home, facts in results.items()}
 
     def homes_of(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
         return self._producers.homes_of(written)

@@ -50,7 +50,9 @@ class SeenStore:
 
         def __getattr__(self, name):
             if name not in _READS:
-                raise AttributeError(f"{name} of a reader's store: it is for reading, and this is no read that is cut.")
+                raise AttributeError(
+                    f"{name} of a reader's store: it is for reading, and this is not a read that is cut."
+                )
             return getattr(self._store, name)
 
     # datasets
@@ -58,10 +60,10 @@ class SeenStore:
         return self._cut(self._store.dataset(dataset))
 
     def datasets(self, where: DatasetFilter, limit: int | None = None, offset: int = 0) -> Page:
-        found = [each for record in self._store.datasets(where).items if (each := self._cut(record)) is not None]
+        results = [each for record in self._store.datasets(where).items if (each := self._cut(record)) is not None]
         if where.entity is not None:
-            found = [record for record in found if self._horizon.of(record.outline).evidence]
-        return Page(tuple(found[offset : None if limit is None else offset + limit]), len(found))
+            results = [record for record in results if self._horizon.of(record.outline).evidence]
+        return Page(tuple(results[offset : None if limit is None else offset + limit]), len(results))
 
     def named(self, name: str) -> list[DatasetRecord]:
         return [each for record in self._store.named(name) if (each := self._cut(record)) is not None]
@@ -103,16 +105,16 @@ class SeenStore:
     def classification_history(
         self, dataset: DatasetId | None, until: datetime
     ) -> list[tuple[DatasetId, ClassificationEvent]]:
-        found = self._store.classification_history(dataset, until)
-        return [pair for pair in found if self._known(pair[0]).evidence]
+        results = self._store.classification_history(dataset, until)
+        return [pair for pair in results if self._known(pair[0]).evidence]
 
     # signals and reports
     def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:
         return {d: each for d, each in self._store.together(dataset, at).items() if self._known(d).existence}
 
     def report_homes(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
-        found = self._store.report_homes(written)
-        return {name: home for name, home in found.items() if self._known(home).existence}
+        results = self._store.report_homes(written)
+        return {name: home for name, home in results.items() if self._known(home).existence}
 
     def _known(self, dataset: DatasetId) -> Known:
         return self._horizon.of_id(dataset)

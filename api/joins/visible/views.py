@@ -29,10 +29,10 @@ class SeenDeclared:
 
     def known(self, name: str) -> Known:
         """What may be known of a view that is declared."""
-        found = self._by_name.get(name)
-        if found is None:
-            found = self._by_name[name] = self._decided(name)
-        return found
+        results = self._by_name.get(name)
+        if results is None:
+            results = self._by_name[name] = self._decided(name)
+        return results
 
     def _decided(self, name: str) -> Known:
         declared = self._declared.get(name)

@@ -84,8 +84,8 @@ class SqlDatasets(SqlPart):
             for key, kind, label in session.execute(of_labels):
                 labels.setdefault(key, []).append((kind, label))
             rows = session.execute(query).all()
-        made = [_outline(DatasetId(space, name), cluster, labels.get(key, ())) for key, space, name, cluster in rows]
-        return sorted(made, key=lambda each: each.id)
+        results = [_outline(DatasetId(space, name), cluster, labels.get(key, ())) for key, space, name, cluster in rows]
+        return sorted(results, key=lambda each: each.id)
 
     def unindexed(self, limit: int) -> list[DatasetRecord]:
         query = select(DatasetRow).where(DatasetRow.indexed_revision < DatasetRow.revision)

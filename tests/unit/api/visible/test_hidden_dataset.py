@@ -77,12 +77,12 @@ def ran(job: str, reads: str | None, writes: str | None, sql: str = "") -> dict[
     facets = {"sql": {"_producer": "t", "_schemaURL": "t", "query": sql}} if sql else {}
 
     def columns(name: str) -> dict[str, Any]:
-        made = {
+        built = {
             FIELD if name == NAME else "page": {
                 "inputFields": [{"namespace": BROKER, "name": reads, "field": "order_id"}]
             }
         }
-        return {"columnLineage": {"_producer": "t", "_schemaURL": "t", "fields": made}} if reads == "orders" else {}
+        return {"columnLineage": {"_producer": "t", "_schemaURL": "t", "fields": built}} if reads == "orders" else {}
 
     return {
         "eventType": "COMPLETE", "eventTime": "2026-11-01T10:00:00Z", "producer": "t",
@@ -98,7 +98,7 @@ def secret(count: int) -> list[Any]:
     return [record({FIELD: f"m{n}", "contact": f"p{n}@mail.example.com"}, key=f"k{n}", offset=n) for n in range(count)]
 
 
-def made(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
+def built(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
     topics = {"orders": orders(50), "clicks": [record({"page": f"/p/{n}"}, offset=n) for n in range(50)]}
     with world(folder, topics | ({NAME: secret(50)} if hidden else {})) as weir:
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders", "clicks"])
@@ -122,12 +122,12 @@ def made(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    yield from made(tmp_path_factory.mktemp("hidden"), True)
+    yield from built(tmp_path_factory.mktemp("hidden"), True)
 
 
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    yield from made(tmp_path_factory.mktemp("twin"), False)
+    yield from built(tmp_path_factory.mktemp("twin"), False)
 
 
 @pytest.fixture(scope="module")

@@ -67,14 +67,14 @@ spec: {match: {datasets: [prod/clicks]}, existence: everyone}
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     topics = {"orders": orders(50), "clicks": [record({"page": "/p"}, offset=n) for n in range(50)], NAME: secret(50)}
-    with world(tmp_path_factory.mktemp("parts"), topics) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod")
-        made.apply(DECLARED)
+    with world(tmp_path_factory.mktemp("parts"), topics) as built:
+        built.scan(bootstrapServers="localhost:9092", cluster="prod")
+        built.apply(DECLARED)
         for event in (ran("fill", "orders", NAME), ran("drain", NAME, "clicks")):
-            assert made.admin.post(f"{API}/lineage", json=event).status_code == 201
-        made.fold()
-        made.services.search.reindex_dirty()
-        yield made
+            assert built.admin.post(f"{API}/lineage", json=event).status_code == 201
+        built.fold()
+        built.services.search.reindex_dirty()
+        yield built
 
 
 def test_nobody_finds_the_fields_of_a_schema_that_is_hidden(weir: ApiWorld) -> None:
@@ -99,15 +99,15 @@ def test_nobody_finds_the_fields_of_a_schema_that_is_hidden(weir: ApiWorld) -> N
 def test_what_is_known_in_part_is_found_by_it(weir: ApiWorld) -> None:
     ana, eve, otto = weir.user("ana"), weir.user("eve"), weir.user("otto")
 
-    def found(client: TestClient, q: str, **more: str) -> list[tuple[str, str]]:
+    def results(client: TestClient, q: str, **more: str) -> list[tuple[str, str]]:
         hits = client.get(f"{API}/search", params={"q": q, **more}).json()["hits"]
         return [(hit["kind"], hit.get("path") or hit["name"]) for hit in hits if hit["name"] == NAME]
 
-    assert found(ana, NAME) == [("dataset", NAME)]
-    assert found(ana, FIELD) == [] and found(ana, "", entity="PII") == []
-    assert ("field", f"value.{FIELD}") in found(eve, FIELD) and found(eve, "", entity="PII") == []
-    assert ("field", "value.contact") in found(otto, "", entity="EMAIL_ADDRESS")
-    assert len(found(weir.admin, NAME, kind="dataset")) == 1, "faces are for those who know in part"
+    assert results(ana, NAME) == [("dataset", NAME)]
+    assert results(ana, FIELD) == [] and results(ana, "", entity="PII") == []
+    assert ("field", f"value.{FIELD}") in results(eve, FIELD) and results(eve, "", entity="PII") == []
+    assert ("field", "value.contact") in results(otto, "", entity="EMAIL_ADDRESS")
+    assert len(results(weir.admin, NAME, kind="dataset")) == 1, "faces are for those who know in part"
     facets = {c: dict(v) for c, v in ((x, _facet(y, "entity")) for x, y in (("ana", ana), ("otto", otto)))}
     assert facets["ana"].get("EMAIL_ADDRESS", 0) < facets["otto"]["EMAIL_ADDRESS"]
 
@@ -166,10 +166,10 @@ def test_closed_one_knows_what_one_may_read_and_what_a_document_opens(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     topics = {"orders": orders(50), "clicks": [record({"page": "/p"})] * 9, NAME: secret(50)}
-    with world(tmp_path_factory.mktemp("closed"), topics, visibility="closed") as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod")
-        made.apply(CLOSED)
-        cleo = made.user("cleo")
+    with world(tmp_path_factory.mktemp("closed"), topics, visibility="closed") as built:
+        built.scan(bootstrapServers="localhost:9092", cluster="prod")
+        built.apply(CLOSED)
+        cleo = built.user("cleo")
         names = [each["name"] for each in cleo.get(f"{API}/datasets").json()["datasets"]]
         assert names == ["clicks", "orders"]
         assert cleo.get(f"{API}/datasets/prod/clicks").json()["knows"]["schema"] is False
@@ -177,5 +177,5 @@ def test_closed_one_knows_what_one_may_read_and_what_a_document_opens(
         answer = cleo.get(f"{API}/search", params={"kind": "dataset"}).json()
         assert sorted(hit["name"] for hit in answer["hits"]) == ["clicks", "orders"] and answer["total"] == 2
         assert cleo.get(f"{API}/clusters").json()["clusters"][0]["datasets"] == 2
-        assert made.user("nobody").get(f"{API}/datasets").json()["total"] == 1
-        assert made.admin.get(f"{API}/datasets").json()["total"] == 3
+        assert built.user("nobody").get(f"{API}/datasets").json()["total"] == 1
+        assert built.admin.get(f"{API}/datasets").json()["total"] == 3
