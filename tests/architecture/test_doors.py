@@ -35,7 +35,8 @@ BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 OTHERS = set(
     "approvals audit clicks connections connectors datasets declared"
     " discovery events grants health identity ingest lineage observing"
-    " knowledge own_recognizers producers reader rebuild_lineage record related request_view resolve reviews scans search sessions settings"
+    " knowledge own_recognizers producers reader"
+    " rebuild_lineage record related request_view resolve reviews scans search sessions settings"
     " access audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views view_diff"
     " view_removal where_is".split()  # noqa: SIM905
 )

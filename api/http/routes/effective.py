@@ -12,7 +12,6 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
 from api.http.formats.listing import as_file
 from api.http.schemas import effective as schemas
-from catalog.errors import NotAllowed
 from policies.effective.compare import Side
 from policies.model import Subject
 
@@ -135,8 +134,7 @@ def _reference(built: ServicesOf, subject: Subject, text: str) -> str:
     """Of a dataset whose schema the caller may know. Raises DatasetNotFound, NotAllowed."""
     reader = built.reader(subject)
     reference = reader.named(text)
-    if reader.horizon is not None and not reader.horizon.of_facts(built.facts.facts(reference)).schema:
-        raise NotAllowed(f"You may not know the schema of {reference}.", details={"dataset": reference})
+    reader.require_schema(reference)
     return reference
 
 

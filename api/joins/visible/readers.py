@@ -97,6 +97,11 @@ class Reader:
                 details={"dataset": record.reference, "reasons": [f"visibility: {aspect.value}"]},
             )
 
+    def require_schema(self, reference: str) -> None:
+        """As `require`, for the schema of a dataset or view by its `CLUSTER/TOPIC`."""
+        if self.horizon is not None and not self.horizon.of_facts(self._parts.view_facts.facts(reference)).schema:
+            raise NotAllowed(f"You may not know the schema of {reference}.", details={"dataset": reference})
+
     def knows(self, dataset: DatasetId) -> bool:
         """Whether the reader may know that a dataset exists, by the id that brokers and producers give it."""
         return self.horizon is None or self.horizon.of_id(dataset).existence
