@@ -3200,7 +3200,10 @@ export interface components {
              */
             limit?: number | null;
         };
-        /** AspectAudience */
+        /**
+         * AspectAudience
+         * @description Who may know one thing of a dataset.
+         */
         AspectAudience: {
             /** @enum {string} */
             aspect: "existence" | "schema" | "evidence" | "lineage";
