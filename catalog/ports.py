@@ -19,6 +19,7 @@ from catalog.records import (
     ClassificationRecord,
     ClusterRecord,
     DatasetFilter,
+    DatasetOutline,
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
@@ -29,7 +30,7 @@ from catalog.records import (
 )
 from catalog.report_store import ReportStore
 from catalog.saved_queries import SavedQueryStore
-from catalog.search_model import Entry, IndexPage, SearchQuery
+from catalog.search_model import Entry, IndexPage, SearchQuery, Unseen
 from catalog.signals import SignalStore
 from catalog.topics import ClusterDescription, TopicFacts
 
@@ -75,6 +76,9 @@ class DatasetStore(Protocol):
 
     def names(self) -> list[tuple[str, str]]:
         """(cluster or namespace, name) of every dataset that was not deleted."""
+
+    def outlines(self) -> list[DatasetOutline]:
+        """Of every dataset, deleted ones too, by id. Much quicker than `datasets`."""
 
     def unindexed(self, limit: int) -> list[DatasetRecord]:
         """Datasets whose search documents are older than their record."""
@@ -318,8 +322,9 @@ class SearchIndex(Protocol):
     def stamp(self) -> str:
         """Another text whenever something was written or removed since."""
 
-    def labels(self, most: int) -> list[tuple[str, int]]:
-        """The distinct labels of the documents and how many carry each, the most frequent first, at most so many."""
+    def labels(self, most: int, unseen: Unseen | None = None) -> list[tuple[str, int]]:
+        """The distinct labels of the documents and how many carry each, the most frequent first, at most so many. Only of
+        documents that a reader may find, where `unseen` is given."""
 
     def refresh(self) -> None:
         """Let search see what was written; for tests and for a user who waits."""

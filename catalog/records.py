@@ -49,6 +49,22 @@ class ClusterRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetOutline:
+    """What of a dataset decides who may know of it. See `DatasetRecord`."""
+
+    id: DatasetId
+    cluster: str | None = None
+    owners: tuple[Owner, ...] = ()
+    tags: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        """As `DatasetRecord.reference`."""
+        return f"{self.cluster or self.id.namespace}/{self.id.name}"
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetRecord:
     """A dataset.
 
@@ -96,6 +112,10 @@ class DatasetRecord:
     def reference(self) -> str:
         """`prod/orders`: what people write; `namespace/name` for a dataset of no registered cluster."""
         return f"{self.cluster or self.id.namespace}/{self.id.name}"
+
+    @property
+    def outline(self) -> DatasetOutline:
+        return DatasetOutline(self.id, self.cluster, self.owners, self.tags, self.terms)
 
     @property
     def unscanned(self) -> tuple[str, ...]:

@@ -16,6 +16,31 @@ LONGEST_BEGUN = 300
 """Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
 
 
+BARE, PLAIN = "bare", "plain"
+"""Faces of a dataset's documents, beside its whole ones. bare: without its schema and its personal data; plain: without its
+personal data. They are indexed for datasets of which not everybody may know all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What of the index a reader does not find: keys of datasets (`catalog.search.documents.dataset_key`).
+
+    nothing  not at all; bare, plain: by documents of that face alone. Of all others whole documents are found.
+    only     whole documents are found of these alone; None: of all that are not named above
+    """
+
+    nothing: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+
+    def shows(self, key: str, face: str) -> bool:
+        """Whether a document of a dataset is found."""
+        if key in self.nothing or (not face and self.only is not None and key not in self.only):
+            return False
+        return face == (BARE if key in self.bare else PLAIN if key in self.plain else "")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One search document.
@@ -31,6 +56,7 @@ class Entry:
     label         few words that say what it is, for its meaning (`customer email`)
     rank          factor that its state puts on its score: certified above 1, deprecated and test topics below
     own           words of its own name: the fewer, the more of it one word is
+    face          whole documents: "", else BARE or PLAIN
     """
 
     id: str
@@ -44,6 +70,7 @@ class Entry:
     rank: float = 1.0
     label: str = ""
     own: int = 1
+    face: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +111,7 @@ class SearchQuery:
     labels    find documents with one of these labels instead
     weights   how much each needle counts; empty: all alike
     counted   give facets, and how many documents hold each needle
+    unseen    what the reader does not find, in hits and in every count; None: faces do not exist
     """
 
     needles: tuple[Needle, ...] = ()
@@ -95,6 +123,7 @@ class SearchQuery:
     labels: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
     counted: bool = True
+    unseen: Unseen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,11 @@ class PolicySettings(BaseModel):
         default=True,
         description="Fields that no scan has looked at and no declaration covers are hidden as personal data.",
     )
+    visibility: Literal["open", "closed"] = Field(
+        default="open",
+        description="What people know of where no document of kind Visibility decides: open: of every dataset; closed: of"
+        " what they own or may read.",
+    )
     default_grant_days: int = Field(
         default=7, ge=1, le=3650, description="How long access lasts that a request asks for without an end."
     )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from fastapi.dependencies import utils
 
@@ -57,11 +57,18 @@ class MemoryBrokers:
 class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
-    def __init__(self, folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        topics: Mapping[str, Sequence[RawRecord]] | None = None,
+        visibility: Literal["open", "closed"] = "open",
+        **more: Any,
+    ) -> None:
         """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
         settings = Settings()
+        settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
         self.log = MemoryEventLog()
         self.graph = MemoryGraph()

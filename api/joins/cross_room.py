@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.columns import column_of, path_of
 from catalog.datasets.clusters import Clusters
-from catalog.datasets.datasets import Datasets
+from catalog.datasets.queries import DatasetReader
 from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.model import DatasetId
 from catalog.paths import FieldPath, StepKind
@@ -187,7 +187,7 @@ def _ended(tree: dict[str, Any]) -> dict[str, Any]:
 class SqlLineageSliver:
     """Column lineage of a statement over what the catalog knows, for people who ask before they run it."""
 
-    def __init__(self, datasets: Datasets, known: CatalogSliver, reader: SqlApart, longest: int) -> None:
+    def __init__(self, datasets: DatasetReader, known: CatalogSliver, reader: SqlApart, longest: int) -> None:
         """`longest`: characters of a text that is read at all."""
         self._datasets = datasets
         self._known = known

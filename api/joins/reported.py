@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from api.joins.visible.producers import Producers
 from catalog.datasets.reported import newest
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord, rfc3339
 from catalog.report_store import Fact, hour
 from lineage.names import field_text
-from lineage.producers.catalog import ProducerCatalog
 from lineage.producers.facts import COLUMNS, NAMED, OTHER, SYMLINK, SYMLINK_OF, WAYS
 
 Json = dict[str, Any]
@@ -20,7 +20,7 @@ MOST_DATASETS = 500
 """Datasets of one answer whose transformations are looked up."""
 
 
-def of_dataset(producers: ProducerCatalog, record: DatasetRecord) -> Json:
+def of_dataset(producers: Producers, record: DatasetRecord) -> Json:
     """All that is reported of a dataset: the summary, `facets` as kept, each with `at` (the last report, rounded down to the
     hour), `names` it goes by, and
     `logOnly`, names of facets of which nothing but their presence is kept."""
@@ -55,7 +55,7 @@ Made = Mapping[tuple[str, str], list[Json]]
 """(source id, target id) -> [{type, subtype, masking, description}]."""
 
 
-def transformations(producers: ProducerCatalog, datasets: Iterable[DatasetId]) -> dict[tuple[str, str], list[Json]]:
+def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> dict[tuple[str, str], list[Json]]:
     """How the columns of these datasets are made of others, by node ids; conditions have the dataset as their target."""
     found: dict[tuple[str, str], list[Json]] = {}
     by_home = producers.ways_of(datasets)
@@ -79,7 +79,7 @@ def _way(row: list[Any]) -> Json:
     return {key: value for key, value in shown.items() if value is not None}
 
 
-def with_transformations(producers: ProducerCatalog, answer: Json) -> Json:
+def with_transformations(producers: Producers, answer: Json) -> Json:
     """An answer of `/lineage` between columns, each edge with `transformations` where a producer reports them."""
     edges = [edge for edge in answer["edges"] if edge["kind"] in ("derives", "influences")]
     if not edges:
@@ -97,7 +97,7 @@ def with_transformations(producers: ProducerCatalog, answer: Json) -> Json:
     return {**answer, "edges": shown, **cut}
 
 
-def with_runs(producers: ProducerCatalog, job: Json) -> Json:
+def with_runs(producers: Producers, job: Json) -> Json:
     """A job with `facets` of each of its runs, and `logOnly`, the names of facets that are in the log only."""
     facets = producers.of_runs(job["namespace"], job["name"])
     runs = [{**run, "facets": facets[run["id"]]} if run["id"] in facets else run for run in job["runs"]]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import blake2b
 
 from api.config.home import Home
 from api.config.settings import Settings
@@ -46,6 +47,11 @@ from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.statements import SqlViews
 from api.joins.views.tables import ViewTables
+from api.joins.visible.declared import KIND as VISIBILITY
+from api.joins.visible.declared import VisibilityHandler
+from api.joins.visible.knowledge import Knowledge
+from api.joins.visible.readers import Parts as ReaderParts
+from api.joins.visible.readers import Readers
 from api.webhooks.deliver import WebhookHandler, Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.access_services import effective_access
@@ -200,14 +206,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     purpose_use = PurposeUse(state, now, lambda: ((each.key, each.spec) for each in store.documents("View")))
     engine = parts.query_engine(connections.client_settings)
     query_offsets = parts.query_offsets(connections)
+    topics = Tables(datasets, facts, connections, parts.spark_options, registry, store.changes)
+    view_clusters = ViewClusters(connections, parts.spark_options)
+    tables = ViewTables(topics, views, parts.view_states, facts, view_clusters)
+    sql_views = SqlViews(
+        views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
+    )
     query = GovernedQuery(
-        ViewTables(
-            Tables(datasets, facts, connections, parts.spark_options, registry, store.changes),
-            views,
-            parts.view_states,
-            facts,
-            ViewClusters(connections, parts.spark_options),
-        ),
+        tables,
         state,
         engine,
         query_offsets,
@@ -216,9 +222,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         settings.query,
         drift_scans(store, scans, settings.query, now),
         references,
-        SqlViews(
-            views, seen_states(settings, parts, views), identity, datasets, lambda: declared, lambda: query.preparer
-        ),
+        sql_views,
         purpose_use.require,
     )
     view_handler = ViewHandler(store, now, output_topic(connections, parts), source_topic(clusters, views))
@@ -229,9 +233,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         return names_cluster(state, cluster) or bool(places.named_of(cluster))
 
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
+    closed = settings.policies.visibility == "closed"
+    knowledge = Knowledge(state, identity, store, clusters, now, closed)
+    state.within = knowledge.within
+    search.partly_known = knowledge.partly_known
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, spoken_of, parts.secrets, places.named_of),
-        *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS),
+        *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
+        VisibilityHandler(state, knowledge, store, search),
         WebhookHandler(store, now, guard, parts.secrets),
         view_handler,
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
@@ -301,6 +310,23 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     access = effective_access(
         state, facts, identity, sessions, audit, now, settings.policies, references, named, bool(verifiers)
     )
+    related = Related(store, index, LineageNear(lineage, clusters), now)
+    reviews = Reviews(store, datasets)
+    sql_lineage = SqlLineageSliver(datasets, known, parts.sql_reader, settings.lineage.sql_characters)
+    readers = Readers(
+        ReaderParts(
+            store=store, clusters=clusters, index=index, clock=now, datasets=datasets, search=search, related=related,
+            reviews=reviews, graph=graph, lineage=lineage, lineage_settings=settings.lineage, producers=producers,
+            sql_reader=parts.sql_reader, sql_lineage=sql_lineage, topics=topics, tables=tables, declared_views=views,
+            view_states=parts.view_states, view_facts=facts, view_clusters=view_clusters,
+            views=lambda: stream_views.views, key=blake2b(parts.mask_secret(), person=b"weir-hidden").digest(),
+        ),
+        knowledge.horizon,
+        knowledge.decides,
+    )  # fmt: skip
+    query.preparer.tables_of = lambda subject: readers.of(subject).tables
+    sql_views.seen_by = lambda subject: readers.of(subject).sources_of
+    query.preparer.shown = lambda subject, listed: readers.of(subject).shown(listed)
     services = Services(
         settings=settings,
         home=home,
@@ -308,7 +334,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         events=events,
         deliveries=Deliveries(store, receivers, now, settings.events),
         datasets=datasets,
-        reviews=Reviews(store, datasets),
+        reviews=reviews,
         tag_flow=TagFlow(store, clusters, ReportFlows(lineage), now, events, search.changed),
         recognizers=Recognizers(
             parts.trial_analyzers(), scanner, connections, datasets, lambda: store.documents("Recognizer")
@@ -317,7 +343,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         connections=connections,
         search=search,
         clicks=clicks,
-        related=Related(store, index, LineageNear(lineage, clusters), now),
+        related=related,
+        readers=readers,
+        knowledge=knowledge,
         verdicts=Verdicts(connections, registry),
         scans=scans,
         schedules=schedules,
@@ -363,7 +391,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             observing.is_hidden,
             settings.lineage.observe_groups_limit,
         ),
-        sql_lineage=SqlLineageSliver(datasets, known, parts.sql_reader, settings.lineage.sql_characters),
+        sql_lineage=sql_lineage,
         state=state,
         identity=identity,
         sign_in=SignIn(sessions, device_logins, state, parts.openid, sealer, now),
@@ -412,6 +440,10 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         warm=warm_up,
         closing=parts.closing,
     )
+    services.request_view.horizon = knowledge.of_facts
+    services.decisions.named = lambda subject, text: readers.of(subject).named(text)
+    for listing in (services.access.person, services.access.unused):
+        listing.shown = lambda subject, listed: readers.of(subject).shown(listed, schema=True)
     parts.closing += [notices.sender.close, services.health.close, webhooks.close, services.deliveries.close]
     return services
 

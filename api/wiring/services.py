@@ -30,6 +30,8 @@ from api.joins.views.failures import ViewFailures
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
+from api.joins.visible.knowledge import Knowledge
+from api.joins.visible.readers import Reader, Readers
 from api.wiring.access_services import EffectiveAccess
 from api.wiring.campaign_services import AccessReviews
 from api.wiring.notify_services import Notify
@@ -99,6 +101,8 @@ class Services:
     search: Search
     clicks: Clicks
     related: Related
+    readers: Readers
+    knowledge: Knowledge
     verdicts: Verdicts
     scans: Scans
     schedules: Schedules
@@ -164,6 +168,10 @@ class Services:
     ) -> None:
         """Add to the audit chain what a caller did."""
         self.audit.record(subject.user, action, target, decision, reasons)
+
+    def reader(self, subject: Subject) -> Reader:
+        """The services that a subject may ask about what they may know of. Raises Unavailable."""
+        return self.readers.of(subject)
 
     def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
         """What the subject may see of figures about records."""

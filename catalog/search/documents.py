@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from catalog.model import PERSONAL_DATA_TAG, DatasetId, FieldProfile, SchemaVers
 from catalog.paths import VALUE, FieldPath, StepKind
 from catalog.records import ClassificationRecord, DatasetRecord, FieldNote
 from catalog.search.language.vocabulary import builtin
-from catalog.search_model import Entry
+from catalog.search_model import BARE, PLAIN, Entry
 from catalog.tokens import name_words, spelled, split, suffixes, text_words
 
 _INSIDE = 2000  # words of its fields that find the dataset itself
@@ -64,6 +65,16 @@ def entries(
         for n, path in enumerate(paths)
     ]
     return [_dataset(record, paths, tagged, term_tags), *fields]
+
+
+def faces(record: DatasetRecord, schema: SchemaVersion | None, notes: Iterable[FieldNote], written: int) -> list[Entry]:
+    """The entries by which those find a dataset who may not know all of it; `written`: fields of the whole one, behind whose
+    ids theirs follow."""
+    bare = entries(replace(record, declared_ddl=None), None, (), (), {})[:1]
+    plain = entries(record, schema, (), notes, {})
+    listed = [*((BARE, each) for each in bare), *((PLAIN, each) for each in plain)]
+    key = dataset_key(record.id)
+    return [replace(each, id=f"{key}.{written + at}", face=face) for at, (face, each) in enumerate(listed)]
 
 
 def _worth_an_entry(path: str) -> bool:

@@ -7,15 +7,15 @@ So a change made while the index is away is found again (`reindex_dirty`), and t
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog.datasets.terms import term_tags
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, SearchIndex
-from catalog.records import DatasetFilter, DatasetRecord
-from catalog.search.documents import dataset_key, entries, field_ids
+from catalog.records import DatasetFilter, DatasetOutline, DatasetRecord
+from catalog.search.documents import dataset_key, entries, faces, field_ids
 from catalog.search_model import Entry
 
 _log = logging.getLogger(__name__)
@@ -38,6 +38,8 @@ class Indexing:
     def __init__(self, store: CatalogStore, index: SearchIndex) -> None:
         self._store = store
         self._index = index
+        self.partly_known: Callable[[DatasetOutline], bool] = lambda _: False
+        """Whether somebody may know of a dataset without knowing all of it: then it is found by its faces, too."""
 
     def changed(self, datasets: Iterable[DatasetId]) -> None:
         """Bring these up to date now if the index answers; else `reindex_dirty` will."""
@@ -122,10 +124,6 @@ class Indexing:
         if record.deleted_at is not None:
             return []
         stored = self._store.schema(record.id)
-        return entries(
-            record,
-            stored.current if stored else None,
-            self._store.classifications(record.id),
-            self._store.notes(record.id),
-            tags,
-        )
+        schema, notes = stored.current if stored else None, self._store.notes(record.id)
+        whole = entries(record, schema, self._store.classifications(record.id), notes, tags)
+        return [*whole, *faces(record, schema, notes, len(whole) - 1)] if self.partly_known(record.outline) else whole

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from cachetools import LRUCache
+
 from catalog.errors import WeirError
 from catalog.ports import Meaning, SearchIndex
 from catalog.search.language.labels import Labels
-from catalog.search_model import IndexHit
+from catalog.search_model import IndexHit, Unseen
 from catalog.tokens import split
 
 _log = logging.getLogger(__name__)
@@ -22,6 +24,7 @@ _NEAR = 30
 _LEAST = 0.35
 _PAUSE_S = 10.0
 _AROUNDS = 20_000  # vectors kept of documents that were ranked; 1,000 bytes each
+_READERS = 64  # of whom the labels are kept that they may find
 _DESCRIBED = 300  # letters of a description
 
 
@@ -37,12 +40,34 @@ class Nearby:
         self._stamp = ""
         self._looked = float("-inf")
         self._reading = threading.Lock()
+        self._readers = threading.Lock()
         self.vector = lru_cache(500)(self._vector)
+        self._seen: LRUCache[Unseen, tuple[str, frozenset[str]]] = LRUCache(_READERS)
 
-    def labels(self, text: str) -> tuple[str, ...]:
-        """Labels near to a text in meaning, nearest first."""
+    def labels(self, text: str, unseen: Unseen | None = None) -> tuple[str, ...]:
+        """Labels near to a text in meaning, nearest first: as if there were only those that a reader may find."""
         self._follow()
-        return self._labels.near(self.vector(text), _NEAR, _LEAST)
+        if unseen is None:
+            return self._labels.near(self.vector(text), _NEAR, _LEAST)
+        seen = self._seen_labels(unseen)
+        return tuple(each for each in self._labels.near(self.vector(text), _MOST, _LEAST) if each in seen)[:_NEAR]
+
+    def words_of(self, unseen: Unseen | None) -> frozenset[str]:
+        """Words that occur in labels that a reader may find."""
+        if unseen is None:
+            return self.words
+        return frozenset(word for label in self._seen_labels(unseen) for word in label.split())
+
+    def _seen_labels(self, unseen: Unseen) -> frozenset[str]:
+        stamp = self._stamp
+        with self._readers:
+            kept = self._seen.get(unseen)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        listed = frozenset(label for label, _ in self._index.labels(_MOST, unseen))
+        with self._readers:
+            self._seen[unseen] = (stamp, listed)
+        return listed
 
     def likeness(self, text: str, hits: Sequence[IndexHit]) -> list[float]:
         """-1..1 for each hit: the likeness of its label alone, or with its description and dataset where that is more."""

@@ -13,7 +13,7 @@ from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock, SearchIndex
 from catalog.records import DatasetRecord
 from catalog.search.documents import entries
-from catalog.search_model import IndexHit, Needle, SearchQuery, Way
+from catalog.search_model import IndexHit, Needle, SearchQuery, Unseen, Way
 
 STEPS = 2
 """How far away in lineage a dataset may be."""
@@ -85,7 +85,11 @@ class RelatedAnswer:
 class Related:
     """Finds related datasets. Only those that search finds, too, are answered: what is deleted is not."""
 
-    def __init__(self, store: CatalogStore, index: SearchIndex, near: Near, clock: Clock) -> None:
+    def __init__(
+        self, store: CatalogStore, index: SearchIndex, near: Near, clock: Clock, unseen: Unseen | None = None
+    ) -> None:
+        """`unseen`: what the reader does not find, of whom `store` and `near` are, too."""
+        self._unseen = unseen
         self._store = store
         self._index = index
         self._near = near
@@ -136,7 +140,12 @@ class Related:
         """Fields of any dataset with the words, a type and the tags of a key."""
         ways = [Way(("".join(key.words),))] + ([Way(key.words)] if len(key.words) > 1 else [])
         asked = SearchQuery(
-            (Needle(" ".join(key.words), tuple(ways)),), None, {"kind": ("field",)}, _SAME, counted=False
+            (Needle(" ".join(key.words), tuple(ways)),),
+            None,
+            {"kind": ("field",)},
+            _SAME,
+            counted=False,
+            unseen=self._unseen,
         )
         hits: Sequence[IndexHit] = self._index.search(asked).hits
         return [hit.source for hit in hits if _is(hit.source, key)]

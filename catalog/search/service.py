@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from catalog.search.language.ranking import Ranked, rank, weights
 from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
 from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
 from catalog.search.nearby import Nearby
-from catalog.search_model import FILTERS, IndexPage, SearchQuery
+from catalog.search_model import FILTERS, IndexPage, SearchQuery, Unseen
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
 _MOST = 1000
@@ -49,6 +50,16 @@ class Search(Indexing):
         self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
         self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
+        self._unseen: Unseen | None = None
+
+    def seen_by(self, store: CatalogStore, clusters: Clusters, unseen: Unseen) -> Search:
+        """The same search for a reader: hits, counts, facets and suggestions of what they may find, and of nothing else.
+
+        store, clusters: what they may know of.
+        """
+        cut = copy(self)
+        cut._store, cut._clusters, cut._unseen = store, clusters, unseen
+        return cut
 
     def search(
         self,
@@ -77,9 +88,9 @@ class Search(Indexing):
             )
         question = self._question(q)
         wanted = self._wanted({**question.filters, **(filters or {})})
-        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED)
+        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED, unseen=self._unseen)
         queries = [asked]
-        if self._nearby and question.needles and (labels := self._nearby.labels(question.text)):
+        if self._nearby and question.needles and (labels := self._nearby.labels(question.text, self._unseen)):
             queries.append(replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
         page, *near = self._index.ask(queries)
         weight = _weights(page, question)
@@ -144,7 +155,7 @@ class Search(Indexing):
             return []
         loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
         page = self._index.search(
-            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False)
+            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False, unseen=self._unseen)
         )
         found: dict[str, Suggestion] = {}
         for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
@@ -161,7 +172,7 @@ class Search(Indexing):
         if not values:
             question = self._question(filter_.rest)
             others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
-            asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0)
+            asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0, unseen=self._unseen)
             values = [value for value, _ in self._index.search(asked).facets.get(filter_.name, ())]
         return [Suggestion(value, filter_.name) for value in fitting(values, filter_.begun, limit)]
 
@@ -215,7 +226,7 @@ class Search(Indexing):
         return whole
 
     def _question(self, q: str) -> Question:
-        return parse(q, self._words(), self._nearby.words if self._nearby else frozenset())
+        return parse(q, self._words(), self._nearby.words_of(self._unseen) if self._nearby else frozenset())
 
     def _words(self) -> Vocabulary:
         """The vocabulary with the glossary's synonyms, some seconds old at most."""

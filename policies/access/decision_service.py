@@ -74,7 +74,8 @@ class Decisions:
         """`reference` gives `CLUSTER/TOPIC` of a dataset as callers may write it."""
         self._state, self._facts, self._identity, self._audit, self._clock = state, facts, identity, audit, clock
         self._settings = settings or PolicySettings()
-        self._reference = reference
+        self.named: Callable[[Subject, str], str] = lambda _, text: reference(text)
+        """`CLUSTER/TOPIC` of a dataset that a caller may know of, as they may write it. Raises DatasetNotFound."""
 
     def decide(self, caller: Subject, asked: Sequence[Asked]) -> list[dict[str, Any]]:
         """One answer for each question, in order; what one question lacks is an `error` in its place.
@@ -117,7 +118,7 @@ class Decisions:
 
     def _one(self, caller: Subject, asked: Asked, view: View, now: datetime) -> dict[str, Any]:
         try:
-            facts = self._facts.facts(self._reference(asked.dataset))
+            facts = self._facts.facts(self.named(caller, asked.dataset))
             places = [FieldPath.parse(path) for path in asked.fields]
             view.purposes.require(asked.purpose)
         except (NotFound, InvalidInput) as error:
@@ -127,6 +128,7 @@ class Decisions:
             }  # fmt: skip
         subject, gone = (caller, None) if asked.subject is None else subject_of(view, asked.subject)
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
+        decision = self._state.cut(view, subject, facts, decision)
         columns = decision.columns
         if places:
             known = Places(columns)

@@ -98,7 +98,7 @@ class Browser:
         ask = _Ask(self._query, subject, purpose, stop, signed_in)
         self._query.trail.purpose(subject, purpose, "query")
         name = _table_name(reference)
-        table = self._query.preparer.table(name)
+        table = self._query.preparer.table(name, subject)
         decision = self._query.preparer.decide(subject, table, purpose)
         sql_name = ".".join(name_sql(part) for part in reference.split("/", 1))
         if decision.effect is not Effect.ALLOW:

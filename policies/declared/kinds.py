@@ -1,5 +1,5 @@
 """The declared kinds of this room: what may stand in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
-RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights or AccessReview.
+RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview or Visibility.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -29,6 +29,7 @@ from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.purpose_specs import PurposeSpec
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.spec_parts import Spec
+from policies.declared.visibility_specs import VisibilitySpec
 
 KINDS: Mapping[str, type[BaseModel]] = {
     "Purpose": PurposeSpec,
@@ -43,6 +44,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "ServiceAccount": ServiceAccountSpec,
     "DirectoryRights": DirectorySpec,
     "AccessReview": AccessReviewSpec,
+    "Visibility": VisibilitySpec,
 }
 """kind -> the pydantic model of its spec."""
 

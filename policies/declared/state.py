@@ -26,6 +26,9 @@ __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"
 _VERSION_KINDS = GOVERNANCE_KINDS | {"ScimUser", "ScimGroup", DIRECTORY_NAME}
 """Memberships change with their group or user alone, so they need no look of their own before each decision."""
 
+Within = Callable[[Subject, DatasetFacts, Decision], Decision]
+"""A decision without what its subject may not know."""
+
 OnPerson = Callable[[str, str, Mapping[str, Any] | None, Mapping[str, Any] | None], object]
 """Kind (User, ServiceAccount), name, spec before and after; None where there is none."""
 
@@ -53,6 +56,8 @@ class GovernanceState:
         self._clock = clock
         self._settings = settings or PolicySettings()
         self._checks = checks or Checks()
+        self.within: Within | None = None
+        """Cuts a decision to what its subject may know of the dataset; asked where something is hidden from somebody."""
         self.on_person: OnPerson = lambda *_: None
         """Called in the transaction that declares, changes or deletes a person or a program."""
         self._read = Declared()
@@ -91,7 +96,16 @@ class GovernanceState:
             return denied(
                 facts, f"Nothing of {facts.reference} is opened, because policies cannot be read: {error.message}"
             )
-        return view.decide(subject, facts, purpose, self._clock(), self._settings.unscanned_is_sensitive)
+        return self.cut(
+            view, subject, facts,
+            view.decide(subject, facts, purpose, self._clock(), self._settings.unscanned_is_sensitive),
+        )  # fmt: skip
+
+    def cut(self, view: View, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
+        """A decision without what its subject may not know of the dataset by now."""
+        if self.within is None or not (view.visibility or self._settings.visibility == "closed"):
+            return decision
+        return self.within(subject, facts, decision)
 
     __call__ = decide
 

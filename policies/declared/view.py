@@ -11,7 +11,16 @@ from typing import Any
 from catalog.errors import InvalidInput
 from policies.decision.decide import decide
 from policies.decision.policy_index import Compiled, Problem
-from policies.declared import access_specs, convert, kinds, policy_specs, provider_specs, purpose_specs
+from policies.decision.visibility import VisibilityRule
+from policies.declared import (
+    access_specs,
+    convert,
+    kinds,
+    policy_specs,
+    provider_specs,
+    purpose_specs,
+    visibility_specs,
+)
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import DIRECTORY_KINDS, Directory, DirectoryRuleSpec, Given, strong
 from policies.declared.directory import NAME as DIRECTORY_NAME
@@ -49,6 +58,8 @@ class View:
     directory_rules: tuple[DirectoryRuleSpec, ...] = ()
     adopted: tuple[str, ...] = ()
     """Names and patterns of declared people whom the directory may create."""
+    visibility: tuple[VisibilityRule, ...] = ()
+    """Who may know of what; by name."""
     powerful: Given = field(default_factory=Given)
     """Roles that carry a permission, inherited ones too, and groups that have such a role."""
     templates: Mapping[str, access_specs.RequestTemplateSpec] = field(default_factory=dict)
@@ -212,11 +223,15 @@ def _read(document: Document) -> _Read:
                 return _Read(document.version, purpose_specs.purpose(name, spec))
             case access_specs.WorkflowSpec() as spec:
                 return _Read(document.version, convert.workflow(name, spec))
+            case visibility_specs.VisibilitySpec() as spec:
+                return _Read(document.version, visibility_specs.rule(name, spec))
             case spec:
                 return _Read(document.version, spec)
     except InvalidInput as error:
-        role = Role(name, problem=error.message) if document.kind == "Role" else None
-        return _Read(document.version, role, error.message)
+        closing: Any = Role(name, problem=error.message) if document.kind == "Role" else None
+        if document.kind == "Visibility":
+            closing = VisibilityRule(name, problem=error.message)
+        return _Read(document.version, closing, error.message)
 
 
 def _view(
@@ -275,6 +290,9 @@ def _view(
         specs = [each.value for _, each in listed("DirectoryRights") if each.value is not None]
         rules = tuple(rule for spec in specs for rule in spec.rights)
         adopted = tuple(name for spec in specs for name in spec.adopt)
+    visibility = old.visibility if old is not None else ()
+    if old is None or "Visibility" in kinds_changed:
+        visibility = tuple(each.value for _, each in listed("Visibility"))
     powerful = old.powerful if old is not None else Given()
     if old is None or kinds_changed & {"Role", "Group"}:
         powerful = strong(roles, {name: group.roles for name, group in groups.items()})
@@ -289,7 +307,7 @@ def _view(
     return View(
         version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
         by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
-        adopted, powerful, part("RequestTemplate", old.templates if old else {}), purposes,
+        adopted, visibility, powerful, part("RequestTemplate", old.templates if old else {}), purposes,
     )  # fmt: skip
 
 

@@ -89,6 +89,10 @@ class Sheet:
         return sorted(groups), {role: list(ways) for role, ways in sorted(roles.items())}
 
 
+Listed = Callable[[Subject, Iterable[str]], Iterable[str]]
+"""Of datasets, those whose schema a caller may know."""
+
+
 class PersonAccess:
     """The service behind `GET /api/v1/access/people/{name}`."""
 
@@ -96,6 +100,7 @@ class PersonAccess:
         self, moments: Moments, identity: Identity, datasets: DatasetAccess, references: Callable[[], Iterable[str]]
     ) -> None:
         self._moments, self._identity, self._datasets, self._references = moments, identity, datasets, references
+        self.shown: Listed = lambda _, listed: listed
 
     def of(
         self,
@@ -126,7 +131,8 @@ class PersonAccess:
         until = time.monotonic() + _SECONDS
         past: dict[str, None] = {}
         owned = 0
-        for reference in sorted(r for r in self._references() if dataset is None or dataset_matches(dataset, r)):
+        listed = self.shown(caller, self._references())
+        for reference in sorted(r for r in listed if dataset is None or dataset_matches(dataset, r)):
             if time.monotonic() > until:
                 notes.append(
                     f"The list ends before {reference}: it took longer than {_SECONDS:g} seconds. Ask for a pattern of datasets."

@@ -16,6 +16,7 @@ from policies.audit_names import DATASET, GRANT, READING
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
+from policies.effective.person_access import Listed
 from policies.effective.shown import Rule
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Grant, Role, Subject
@@ -58,6 +59,8 @@ class Unused:
         self._moments, self._identity, self._datasets = moments, identity, datasets
         self._audit, self._references = audit, references
 
+        self.shown: Listed = lambda _, listed: listed
+
     def of(
         self,
         caller: Subject,
@@ -93,7 +96,7 @@ class Unused:
         for use in self._audit.uses(DATASET, READING, since):
             read.setdefault(use.actor, set()).add(use.name)
         used = {use.name for use in self._audit.uses(GRANT, READING, since)}
-        facts = dict(self._facts(dataset))
+        facts = dict(self._facts(caller, dataset))
         mine = _Mine(caller, all_, self._datasets, facts)
         collected: list[UnusedRight] = []
         young = 0
@@ -123,8 +126,8 @@ class Unused:
             "days": days, "since": rfc3339(since), "rights": [r.to_json() for r in rights], "young": young, "notes": notes,
         }  # fmt: skip
 
-    def _facts(self, pattern: str | None) -> Iterator[tuple[str, DatasetFacts]]:
-        for reference in sorted(self._references()):
+    def _facts(self, caller: Subject, pattern: str | None) -> Iterator[tuple[str, DatasetFacts]]:
+        for reference in sorted(self.shown(caller, self._references())):
             if pattern is None or dataset_matches(pattern, reference):
                 try:
                     yield reference, self._moments.source.facts(reference)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -91,21 +92,27 @@ class Preparer:
         self._offsets = offsets
         self._keys = keys
         self._settings = settings
+        self.tables_of: Callable[[Subject], TableSource] = lambda _: tables
+        """The tables that a subject may know of."""
+        self.shown: Callable[[Subject, Iterable[str]], Iterable[str]] = lambda _, references: references
+        """Of `CLUSTER/TOPIC`s, those that a subject may know of."""
 
     def deciding(self, decide: Decider) -> Preparer:
         """The same with another decider: of a simulation, or of a test of policies."""
-        return Preparer(self._tables, decide, self._offsets, self._keys, self._settings)
+        other = copy(self)
+        other._decide = decide
+        return other
 
-    def table(self, name: str) -> QueryTable:
-        """See `TableSource.find`."""
-        return self._tables.find(name)
+    def table(self, name: str, subject: Subject | None = None) -> QueryTable:
+        """See `TableSource.find`; for a subject, what they may not know of is not there."""
+        return (self._tables if subject is None else self.tables_of(subject)).find(name)
 
     def find(self, subject: Subject, gated: Gated, purpose: str | None) -> Found:
         """Raises DatasetNotFound with the place, InvalidInput for a name that fits several datasets."""
         tables = {}
         for ref in gated.tables:
             try:
-                tables[ref] = self.table(ref.name)
+                tables[ref] = self.table(ref.name, subject)
                 _check_window(gated, ref, tables[ref])
             except DatasetNotFound as error:
                 line, column = gated.places[ref]

@@ -121,7 +121,7 @@ class CatalogAnswers:
         clusters = statement.about is About.CLUSTERS
         seen: set[str] = set()
         known: set[str] = set()
-        for reference in sorted(self.references()):
+        for reference in sorted(self.preparer.shown(subject, self.references())):
             cluster, _, topic = reference.partition("/")
             known.add(cluster)
             if (wanted and fold(cluster) != wanted) or (clusters and cluster in seen):

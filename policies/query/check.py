@@ -124,18 +124,18 @@ class QueryCheck:
         problems = []
         for ref in gated.tables:
             try:
-                tables[ref] = self._preparer.table(ref.name)
+                tables[ref] = self._preparer.table(ref.name, subject)
             except (DatasetNotFound, InvalidInput, Conflict) as error:
-                near = error.details.get("nearest") or self._near(ref)
+                near = error.details.get("nearest") or self._near(subject, ref)
                 at = _offset(gated.sql, *gated.places[ref])
                 problems.append(_at(gated.sql, at, error.message, _table_name(ref, near), _NAME))
         decisions = {ref: self._preparer.decide(subject, table, purpose) for ref, table in tables.items()}
         return Found(tables, decisions), problems
 
-    def _near(self, ref: TableRef) -> object:
+    def _near(self, subject: Subject, ref: TableRef) -> object:
         """What is near the topic's name alone, where `cluster.topic` is near nothing."""
         try:
-            return self._preparer.table(ref.parts[-1]).reference
+            return self._preparer.table(ref.parts[-1], subject).reference
         except (DatasetNotFound, InvalidInput, Conflict) as error:
             return error.details.get("nearest") or error.details.get("candidates")
 

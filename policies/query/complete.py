@@ -90,7 +90,7 @@ class Completion:
     # --- tables ----------------------------------------------------------------------------------------------------
 
     def _tables(self, subject: Subject, text: Unfinished, purpose: str | None) -> Iterator[Item]:
-        references = sorted(r for r in self._references() if "/" in r)
+        references = sorted(r for r in self._preparer.shown(subject, self._references()) if "/" in r)
         names = [r.partition("/") for r in references]
         topics = [topic for _, _, topic in names]
         prefix, before = fold(text.word), [fold(part) for part in text.chain]
@@ -133,7 +133,7 @@ class Completion:
 
     def _access(self, subject: Subject, reference: str, purpose: str | None) -> tuple[bool, str]:
         try:
-            table = self._preparer.table(reference)
+            table = self._preparer.table(reference, subject)
         except (InvalidInput, NotFound):
             return False, f"{reference} · cannot be queried"
         except Conflict:
@@ -172,7 +172,7 @@ class Completion:
     def _governed(self, subject: Subject, text: Unfinished, purpose: str | None) -> Iterator[tuple[str, GovernedTable]]:
         for alias, parts in text.tables[:_MOST_NAMED]:
             try:
-                table = self._preparer.table(".".join(parts))
+                table = self._preparer.table(".".join(parts), subject)
                 decision = self._preparer.decide(subject, table, purpose)
                 self._trail.looked(subject, ACTION, purpose, "", str(decision.effect), [table.reference])
                 if decision.effect is Effect.ALLOW:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
@@ -12,6 +12,7 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
+from policies.decision.visibility import ALL, Known
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
@@ -34,6 +35,8 @@ class RequestView:
     ) -> None:
         self._state, self._deciders, self._clock = state, deciders, clock
         self._settings = settings or PolicySettings()
+        self.horizon: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
+        """What a subject may know of a dataset. Who decides on a request sees what it opens."""
 
     def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
         """Each as `AccessRequest.to_json`, with can_decide, instead_of, opens [{path, entities}], holders, overdue,
@@ -80,6 +83,8 @@ class RequestView:
         waiting = request.state in OPEN
         standing = self._deciders.standing(subject, request, request.current, facts) if waiting else None
         opens = opened(request, facts) if facts is not None else []
+        if standing is None and facts is not None:
+            opens = _cut(opens, self.horizon(subject, facts))
         holders = None
         if standing is not None and facts is not None:
             key = (request.dataset, tuple(o["path"] for o in opens))
@@ -117,6 +122,12 @@ class RequestView:
                     count += 1
                     break
         return count
+
+
+def _cut(opens: list[dict[str, Any]], horizon: Known) -> list[dict[str, Any]]:
+    if not horizon.schema:
+        return []
+    return opens if horizon.evidence else [{**each, "entities": []} for each in opens]
 
 
 def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:

@@ -495,3 +495,18 @@ def test_every_column_of_a_dataset_is_counted_but_those_that_nothing_depends_on(
     counted = set(str(made).partition(" OF ")[2].partition(" ON ")[0].split(", "))
     columns = {column.name for column in DatasetRow.__table__.columns}
     assert columns - counted == {"usage", "revision", "indexed_revision", "indexed_documents"}
+
+
+def test_outlines_are_what_the_records_have(store: CatalogStore) -> None:
+    for name, cluster in (("b", "prod"), ("a", None)):
+        store.put_dataset(
+            DatasetRecord(
+                DatasetId("kafka://h:9092", name), cluster, owners=(Owner("group", "g"), Owner("user", "u")),
+                tags=("t2", "t1"), terms=("term",),
+            )
+        )  # fmt: skip
+    listed = store.outlines()
+    assert [each.reference for each in listed] == ["kafka://h:9092/a", "prod/b"]
+    for outline in listed:
+        record = store.dataset(outline.id)
+        assert record is not None and record.outline == outline

@@ -23,7 +23,7 @@ from api.http.schemas.marquez import (
     MarquezRunFacets,
     MarquezRuns,
 )
-from api.wiring.services import Services
+from api.joins.visible.readers import Reader
 from catalog.errors import NotFound
 from catalog.model import NodeId
 from lineage.model import Node
@@ -42,36 +42,43 @@ States = Annotated[
 
 @router.get("/namespaces/{namespace}/jobs", responses=answers_with(MarquezJobs))
 def get_jobs(
-    built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0, states: States = None
+    built: ServicesOf, subject: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0, states: States = None
 ) -> Any:
     """The jobs of a namespace, each with what it reads and writes and its newest run."""
-    total = built.lineage.namespaces().get(namespace, (0, 0))[1]
-    return _listed(built, namespace, total, limit, offset, states)
+    reader = built.reader(subject)
+    total = reader.lineage.namespaces().get(namespace, (0, 0))[1]
+    return _listed(reader, namespace, total, limit, offset, states)
 
 
 @router.get("/jobs", responses=answers_with(MarquezJobs))
-def get_all_jobs(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0, states: States = None) -> Any:
+def get_all_jobs(
+    built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0, states: States = None
+) -> Any:
     """The jobs of all namespaces."""
-    total = sum(jobs for _, jobs in built.lineage.namespaces().values())
-    return _listed(built, None, total, limit, offset, states)
+    reader = built.reader(subject)
+    total = sum(jobs for _, jobs in reader.lineage.namespaces().values())
+    return _listed(reader, None, total, limit, offset, states)
 
 
 @router.get("/namespaces/{namespace}/jobs/{job}", responses=answers_with(MarquezJob))
-def get_marquez_job(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
+def get_marquez_job(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
     """A job with what it reads, writes, and its newest runs."""
-    return _whole(built, namespace, job)
+    reader = built.reader(subject)
+    return _whole(reader, namespace, job)
 
 
 @router.get("/namespaces/{namespace}/jobs/{job}/versions", responses=answers_with(MarquezJobVersions))
-def get_marquez_job_versions(built: ServicesOf, _: Caller, namespace: Name, job: Name) -> Any:
+def get_marquez_job_versions(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
     """The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept."""
-    return {"versions": [shapes.job_version(_whole(built, namespace, job))], "totalCount": 1}
+    reader = built.reader(subject)
+    return {"versions": [shapes.job_version(_whole(reader, namespace, job))], "totalCount": 1}
 
 
 @router.get("/namespaces/{namespace}/jobs/{job}/versions/{version}", responses=answers_with(MarquezJobVersion))
-def get_marquez_job_version(built: ServicesOf, _: Caller, namespace: Name, job: Name, version: Name) -> Any:
+def get_marquez_job_version(built: ServicesOf, subject: Caller, namespace: Name, job: Name, version: Name) -> Any:
     """The version that a job is in, by its id."""
-    found = shapes.job_version(_whole(built, namespace, job))
+    reader = built.reader(subject)
+    found = shapes.job_version(_whole(reader, namespace, job))
     if found["version"] != version:
         raise NotFound(f"{job} is in version {found['version']}; earlier ones, as {version}, are not kept.", details={})
     return found
@@ -79,27 +86,29 @@ def get_marquez_job_version(built: ServicesOf, _: Caller, namespace: Name, job: 
 
 @router.get("/namespaces/{namespace}/jobs/{job}/runs", responses=answers_with(MarquezRuns))
 def get_marquez_runs(
-    built: ServicesOf, _: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
+    built: ServicesOf, subject: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    found = built.lineage.job(str(NodeId("job", namespace, job))).to_json()
+    reader = built.reader(subject)
+    found = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
     runs = found["runs"]
     shown = [shapes.run(run, found) for run in runs[offset : offset + limit]]
-    shown = with_run_facets(built, found["namespace"], found["name"], shown)
+    shown = with_run_facets(reader, found["namespace"], found["name"], shown)
     return {"runs": shown, "totalCount": len(runs)}
 
 
 @router.get("/jobs/runs/{run_id}", responses=answers_with(MarquezRun | JobNamedRuns))
-def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = None) -> Any:
+def get_marquez_run(built: ServicesOf, subject: Caller, run_id: Name, asOf: AsOf = None) -> Any:
     """The newest run of a job, by its id alone; older runs are found with their job.
 
     Where no run has it, the job of that name in a namespace called `runs`, as `/jobs/{namespace}/{name}` gives it.
     """
-    node = built.lineage.job_of_run(run_id)
+    reader = built.reader(subject)
+    node = reader.lineage.job_of_run(run_id)
     if node is not None:
-        return _newest_run(built, node, run_id)
+        return _newest_run(reader, node, run_id)
     try:
-        return built.lineage.job(str(NodeId("job", "runs", run_id)), stamp(asOf)).to_json()
+        return reader.lineage.job(str(NodeId("job", "runs", run_id)), stamp(asOf)).to_json()
     except NotFound as error:
         raise _no_run(run_id) from error
 
@@ -107,18 +116,19 @@ def get_marquez_run(built: ServicesOf, _: Caller, run_id: Name, asOf: AsOf = Non
 @router.get("/jobs/runs/{run_id}/facets", responses=answers_with(MarquezRunFacets))
 def get_marquez_run_facets(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     run_id: Name,
     type: Annotated[Literal["run", "job"], Query(description="Whose facets: the run's own, or its job's.")] = "run",
 ) -> Any:
     """What is kept of the facets of the newest run of a job, or of its job."""
-    node = built.lineage.job_of_run(run_id)
+    reader = built.reader(subject)
+    node = reader.lineage.job_of_run(run_id)
     if node is None:
         raise _no_run(run_id)
     said = node.to_json()
     if type == "job":
         return {"runId": run_id, "facets": job_facets(said)}
-    kept = built.producers.of_runs(node.namespace, node.name).get(str(said.get("lastRun")), {})
+    kept = reader.producers.of_runs(node.namespace, node.name).get(str(said.get("lastRun")), {})
     return {"runId": run_id, "facets": {**run_facets(said), **run_facets_of(kept)}}
 
 
@@ -129,32 +139,32 @@ def _no_run(run_id: str) -> NotFound:
     )
 
 
-def _newest_run(built: Services, node: Node, run_id: str) -> shapes.Json:
-    found = built.lineage.job(node.id).to_json()
+def _newest_run(reader: Reader, node: Node, run_id: str) -> shapes.Json:
+    found = reader.lineage.job(node.id).to_json()
     for run in found["runs"]:
         if run["id"] == run_id:
             shown = {**shapes.run(run, found), "facets": run_facets(found)}
-            return with_run_facets(built, node.namespace, node.name, [shown])[0]
+            return with_run_facets(reader, node.namespace, node.name, [shown])[0]
     return shapes.job(found)["latestRun"] or {}
 
 
 def _listed(
-    built: Services, namespace: str | None, total: int, limit: int, offset: int, states: Collection[str] | None
+    reader: Reader, namespace: str | None, total: int, limit: int, offset: int, states: Collection[str] | None
 ) -> shapes.Json:
     if states:
-        every = built.lineage.named_in("job", namespace, _MOST_ASKED)
+        every = reader.lineage.named_in("job", namespace, _MOST_ASKED)
         fitting = [
             node for node in every if shapes.run_state(node.info.get("state")) in states and node.info.get("lastRun")
         ]
         found, total = fitting[offset : offset + limit], len(fitting)
     else:
-        found = built.lineage.named_in("job", namespace, limit, offset)
-    ends = built.lineage.ends([node.id for node in found])
+        found = reader.lineage.named_in("job", namespace, limit, offset)
+    ends = reader.lineage.ends([node.id for node in found])
     return {"jobs": [shapes.job(node.to_json(), *ends.get(node.id, ((), ()))) for node in found], "totalCount": total}
 
 
-def _whole(built: Services, namespace: str, job: str) -> shapes.Json:
-    found = built.lineage.job(str(NodeId("job", namespace, job))).to_json()
+def _whole(reader: Reader, namespace: str, job: str) -> shapes.Json:
+    found = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
     shown = shapes.job(found, found["reads"], found["writes"])
     runs = [shapes.run(run, found) for run in found["runs"][:_RUNS_SHOWN]]
     if runs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from api.wiring.services import Services
+from api.joins.visible.readers import Reader
 from catalog.columns import column_of, path_of
 from catalog.datasets.reported import newest
 from catalog.model import DatasetId
@@ -34,10 +34,10 @@ _RUN = {
 }  # fmt: skip
 
 
-def with_reported(built: Services, nodes: Iterable[Node], shown: list[Json]) -> list[Json]:
+def with_reported(reader: Reader, nodes: Iterable[Node], shown: list[Json]) -> list[Json]:
     """Datasets in Marquez's shape with their facets, the types and descriptions of their fields, and their life."""
     ids = [DatasetId(node.namespace, node.name) for node in nodes]
-    facts = built.producers.facts_by_home(ids)
+    facts = reader.producers.facts_by_home(ids)
     return [_with(each, dataset, facts.get(dataset, [])) for each, dataset in zip(shown, ids, strict=True)]
 
 
@@ -73,9 +73,9 @@ def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any]) ->
     return list(found.values())
 
 
-def with_run_facets(built: Services, namespace: str, job: str, runs: list[Json]) -> list[Json]:
+def with_run_facets(reader: Reader, namespace: str, job: str, runs: list[Json]) -> list[Json]:
     """Runs in Marquez's shape with what is kept of their facets."""
-    kept = built.producers.of_runs(namespace, job)
+    kept = reader.producers.of_runs(namespace, job)
     return [_with_run(run, kept.get(run["id"], {})) for run in runs]
 
 

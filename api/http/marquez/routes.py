@@ -28,7 +28,7 @@ from api.http.schemas.marquez import (
     MarquezTags,
 )
 from api.http.schemas.marquez_graph import ColumnLineage
-from api.wiring.services import Services
+from api.joins.visible.readers import Reader
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import DatasetId, SchemaVersion
@@ -43,53 +43,60 @@ _MOST_FOUND = 1000
 @router.get("/column-lineage", responses=answers_with(ColumnLineage))
 def get_column_lineage(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     node_id: NodeIdOf,
     depth: Depth = 20,
     withDownstream: Annotated[bool, Query(description="Also what is made of it.")] = False,
 ) -> Any:
     """The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them."""
+    reader = built.reader(subject)
     direction = "both" if withDownstream else "upstream"
-    root = built.lineage.find(node_id)
-    starts = built.lineage.job(root.id).writes if root.type == "job" else (root.id,)
-    found = [built.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
+    root = reader.lineage.find(node_id)
+    starts = reader.lineage.job(root.id).writes if root.type == "job" else (root.id,)
+    found = [reader.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
     return shapes.column_graph(
         {part: [each for answer in found for each in answer[part]] for part in ("nodes", "edges")}
     )
 
 
 @router.get("/namespaces", responses=answers_with(MarquezNamespaces))
-def get_namespaces(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+def get_namespaces(built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The namespaces of jobs and datasets that lineage knows."""
-    names = sorted(built.lineage.namespaces())
+    reader = built.reader(subject)
+    names = sorted(reader.lineage.namespaces())
     return {"namespaces": [shapes.namespace(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
 
 
 @router.get("/namespaces/{namespace}", responses=answers_with(MarquezNamespace))
-def get_namespace(built: ServicesOf, _: Caller, namespace: Name) -> Any:
+def get_namespace(built: ServicesOf, subject: Caller, namespace: Name) -> Any:
     """One namespace."""
-    if namespace not in built.lineage.namespaces():
+    reader = built.reader(subject)
+    if namespace not in reader.lineage.namespaces():
         raise NotFound(f"Lineage knows no namespace {namespace}.", details={"namespace": namespace})
     return shapes.namespace(namespace)
 
 
 @router.get("/namespaces/{namespace}/datasets", responses=answers_with(MarquezDatasets))
-def get_marquez_datasets(built: ServicesOf, _: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
+def get_marquez_datasets(
+    built: ServicesOf, subject: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0
+) -> Any:
     """The datasets of a namespace that lineage knows."""
-    found = built.lineage.named_in("dataset", namespace, limit, offset)
-    total = built.lineage.namespaces().get(found[0].namespace if found else namespace, (0, 0))[0]
-    shown = with_reported(built, found, [shapes.dataset(node.to_json()) for node in found])
+    reader = built.reader(subject)
+    found = reader.lineage.named_in("dataset", namespace, limit, offset)
+    total = reader.lineage.namespaces().get(found[0].namespace if found else namespace, (0, 0))[0]
+    shown = with_reported(reader, found, [shapes.dataset(node.to_json()) for node in found])
     return {"datasets": shown, "totalCount": total}
 
 
 @router.get("/namespaces/{namespace}/datasets/{dataset}", responses=answers_with(MarquezDataset))
-def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: Name) -> Any:
+def get_marquez_dataset(built: ServicesOf, subject: Caller, namespace: Name, dataset: Name) -> Any:
     """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
-    node, fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
-    seen = _versions(built, node)
-    made_of = built.lineage.lineage(node.id, "upstream", 1, "column").to_json()
+    reader = built.reader(subject)
+    node, fields = reader.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    seen = _versions(reader, node)
+    made_of = reader.lineage.lineage(node.id, "upstream", 1, "column").to_json()
     scanned = seen[0] if seen and not is_reported(seen[0]) else None
-    (shown,) = with_reported(built, [node], [shapes.dataset(node.to_json(), fields, scanned)])
+    (shown,) = with_reported(reader, [node], [shapes.dataset(node.to_json(), fields, scanned)])
     return {
         **shown,
         "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
@@ -99,11 +106,12 @@ def get_marquez_dataset(built: ServicesOf, _: Caller, namespace: Name, dataset: 
 
 @router.get("/namespaces/{namespace}/datasets/{dataset}/versions", responses=answers_with(MarquezDatasetVersions))
 def get_marquez_versions(
-    built: ServicesOf, _: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
+    built: ServicesOf, subject: Caller, namespace: Name, dataset: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report."""
-    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
-    seen = _versions(built, node)
+    reader = built.reader(subject)
+    node, _fields = reader.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    seen = _versions(reader, node)
     shown = [shapes.version(node.to_json(), each) for each in seen[offset : offset + limit]]
     return {"versions": shown, "totalCount": len(seen)}
 
@@ -111,39 +119,43 @@ def get_marquez_versions(
 @router.get(
     "/namespaces/{namespace}/datasets/{dataset}/versions/{version}", responses=answers_with(MarquezDatasetVersion)
 )
-def get_marquez_version(built: ServicesOf, _: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
+def get_marquez_version(built: ServicesOf, subject: Caller, namespace: Name, dataset: Name, version: Name) -> Any:
     """One version of a dataset's schema, by the id its list gives."""
-    node, _fields = built.lineage.dataset(DatasetId(namespace, dataset).node_id)
-    for each in _versions(built, node):
+    reader = built.reader(subject)
+    node, _fields = reader.lineage.dataset(DatasetId(namespace, dataset).node_id)
+    for each in _versions(reader, node):
         if shapes.version_id(node.to_json(), each.version) == version:
             return shapes.version(node.to_json(), each)
     raise NotFound(f"{node.name} has no version {version}; its versions are listed at .../versions.", details={})
 
 
 @router.get("/sources", responses=answers_with(MarquezSources))
-def get_sources(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+def get_sources(built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
-    names = sorted(name for name, (datasets, _) in built.lineage.namespaces().items() if datasets)
+    reader = built.reader(subject)
+    names = sorted(name for name, (datasets, _) in reader.lineage.namespaces().items() if datasets)
     return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
 
 
 @router.get("/sources/{source}", responses=answers_with(MarquezSource))
-def get_source(built: ServicesOf, _: Caller, source: Name) -> Any:
+def get_source(built: ServicesOf, subject: Caller, source: Name) -> Any:
     """One of them."""
-    if not built.lineage.namespaces().get(source, (0, 0))[0]:
+    reader = built.reader(subject)
+    if not reader.lineage.namespaces().get(source, (0, 0))[0]:
         raise NotFound(f"Lineage knows no datasets in {source}.", details={"source": source})
     return shapes.source(source)
 
 
 @router.get("/tags", responses=answers_with(MarquezTags))
-def get_tags(built: ServicesOf, _: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
+def get_tags(built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
     """The tags that datasets and fields of the catalog have."""
-    names = sorted(name for name, _ in built.search.search("", limit=0).facets.get("tag", ()))
+    reader = built.reader(subject)
+    names = sorted(name for name, _ in reader.search.search("", limit=0).facets.get("tag", ()))
     return {"tags": [{"name": name, "description": None} for name in names[offset : offset + limit]]}
 
 
 def search(
-    built: Services, text: str, kind: str | None, namespace: str | None, limit: int, by_time: bool
+    reader: Reader, text: str, kind: str | None, namespace: str | None, limit: int, by_time: bool
 ) -> shapes.Json:
     """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}.
 
@@ -156,7 +168,7 @@ def search(
     found = [
         node.to_json()
         for each in kinds
-        for node in built.lineage.named_in(each, namespace, _MOST_FOUND, holding=holding)
+        for node in reader.lineage.named_in(each, namespace, _MOST_FOUND, holding=holding)
         if fits.search(node.name.lower())
     ]
     found.sort(key=lambda node: (node["name"].lower(), node["id"]))
@@ -165,9 +177,9 @@ def search(
     return {"totalCount": len(found), "results": [shapes.found(node) for node in found[:limit]]}
 
 
-def _versions(built: Services, node: Node) -> list[SchemaVersion]:
+def _versions(reader: Reader, node: Node) -> list[SchemaVersion]:
     """What scans found of a dataset, newest first."""
     try:
-        return [stored.baseline for stored in built.datasets.schemas(DatasetId(node.namespace, node.name))]
+        return [stored.baseline for stored in reader.datasets.schemas(DatasetId(node.namespace, node.name))]
     except DatasetNotFound:
         return []

@@ -94,9 +94,10 @@ def shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
     return built.request_view.show(subject, [request])[0]
 
 
-def reference(built: Services, dataset: str) -> str:
-    """`CLUSTER/TOPIC` of a dataset as callers may write it. Raises DatasetNotFound."""
-    return built.datasets.get(built.datasets.find(dataset)).reference
+def reference(built: Services, subject: Subject, dataset: str) -> str:
+    """`CLUSTER/TOPIC` of a dataset as the caller may write it. Raises DatasetNotFound, also where the caller may not know of it."""
+    datasets = built.reader(subject).datasets
+    return datasets.get(datasets.find(dataset)).reference
 
 
 @router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
@@ -104,7 +105,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
     made = built.approvals.create(
         subject,
-        reference(built, body.dataset),
+        reference(built, subject, body.dataset),
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
@@ -122,7 +123,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
     made = built.approvals.break_glass(
         subject,
-        reference(built, body.dataset),
+        reference(built, subject, body.dataset),
         body.fields,
         purpose=body.purpose,
         reason=body.reason,

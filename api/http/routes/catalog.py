@@ -14,7 +14,7 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
 from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
-from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, RelatedDatasets
+from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, DatasetVisibility, RelatedDatasets
 from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns
@@ -22,6 +22,7 @@ from catalog.datasets.reported import is_reported
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
 from catalog.records import DatasetFilter
+from policies.decision.visibility import Aspect
 
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
@@ -41,7 +42,7 @@ def list_datasets(
 ) -> dict[str, Any]:
     """Datasets by cluster and name. What counts records is left out where the caller may not read all of them."""
     where = DatasetFilter(cluster=cluster, namespace=namespace, owner=owner, tag=tag, entity=entity, text=q)
-    page = built.datasets.page(where, limit, offset)
+    page = built.reader(subject).datasets.page(where, limit, offset)
     sights = built.sights(subject)
     shown = [sight.dataset(record.to_json(), sights.of(record)) for record in page.items]
     return {"datasets": shown, "total": page.total}
@@ -53,9 +54,11 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
 
     `may`: what the caller may do with it (edit what is declared, review its personal data, see who has access).
     """
-    record = built.datasets.get(DatasetId(namespace, name))
-    schema = built.datasets.schema(record.id)
-    tags = [c for c in built.datasets.classifications(record.id) if c.holds]
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    schema = reader.datasets.schema(record.id)
+    tags = [c for c in reader.datasets.classifications(record.id) if c.holds]
+    known = reader.known(record)
     seen = built.sights(subject).of(record)
     told = sight.dataset(record.to_json(), seen)
     permissions = built.identity.permissions(subject)
@@ -68,7 +71,8 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             "access": own or "report:read" in permissions,
             "scan": "scan" in permissions,
         },
-        "reported": of_dataset(built.producers, record),
+        "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
+        "reported": of_dataset(reader.producers, record),
         "scan": {**told["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
@@ -76,7 +80,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
         "entities": sorted({c.entity for c in tags}),
         "notes": [
             {"path": n.path, "description": n.description, "terms": list(n.terms)}
-            for n in built.datasets.notes(record.id)
+            for n in reader.datasets.notes(record.id)
         ],
     }
 
@@ -103,8 +107,10 @@ def get_schema(
 
     Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
     """
-    record = built.datasets.get(DatasetId(namespace, name))
-    schema = built.datasets.schema(record.id, version)
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    reader.require(record, Aspect.SCHEMA)
+    schema = reader.datasets.schema(record.id, version)
     seen = built.sights(subject).of(record)
     if format == "json":
         shown = {
@@ -127,7 +133,10 @@ def get_schema(
 @router.get("/{namespace}/{name}/schema/versions", responses=answers_with(list[SchemaVersionEntry]))
 def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """Every version, newest first, with what changed since the one before."""
-    seen = built.sights(subject).of(built.datasets.get(DatasetId(namespace, name)))
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    reader.require(record, Aspect.SCHEMA)
+    seen = built.sights(subject).of(record)
     return [
         {
             "version": stored.baseline.version,
@@ -136,7 +145,7 @@ def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: N
             "shapes": len(stored.current.shapes),
             "changes": sight.changes(stored.changes, seen),
         }
-        for stored in built.datasets.schemas(DatasetId(namespace, name))
+        for stored in reader.datasets.schemas(record.id)
     ]
 
 
@@ -154,7 +163,9 @@ def schema_diff(
 ) -> dict[str, Any]:
     """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    reader.require(record, Aspect.SCHEMA)
     answer = built.datasets.diff(record.id, from_, to).to_json()
     old, new = (built.datasets.schema(record.id, answer[end]) for end in ("from", "to"))
     if (judged := built.verdicts.registered(record, old, new)) is not None:
@@ -170,7 +181,9 @@ def schema_diff(
 @router.get("/{namespace}/{name}/classifications", responses=answers_with(list[Classification]))
 def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """The kinds of personal data found in each field, with evidence and review state."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    reader.require(record, Aspect.EVIDENCE)
     seen, own = built.sights(subject).of(record), built.own_recognizers(subject)
     return [sight.classification(each, seen, own) for each in built.datasets.classifications(record.id)]
 
@@ -189,7 +202,7 @@ class Review(BaseModel):
 @router.post("/{namespace}/{name}/classifications", responses=answers_with(Classification))
 def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body: Review) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require(built, subject, "review")
     after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
@@ -200,7 +213,7 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
 @router.get("/{namespace}/{name}/related", responses=answers_with(RelatedDatasets))
 def related(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     namespace: Name,
     name: Name,
     limit: Annotated[Count, Query(le=50, description="At most this many.")] = 10,
@@ -211,8 +224,19 @@ def related(
     many queries both were read, without who asked. `lineage`: one or two datasets up- or downstream. `missing` names
     reasons that could not be looked for, as a server does not answer.
     """
-    record = built.datasets.get(DatasetId(namespace, name))
-    return {"dataset": record.reference, **built.related.of(record, limit).to_json()}
+    reader = built.reader(subject)
+    record = reader.datasets.get(DatasetId(namespace, name))
+    return {"dataset": record.reference, **reader.related.of(record, limit).to_json()}
+
+
+@router.get("/{namespace}/{name}/visibility", responses=answers_with(DatasetVisibility))
+def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+    """Who may know that the dataset exists, its schema, its personal data, its lineage: the documents of kind Visibility that
+    match it. For its owners, and for who has the permission `report:read`."""
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    if not owns(subject, record):
+        require(built, subject, "report:read")
+    return {"dataset": record.reference, **built.knowledge.audiences(record.outline)}
 
 
 @router.get("/{namespace}/{name}/access", responses=answers_with(DatasetAccess))
@@ -220,7 +244,7 @@ def access(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:
     """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require(built, subject, "report:read")
     return {

@@ -39,21 +39,22 @@ def list_classifications(
     `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
     """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
-    found = built.reviews.page(wanted, limit, offset)
+    reader = built.reader(subject)
+    found = reader.reviews.page(wanted, limit, offset)
     page = found.to_json()
     steward = "review" in built.identity.permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
         key = (row["namespace"], row["name"])
         if key not in own:
-            record = None if steward else built.store.dataset(DatasetId(*key))
+            record = None if steward else reader.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and owns(subject, record))
         row["may_review"] = own[key]
     sights, declared = built.sights(subject), built.own_recognizers(subject)
     seen: dict[DatasetId, sight.Sight] = {}
     for row, each in zip(page["classifications"], found.items, strict=True):
         if each.dataset not in seen:
-            record = built.store.dataset(each.dataset)
+            record = reader.store.dataset(each.dataset)
             seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
         row |= sight.classification(each.record, seen[each.dataset], declared)
     return page
@@ -89,6 +90,7 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
     steward = "review" in built.identity.permissions(subject)
     outcomes: list[Outcome | None] = []
     taken: list[Decision] = []
+    may = False
     for number, item in enumerate(body.items):
         state = item.state or body.state
         if state is None:
@@ -97,10 +99,12 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
             DatasetId(item.namespace, item.name), item.path, item.entity, state, item.reason or body.reason or None
         )
         problem = None if steward else _not_theirs(built, subject, asked)
-        outcomes.append(None if problem is None else Outcome(asked, problem=problem))
-        if problem is None:
+        unknown = None if steward else _unknown(built, subject, asked)
+        outcomes.append(None if problem is None and unknown is None else Outcome(asked, problem=problem or unknown))
+        may = may or problem is None
+        if problem is None and unknown is None:
             taken.append(asked)
-    if not taken:
+    if not may:
         raise NotAllowed(
             f"{subject.user} lacks the permission 'review' and owns none of these datasets; ask an administrator for a"
             " role that carries it.",
@@ -120,10 +124,19 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
 def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
     """Why someone without the permission may not decide; None for an owner, and for a dataset that is not there."""
     try:
-        record = built.datasets.get(asked.dataset)
+        record = built.reader(subject).datasets.get(asked.dataset)
     except DatasetNotFound:
         return None
     return None if owns(subject, record) else f"{subject.user} does not own {record.reference}."
+
+
+def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
+    """That the dataset is not there, or not for the caller to know of."""
+    try:
+        built.reader(subject).datasets.get(asked.dataset)
+    except DatasetNotFound as error:
+        return error.message
+    return None
 
 
 def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:

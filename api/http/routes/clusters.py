@@ -29,13 +29,14 @@ class ClusterAsked(BaseModel):
 
 
 @router.get("", responses=answers_with(Clusters))
-def list_clusters(built: ServicesOf, _: Caller) -> dict[str, Any]:
+def list_clusters(built: ServicesOf, subject: Caller) -> dict[str, Any]:
     """Every cluster: how many of its datasets the catalog holds, and whether it was declared or met by a scan."""
+    reader = built.reader(subject)
     return {
         "clusters": [
             {
                 **cluster.to_json(),
-                "datasets": built.datasets.page(DatasetFilter(cluster=cluster.name), 1).total,
+                "datasets": reader.datasets.page(DatasetFilter(cluster=cluster.name), 1).total,
                 "declared": built.store.document("Cluster", cluster.name) is not None,
             }
             for cluster in built.datasets.clusters.all()

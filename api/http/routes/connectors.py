@@ -18,13 +18,22 @@ router = APIRouter(tags=["connectors"])
 def connectors(built: ServicesOf, subject: Caller) -> Any:
     """Every declared connector: its state, and what somebody changed at the worker. Configurations are in
     `/declared/Connector`, without secrets."""
-    return {"connectors": built.connectors.all(subject)}
+    reader = built.reader(subject)
+    return {"connectors": [each for each in built.connectors.all(subject) if not reader.mentions_hidden(each)]}
 
 
 @router.get("/connectors/{name}", responses=answers_with(DescribedConnector))
 def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One connector: tasks, topics, what it joins, and where it differs from what is declared."""
-    return built.connectors.describe(subject, name)
+    reader = built.reader(subject)
+    if reader.horizon is not None:
+        built.connectors.require(name, lambda each: not reader.mentions_hidden([each.key, each.spec]))
+    described = built.connectors.describe(subject, name)
+    if reader.mentions_hidden(described):  # topics that the worker alone knows of
+        built.connectors.require(
+            name, lambda each: each.key != name and not reader.mentions_hidden([each.key, each.spec])
+        )
+    return described
 
 
 @router.post("/connectors/{name}/restart", responses=answers_with(ConnectorAction))

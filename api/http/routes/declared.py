@@ -51,7 +51,7 @@ def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None 
     Of users, groups, roles and grants: the caller's own (of identity providers: none), and those of datasets they own;
     all for `manage`, `report:read` and `audit:read`. Values of a connector's `config`: for its owners and `manage`.
     """
-    found = _of_theirs(built, subject, built.declared.documents(kind, name))
+    found = _known(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
     return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in found]}
 
 
@@ -69,6 +69,17 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
+def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without documents that name what the caller may not know of; their own grants stay."""
+    reader = built.reader(subject)
+    if reader.horizon is None:
+        return listed
+    own = ("User", "Group", "Role", "Grant")
+    return [
+        each for each in listed if each["kind"] in own or not reader.mentions_hidden([each["metadata"], each["spec"]])
+    ]
+
+
 @router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))
 def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
     """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
@@ -81,15 +92,15 @@ def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
 
 
 @router.get("/policies", responses=answers_with(Policies))
-def policies(built: ServicesOf, _: Caller) -> Any:
-    """Every declared policy."""
-    return {"policies": built.declared.documents("Policy", None)}
+def policies(built: ServicesOf, subject: Caller) -> Any:
+    """Every declared policy that the caller may know of."""
+    return {"policies": _known(built, subject, built.declared.documents("Policy", None))}
 
 
 @router.get("/policies/{name}", responses=answers_with(DeclaredDocument))
-def policy(built: ServicesOf, _: Caller, name: Name) -> Any:
+def policy(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One declared policy."""
-    found = built.declared.documents("Policy", name)
+    found = _known(built, subject, built.declared.documents("Policy", name))
     if not found:
         raise NotFound(f"There is no policy {name!r}; GET /api/v1/policies lists them.")
     return found[0]

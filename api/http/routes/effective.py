@@ -13,6 +13,7 @@ from api.http.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, 
 from api.http.formats.listing import as_file
 from api.http.schemas import effective as schemas
 from policies.effective.compare import Side
+from policies.model import Subject
 
 router = APIRouter(tags=["access"])
 
@@ -48,7 +49,7 @@ def dataset(
 
     For owners of the dataset, and holders of report:read, audit:read or manage.
     """
-    reference = built.access.named(f"{cluster}/{topic}")
+    reference = _reference(built, subject, f"{cluster}/{topic}")
     collected = built.access.dataset.of(subject, reference, field, asOf, tuple(kind or ("user",)), name, shows)
     _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(collected.entries)} entries")
     if format == "json":
@@ -120,13 +121,21 @@ def compare(
     rightPurpose: Annotated[Text | None, Query(description="A purpose that the right side states.")] = None,
 ) -> Any:
     """What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ."""
-    reference = built.access.named(dataset)
+    reference = _reference(built, subject, dataset)
     first = Side(left or subject.user, leftAsOf, leftPurpose)
     second = Side(right or first.person, rightAsOf, rightPurpose)
     collected = built.access.compare.of(subject, reference, first, second)
     if {first.person, second.person} != {subject.user}:
         _note(built, subject, reference, f"{first.person} and {second.person}")
     return collected
+
+
+def _reference(built: ServicesOf, subject: Subject, text: str) -> str:
+    """Of a dataset whose schema the caller may know. Raises DatasetNotFound, NotAllowed."""
+    reader = built.reader(subject)
+    reference = reader.named(text)
+    reader.require_schema(reference)
+    return reference
 
 
 def _note(built: ServicesOf, subject: Caller, target: str, what: str) -> None:

@@ -19,6 +19,7 @@ from api.joins import sight
 from api.wiring.services import Services
 from catalog.errors import NotFound, WeirError
 from catalog.event_model import Event, EventFilter
+from policies.decision.visibility import NOTHING, Aspect, Known
 from policies.model import Subject
 
 router = APIRouter(prefix="/events", tags=["events"])
@@ -45,7 +46,7 @@ def list_events(
     """
     open_only = "audit:read" not in built.identity.permissions(subject_of)
     where = EventFilter(tuple(type or ()), subject, since, after, open_only)
-    found = built.events.list(where, limit)
+    found = _known(built, subject_of, where, limit)
     newest = max((event.seq for event in found), default=after or 0)
     seen = _Sighted(built, subject_of)
     return {"events": [seen.shown(event) for event in found], "next": newest}
@@ -91,7 +92,9 @@ async def _follow(request: Request, built: Services, given: Credential, after: i
         # As they are now: rights that were lost since the stream was opened count no more.
         who = built.identity.authenticate(given.text, cookie=given.cookie, use=False)
         found = built.events.list(EventFilter(after=since), 100)
-        return [e for e in found if _may_see(built, who, e)], max((e.seq for e in found), default=since), who
+        horizon = _Horizon(built, who)
+        seen = [e for e in found if _may_see(built, who, e) and (horizon.shows(e) or _is_own(who, e))]
+        return seen, max((e.seq for e in found), default=since), who
 
     at = await run_in_threadpool(newest) if after is None else after
     quiet = 0.0
@@ -111,11 +114,57 @@ async def _follow(request: Request, built: Services, given: Credential, after: i
         await asyncio.sleep(_POLL_SECONDS)
 
 
+def _known(built: Services, subject: Subject, where: EventFilter, limit: int) -> Sequence[Event]:
+    """Events of what the subject may know of: as many as asked for, where there are so many."""
+    horizon, most = _Horizon(built, subject), limit
+    while True:
+        listed = built.events.list(where, most)
+        kept = [event for event in listed if horizon.shows(event)]
+        if len(kept) >= limit or len(listed) < most:
+            return kept[:limit]
+        most *= 4
+
+
+_ASPECTS = (("weir.schema.", Aspect.SCHEMA), ("weir.classification.", Aspect.EVIDENCE))
+"""What events of a type are about."""
+
+
+class _Horizon:
+    """Which events name nothing that a reader may not know of."""
+
+    def __init__(self, built: Services, subject: Subject) -> None:
+        self._built, self._reader = built, built.reader(subject)
+        self._known: dict[str, Known] = {}
+
+    def shows(self, event: Event) -> bool:
+        if self._reader.horizon is None:
+            return True
+        if self._reader.mentions_hidden([event.subject, event.data]):
+            return False
+        aspect = next((each for begun, each in _ASPECTS if event.type.startswith(begun)), None)
+        return aspect is None or self._of(event.subject).of(aspect)
+
+    def _of(self, reference: str) -> Known:
+        if reference not in self._known:
+            try:
+                record = self._built.datasets.get(self._built.datasets.find(reference))
+                self._known[reference] = self._reader.known(record)
+            except WeirError:
+                self._known[reference] = NOTHING
+        return self._known[reference]
+
+
+def _is_own(subject: Subject, event: Event) -> bool:
+    """Of the subject's own requests and grants: they know what they asked for."""
+    return not event.is_open and subject.user in (event.data.get("requester"), event.data.get("user"))
+
+
 class _Sighted:
     """Events as one reader sees them: without what counts the records of a dataset of which some are hidden."""
 
     def __init__(self, built: Services, subject: Subject) -> None:
         self._built, self._sights = built, built.sights(subject)
+        self._cuts = built.reader(subject).horizon is not None
         self._known: dict[str, sight.Sight] = {}
 
     def shown(self, event: Event) -> dict[str, Any]:
@@ -124,7 +173,10 @@ class _Sighted:
         if self._sights.unbounded:
             return told
         if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
-            return {**told, "data": sight.without_counts(told["data"], sight.Sight())}
+            told["data"] = sight.without_counts(told["data"], sight.Sight())
+            if self._cuts:  # how many datasets a scan met counts those that the reader may not know of
+                told["data"] = {name: told["data"].get(name) for name in ("cluster", "requested_by")}
+            return told
         if not isinstance(dataset, str):
             return told
         if dataset not in self._known:

@@ -95,7 +95,7 @@ async def post_batch(request: Request, _: Sender) -> Any:
 def get_lineage(
     request: Request,
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     node_id: NodeIdOf,
     direction: Literal["upstream", "downstream", "both"] = "both",
     depth: Depth = 20,
@@ -115,8 +115,8 @@ def get_lineage(
     """
     only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
     limits = only if only != Only() else None
-    found = built.lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
-    answer = with_transformations(built.producers, found.to_json())
+    found = built.reader(subject).lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
+    answer = with_transformations(built.reader(subject).producers, found.to_json())
     if format != "json":
         return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
     return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
@@ -125,7 +125,7 @@ def get_lineage(
 @router.get("/lineage/reach", responses=answers_with(Reach | ReachEverywhere))
 def get_reach(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     source: Annotated[Text, Query(alias="from", description="Where the data was: a dataset or a field.")],
     to: Annotated[Text | None, Query(description="Where it may have come; without it, everywhere it may have.")] = None,
     at: Moment = None,
@@ -135,13 +135,13 @@ def get_reach(
 
     Each step of a way must have been valid when the data came to it. `confirmed`: each was also reported again after.
     """
-    return built.lineage.reach(source, stamp(at), to, stamp(until)).to_json()
+    return built.reader(subject).lineage.reach(source, stamp(at), to, stamp(until)).to_json()
 
 
 @router.get("/lineage/paths", responses=answers_with(Paths))
 def get_paths(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     source: Annotated[Text, Query(alias="from", description="A dataset or a field.")],
     to: Annotated[Text, Query(description="A dataset or a field.")],
     depth: Depth = 20,
@@ -149,14 +149,14 @@ def get_paths(
     asOf: AsOf = None,
 ) -> Any:
     """The ways from one node to another, shortest first."""
-    found, more = built.lineage.paths(source, to, limit, depth, stamp(asOf))
+    found, more = built.reader(subject).lineage.paths(source, to, limit, depth, stamp(asOf))
     return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in found], "truncated": more}
 
 
 @router.get("/impact", responses=answers_with(Impact, "text/csv", "text/markdown"))
 def get_impact(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     node_id: Annotated[
         Text | None, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
     ] = None,
@@ -179,9 +179,9 @@ def get_impact(
         raise InvalidInput("Name a nodeId, or a cluster.", details={"field": "nodeId"})
     if cluster is not None:
         namespace = built.datasets.clusters.resolve(cluster, "any").namespace
-        found = built.lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
+        found = built.reader(subject).lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
     else:
-        found = built.lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
+        found = built.reader(subject).lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
     answer = found.to_json()
     if format != "json":
         return Response(_IMPACT[format](answer), media_type=_TEXTS[format])
@@ -189,17 +189,17 @@ def get_impact(
 
 
 @router.get("/jobs/{namespace}/{name}", responses=answers_with(Job))
-def get_job(built: ServicesOf, _: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
+def get_job(built: ServicesOf, subject: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    found = built.lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
-    return with_runs(built.producers, found.to_json())
+    found = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
+    return with_runs(built.reader(subject).producers, found.to_json())
 
 
 @router.get("/jobs/{namespace}/{name}/runs", responses=answers_with(JobRuns))
 def get_job_runs(
-    built: ServicesOf, _: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
+    built: ServicesOf, subject: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    found = built.lineage.job(str(NodeId("job", namespace, name)))
-    runs = with_runs(built.producers, found.to_json())["runs"]
+    found = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)))
+    runs = with_runs(built.reader(subject).producers, found.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}

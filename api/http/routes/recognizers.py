@@ -51,7 +51,8 @@ def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any
     if body.values is not None:
         return built.recognizers.on_values(recognizer, body.values, body.field or "value.field")
     built.purposes.require(body.purpose)
-    record = built.datasets.get(built.datasets.find(str(body.dataset)))
+    datasets = built.reader(subject).datasets
+    record = datasets.get(datasets.find(str(body.dataset)))
     approved = built.recognizers.declared_by_another(recognizer, subject.user)
     seen = built.sights(subject, body.purpose).by_decision(record.reference)
     about = [f"field {body.field}"] if body.field else []

@@ -71,7 +71,7 @@ async def records(
     stop = Stop()
 
     def work() -> bytes:
-        record = built.datasets.get(DatasetId(namespace, name))
+        record = built.reader(subject).datasets.get(DatasetId(namespace, name))
         if record.cluster is None:
             raise InvalidInput(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",

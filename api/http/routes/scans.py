@@ -13,6 +13,7 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.http.schemas.scans import Scan, Scans
 from api.joins import sight
+from api.joins.visible.readers import Reader
 from api.wiring.services import Services
 from catalog.model import DatasetId
 from catalog.records import ScanRecord
@@ -102,15 +103,30 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
     """Scans as JSON; who may not start one does not see how many records of others they read."""
     if "scan" in built.identity.permissions(subject):
         return [scan.to_json() for scan in scans]
-    sights = built.sights(subject)
+    sights, reader = built.sights(subject), built.reader(subject)
     shown = []
     for scan in scans:
         rows = []
         for row in scan.to_json()["datasets"]:
-            record = built.store.dataset(DatasetId(str(row.get("namespace")), str(row.get("name"))))
+            dataset = DatasetId(str(row.get("namespace")), str(row.get("name")))
+            if not reader.knows(dataset):
+                continue
+            record = reader.store.dataset(dataset)
             rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
-        shown.append({**scan.to_json(), "datasets": rows})
+        listed = {**scan.to_json(), "datasets": rows}
+        if reader.mentions_hidden([listed["request"], scan.to_json()["datasets"], listed["problems"]]):
+            listed = _without_names(reader, listed)
+        if listed["request"]["topics"] or not scan.to_json()["request"].get("topics"):
+            shown.append(listed)
     return shown
+
+
+def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
+    """A scan without what names, or counts, a dataset that the reader may not know of."""
+    request = dict(shown["request"])
+    request["topics"] = [each for each in request.get("topics") or () if not reader.mentions_hidden(each)]
+    problems = [each for each in shown.get("problems") or () if not reader.mentions_hidden(each)]
+    return {**shown, "request": request, "problems": problems}
 
 
 @router.post("/{id}/cancel", responses=answers_with(Scan))

@@ -74,15 +74,18 @@ def search(
     """
     if filter is not None or sort is not None:
         kind_of = filter.lower() if filter else None
-        return routes.search(built, q, kind_of, namespace[0] if namespace else None, limit, by_time=sort == "UPDATE_AT")
+        where = namespace[0] if namespace else None
+        return routes.search(built.reader(subject), q, kind_of, where, limit, by_time=sort == "UPDATE_AT")
     asked: dict[str, list[Text] | None] = {
         "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
         "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    found = built.search.search(
-        q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None
-    ).to_json()
+    found = (
+        built.reader(subject)
+        .search.search(q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None)
+        .to_json()
+    )
     sights = built.sights(subject)
     if not sights.unbounded:
         for hit in found["hits"]:
@@ -110,20 +113,21 @@ class Opened(BaseModel):
 
 
 @router.post("/search/opened", responses=answers_with(SearchOpened))
-def opened(built: ServicesOf, _: Caller, body: Opened) -> dict[str, Any]:
+def opened(built: ServicesOf, subject: Caller, body: Opened) -> dict[str, Any]:
     """Report which answer of a search was opened; it breaks ties when the same is asked again.
 
     Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
     query without words.
     """
-    record = built.datasets.get(built.datasets.find(body.dataset))
+    datasets = built.reader(subject).datasets
+    record = datasets.get(datasets.find(body.dataset))
     return {"counted": built.clicks.opened(body.q, record.id)}
 
 
 @router.get("/search/suggest", responses=answers_with(SearchSuggestions))
 def suggest(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     q: Annotated[Text, Query(description="What was typed so far.")] = "",
     limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
 ) -> dict[str, Any]:
@@ -131,4 +135,4 @@ def suggest(
 
     `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
     """
-    return {"suggestions": [each.to_json() for each in built.search.suggest(q, limit)]}
+    return {"suggestions": [each.to_json() for each in built.reader(subject).search.suggest(q, limit)]}

@@ -15,6 +15,7 @@ from api.http.schemas.clusters import Connectors, ConsumerGroups
 from api.http.schemas.readers import Readers
 from api.http.schemas.sql_lineage import SqlLineage
 from api.joins.sight import owns
+from api.joins.visible.readers import Reader
 from api.wiring.services import Services
 from catalog.errors import NotFound
 from catalog.model import DatasetId
@@ -50,7 +51,11 @@ def consumer_groups(
     """Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind."""
     answer = built.observing.groups(name, topic, limit, offset, search)
     sights = built.sights(subject)
+    reader = built.reader(subject)
     namespace = built.datasets.clusters.get(name).namespace
+    if reader.horizon is not None:
+        answer = _without_topics(reader, namespace, built.observing.groups(name, topic, _MOST_GROUPS, 0, search))
+        answer["groups"] = answer["groups"][offset : offset + limit]
     for group in answer["groups"]:
         for read in group["topics"]:
             record = None if sights.unbounded else built.store.dataset(DatasetId(namespace, read["topic"]))
@@ -59,10 +64,35 @@ def consumer_groups(
     return answer
 
 
+def _without_topics(reader: Reader, namespace: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Groups without topics that the reader may not know of; not those that read nothing else."""
+    shown = []
+    for group in answer["groups"]:
+        seen = [read for read in group["topics"] if reader.knows(DatasetId(namespace, read["topic"]))]
+        if (seen or not group["topics"]) and not reader.mentions_hidden(group["name"]):
+            shown.append({**group, "topics": seen} if len(seen) == len(group["topics"]) else _cut(group, seen))
+    return {**answer, "groups": shown, "total": len(shown)}
+
+
+def _cut(group: dict[str, Any], seen: list[dict[str, Any]]) -> dict[str, Any]:
+    lags = [read.get("lag") for read in seen]
+    known = [lag for lag in lags if lag is not None]
+    return {
+        **group,
+        "topics": seen,
+        **({"lag": sum(known) if len(known) == len(lags) else None} if "lag" in group else {}),
+    }
+
+
+_MOST_GROUPS = 10_000
+
+
 @router.get("/clusters/{name}/connectors", responses=answers_with(Connectors))
-def connectors(built: ServicesOf, _: Caller, name: Name) -> Any:
+def connectors(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden."""
-    return built.observing.connectors(name)
+    answer = built.observing.connectors(name)
+    reader = built.reader(subject)
+    return {"connectors": [each for each in answer["connectors"] if not reader.mentions_hidden(each)]}
 
 
 @router.get("/datasets/{namespace}/{name}/readers", responses=answers_with(Readers))
@@ -79,12 +109,11 @@ def readers(
 
     `permitted` is null for a caller who neither owns the dataset nor has the permission `report:read`.
     """
-    dataset = built.datasets.clusters.resolve(namespace, name)
-    found = built.lineage.readers_of(dataset, stamp(asOf))
-    apart = {
-        origin: [reader.to_json() for reader in found if reader.origin == origin] for origin in ("observed", "declared")
-    }
-    record = built.store.dataset(dataset)
+    reader = built.reader(subject)
+    dataset = reader.datasets.resolve(namespace, name)
+    found = reader.lineage.readers_of(dataset, stamp(asOf))
+    apart = {origin: [each.to_json() for each in found if each.origin == origin] for origin in ("observed", "declared")}
+    record = reader.store.dataset(dataset)
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
     if (record is not None and owns(subject, record)) or "report:read" in built.identity.permissions(subject):
@@ -107,6 +136,6 @@ def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | 
 
 
 @router.post("/lineage/sql", responses=answers_with(SqlLineage))
-def sql_lineage(built: ServicesOf, _: Caller, body: SqlAsked) -> Any:
+def sql_lineage(built: ServicesOf, subject: Caller, body: SqlAsked) -> Any:
     """Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`."""
-    return built.sql_lineage.explain(body.sql, body.dialect, body.cluster)
+    return built.reader(subject).sql_lineage.explain(body.sql, body.dialect, body.cluster)

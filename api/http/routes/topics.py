@@ -22,6 +22,7 @@ from api.http.schemas.topics import (
 from api.joins.sight import owns
 from catalog.errors import NotAllowed
 from catalog.model import DatasetId
+from policies.decision.visibility import Aspect
 
 router = APIRouter(prefix="/datasets", tags=["topics"])
 
@@ -29,20 +30,20 @@ router = APIRouter(prefix="/datasets", tags=["topics"])
 @router.get("/{namespace}/{name}/partitions", responses=answers_with(TopicPartitions))
 def partitions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
     """Leader, replicas, first and last offset of each partition, as the brokers see them now."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     return built.topic_pages.partitions(record, built.sights(subject).of(record))
 
 
 @router.get("/{namespace}/{name}/config", responses=answers_with(TopicConfig))
-def config(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
+def config(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
     """The topic's configuration, and for each setting whether it is set for the topic, for the brokers, or a default."""
-    return built.topic_pages.config(built.datasets.get(DatasetId(namespace, name)))
+    return built.topic_pages.config(built.reader(subject).datasets.get(DatasetId(namespace, name)))
 
 
 @router.get("/{namespace}/{name}/consumer-groups", responses=answers_with(TopicGroups))
 def consumer_groups(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
     """Groups that read the topic: members, committed offsets and lag of each partition, as the brokers see them now."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     return built.topic_pages.groups(record, built.sights(subject).of(record))
 
 
@@ -50,7 +51,7 @@ def consumer_groups(built: ServicesOf, subject: Caller, namespace: Name, name: N
 def acls(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
     """The brokers' ACLs that concern the topic. For its owners, and for who has the permission `report:read` or
     `manage`: they name users and addresses."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record) and not {"report:read", "manage"} & built.identity.permissions(subject):
         raise NotAllowed(
             f"{subject.user} may not see the ACLs of {record.reference}: they are for its owners, and for who has the"
@@ -69,7 +70,7 @@ def rate(
     hours: Annotated[Count, Query(le=24 * 90, description="How far back.")] = 24,
 ) -> Any:
     """How many records are stamped with which times, in 48 spans up to now. Asked of the brokers; no record is read."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     return built.topic_pages.rate(record, built.sights(subject).of(record), hours)
 
 
@@ -87,16 +88,17 @@ def lag(
 
 
 @router.get("/{namespace}/{name}/subjects", responses=answers_with(Subjects))
-def subjects(built: ServicesOf, _: Caller, namespace: Name, name: Name) -> Any:
+def subjects(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any:
     """Subjects of the schema registry that belong to the topic, with their versions."""
-    record = built.datasets.get(DatasetId(namespace, name))
-    return built.topic_pages.subjects(record, built.datasets.schema(record.id))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    built.reader(subject).require(record, Aspect.SCHEMA)
+    return built.topic_pages.subjects(record, built.reader(subject).datasets.schema(record.id))
 
 
 @router.get("/{namespace}/{name}/subjects/diff", responses=answers_with(SubjectDiff))
 def subject_diff(
     built: ServicesOf,
-    _: Caller,
+    subject: Caller,
     namespace: Name,
     name: Name,
     of: Annotated[Text, Query(alias="subject", examples=["orders-value"])],
@@ -104,5 +106,6 @@ def subject_diff(
     before: Annotated[Count | None, Query(description="An earlier version; the text alone where it is absent.")] = None,
 ) -> Any:
     """A version of a subject line by line, and what changed since an earlier one."""
-    record = built.datasets.get(DatasetId(namespace, name))
-    return built.topic_pages.subject_diff(record, built.datasets.schema(record.id), of, version, before)
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    built.reader(subject).require(record, Aspect.SCHEMA)
+    return built.topic_pages.subject_diff(record, built.reader(subject).datasets.schema(record.id), of, version, before)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +16,8 @@ from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Name, Text
 from api.http.routes.direct import DirectRoute
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
+from api.wiring.services import Services
+from policies.model import Subject
 
 router = APIRouter(prefix="/views", tags=["views"])
 often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
@@ -29,16 +32,23 @@ class ComparedView(BaseModel):
     spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 
 
+def _require_known(built: Services, subject: Subject, name: str) -> None:
+    """A view that the caller may not know of is not there. Raises NotFound."""
+    reader = built.reader(subject)
+    if reader.horizon is not None:
+        reader.views.find(name)
+
+
 @router.get("", responses=answers_with(Views))
 def views(built: ServicesOf, subject: Caller) -> Any:
     """Every view: its state, how far it is behind, and what ended it last."""
-    return {"views": built.views.all(subject)}
+    return {"views": built.reader(subject).views.all(subject)}
 
 
 @router.get("/{name}", responses=answers_with(View))
 def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One view."""
-    return built.views.describe(subject, name)
+    return built.reader(subject).views.describe(subject, name)
 
 
 @often.get("/{name}/rows", responses=answers_with(ViewRows))
@@ -60,6 +70,7 @@ def rows(
     purpose: Annotated[Text | None, Query(description="What the rows are read for.")] = None,
 ) -> Any:
     """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
+    _require_known(built, subject, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
     return built.view_rows.rows(subject, name, parameters, purpose, atLeast, session)
 
@@ -81,6 +92,7 @@ async def changes(
     The decision is taken again while the stream is open; it ends within seconds of a right that ends. It counts as a push
     query: it is in `/queries`, and can be cancelled by `X-Query-Id`.
     """
+    await run_in_threadpool(_require_known, built, subject, name)
     live = built.query.running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", purpose, streaming=True)
     live.signed_in = session
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from api.http.schemas.base import Answer, OpenAnswer, Time, about, absent
 
 
@@ -161,6 +163,41 @@ class Datasets(Answer):
     total: int
 
 
+class Knows(Answer):
+    """What the caller may know of a dataset; what they may not is left out, as if it was not there."""
+
+    existence: bool
+    schema_: bool = Field(alias="schema")
+    evidence: bool = about("Its personal data: kinds, and how they were found.")
+    lineage: bool
+
+
+class AudienceOf(Answer):
+    """Whom a document lets know. Owners always may."""
+
+    name: str = about("Of the document.")
+    everyone: bool
+    users: list[str]
+    groups: list[str]
+    roles: list[str]
+
+
+class AspectAudience(Answer):
+    """Who may know one thing of a dataset."""
+
+    aspect: Literal["existence", "schema", "evidence", "lineage"]
+    documents: list[AudienceOf] = about("A person must be named by each of them; none: the default holds.")
+
+
+class DatasetVisibility(Answer):
+    """Who may know of a dataset."""
+
+    dataset: str
+    default: Literal["open", "closed"] = about("open: everybody; closed: who owns it, or may read of it.")
+    aspects: list[AspectAudience]
+    unreadable: list[str] = about("Documents that cannot be read: until they can, they close everything.")
+
+
 class MayDo(Answer):
     """What the caller may do with a dataset."""
 
@@ -182,6 +219,7 @@ class DatasetDetails(DatasetBase):
     """One dataset."""
 
     may: MayDo
+    knows: Knows
     reported: Reported
     scan: LastScan
     fields: int = about("How many fields its newest schema has.")

@@ -123,10 +123,14 @@ class Connectors:
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _find(self, name: str) -> DeclaredDocument:
+    def require(self, name: str, seen: Callable[[DeclaredDocument], bool]) -> None:
+        """Raises NotFound for one that is not there, and for one that a reader may not see, with the nearest they may."""
+        self._find(name, seen)
+
+    def _find(self, name: str, seen: Callable[[DeclaredDocument], bool] = lambda _: True) -> DeclaredDocument:
         document = self._store.document(KIND, name)
-        if document is None:
-            names = [each.key for each in self._store.documents(KIND)]
+        if document is None or not seen(document):
+            names = [each.key for each in self._store.documents(KIND) if seen(each)]
             near = difflib.get_close_matches(name, names, 3)
             fix = f" Did you mean {' or '.join(near)}?" if near else " weir connector list shows all."
             raise NotFound(f"There is no connector {name!r}.{fix}", details={"connector": name, "nearest": near})

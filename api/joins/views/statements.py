@@ -50,6 +50,10 @@ class Apply(Protocol):
     def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]: ...
 
 
+def _everything(_: str, sources: Sequence[str]) -> Sequence[str]:
+    return sources
+
+
 class SqlViews:
     """Implements `policies.query.view_statements.ViewStatements`. Safe for threads."""
 
@@ -64,6 +68,8 @@ class SqlViews:
     ) -> None:
         self._declared, self._seen, self._identity = declared, seen, identity
         self._datasets, self._apply, self._preparer = datasets, apply, preparer
+        self.seen_by: Callable[[Subject], Callable[[str, Sequence[str]], Sequence[str] | None]] = lambda _: _everything
+        """Of a view and its sources, the sources that a subject may know of; None where they may not know of the view."""
 
     def create(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> str:
         self._allowed(subject, "declare")
@@ -97,14 +103,14 @@ class SqlViews:
         return str(self._apply().delete(KIND, known, subject)["action"])
 
     def all(self, subject: Subject) -> Sequence[tuple[str, str, str, str]]:
-        states = self._seen.all()
+        states, seen = self._seen.all(), self.seen_by(subject)
         shown = []
         for name in self._declared.names():
             declared, state = self._declared.get(name), states.get(name, ViewState())
-            if declared is None:
+            sources = seen(name, state.active.sources if state.active is not None else [])
+            if declared is None or sources is None:
                 continue
             sink = declared.spec.sink
-            sources = state.active.sources if state.active is not None else []
             shown.append((name, str(state.state), ", ".join(sources), f"{sink.cluster}/{sink.topic}" if sink else ""))
         return shown
 

@@ -21,17 +21,18 @@ from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
 
-from catalog.adapters.elastic.query import EVERYTHING, FIELDS, counts, held, hits, places
+from catalog.adapters.elastic.query import FIELDS, counts, everything, held, hits, places, seen
 from catalog.errors import InvalidInput, Unavailable
 from catalog.search.language.ranking import USED
-from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery
+from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery, Unseen
 
 _KEYWORD = {"type": "keyword", "ignore_above": 8000}
 MAPPINGS: dict[str, Any] = {
     "dynamic": False,
-    "_meta": {"documents": 4},  # how documents are made; one more when that changes, so that the index is built again
+    "_meta": {"documents": 5},  # how documents are made; one more when that changes, so that the index is built again
     "properties": {
         "key": {"type": "keyword"},
+        "face": {"type": "keyword"},
         "name": _KEYWORD,
         "path": _KEYWORD,
         "exact": _KEYWORD,
@@ -205,10 +206,11 @@ class ElasticSearchIndex:
         counts = {name: each["primaries"]["indexing"] for name, each in (stats.get("indices") or {}).items()}
         return repr(sorted((name, each["index_total"], each["delete_total"]) for name, each in counts.items()))
 
-    def labels(self, most: int) -> list[tuple[str, int]]:
+    def labels(self, most: int, unseen: Unseen | None = None) -> list[tuple[str, int]]:
         with self._translated():
             answer = self._client.search(
                 index=self._alias,
+                query={"bool": {"filter": seen(unseen)}} if unseen is not None else None,
                 size=0,
                 ignore_unavailable=True,
                 allow_no_indices=True,
@@ -277,7 +279,7 @@ class _Plan:
         if query.counted:
             self.bodies.append(counts(query))
         if self._weighed:
-            self.bodies += [EVERYTHING, *(held(needle) for needle in query.needles)]
+            self.bodies += [everything(query.unseen), *(held(needle, query.unseen) for needle in query.needles)]
 
     def page(self, answers: Sequence[Mapping[str, Any]]) -> IndexPage:
         found = tuple(_hit(hit) for hit in answers[0]["hits"]["hits"])
@@ -327,6 +329,7 @@ def _index_action(entry: Entry) -> dict[str, Any]:
         "version_type": "external_gte",
         "_source": {
             "key": entry.id.split(".")[0],
+            **({"face": entry.face} if entry.face else {}),
             "name": _encodable(entry.source["name"]),
             "path": _encodable(entry.source.get("path", "")),
             "exact": list(entry.exact),

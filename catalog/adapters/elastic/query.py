@@ -5,10 +5,11 @@ It chooses which documents are looked at; their order is made by `catalog.search
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from catalog.search.language.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
-from catalog.search_model import FACETS, LONGEST_BEGUN, Needle, SearchQuery, Way
+from catalog.search_model import BARE, FACETS, LONGEST_BEGUN, PLAIN, Needle, SearchQuery, Unseen, Way
 
 FIELDS = ("name", "path", "text", "main", "any")
 """What is indexed of a document's words: those in which phrases are sought, those that count much, and all of them."""
@@ -35,7 +36,9 @@ def hits(query: SearchQuery) -> dict[str, Any]:
     return {
         "query": {
             "function_score": {
-                "query": {"bool": {"must": [_matching(query)], "filter": list(_chosen(query).values())}},
+                "query": {
+                    "bool": {"must": [_matching(query)], "filter": [*_chosen(query).values(), *seen(query.unseen)]}
+                },
                 "functions": [{"field_value_factor": {"field": "prior", "missing": 0}}],
                 "boost_mode": "sum",
             }
@@ -72,7 +75,7 @@ def counts(query: SearchQuery) -> dict[str, Any]:
     keys = {"cardinality": {"field": "key"}}
     aggs["datasets"] = {"filter": {"bool": {"filter": list(chosen.values())}}, "aggs": {"keys": keys}}
     return {
-        "query": {"bool": {"filter": [_matching(query, scored=False)]}},
+        "query": {"bool": {"filter": [_matching(query, scored=False), *seen(query.unseen)]}},
         "post_filter": {"bool": {"filter": list(chosen.values())}},
         "size": 0,
         "track_total_hits": True,
@@ -80,12 +83,44 @@ def counts(query: SearchQuery) -> dict[str, Any]:
     }
 
 
-def held(needle: Needle) -> dict[str, Any]:
-    """How many documents hold a needle."""
-    return {"query": {"bool": {"filter": [_anywhere(needle)]}}, "size": 0, "track_total_hits": True}
+def held(needle: Needle, unseen: Unseen | None = None) -> dict[str, Any]:
+    """How many documents hold a needle, of those that the reader may find."""
+    return {"query": {"bool": {"filter": [_anywhere(needle), *seen(unseen)]}}, "size": 0, "track_total_hits": True}
 
 
-EVERYTHING: dict[str, Any] = {"query": {"match_all": {}}, "size": 0, "track_total_hits": True}
+def everything(unseen: Unseen | None = None) -> dict[str, Any]:
+    """How many documents there are, of those that the reader may find."""
+    query: dict[str, Any] = {"bool": {"filter": seen(unseen)}} if unseen is not None else {"match_all": {}}
+    return {"query": query, "size": 0, "track_total_hits": True}
+
+
+_MOST_TERMS = 60_000  # of one clause; the server refuses more than 65,536
+
+
+def seen(unseen: Unseen | None) -> list[dict[str, Any]]:
+    """What a document must be, so that the reader may find it. Empty where nothing is hidden, and faces do not exist."""
+    if unseen is None:
+        return []
+    face = {"exists": {"field": "face"}}
+    whole: dict[str, Any] = {"must_not": [face, *_of_keys((*unseen.nothing, *unseen.bare, *unseen.plain))]}
+    if unseen.only is not None:
+        ways_in = _of_keys(unseen.only) or [{"match_none": {}}]
+        whole = {"must_not": [face], "filter": [{"bool": {"should": ways_in, "minimum_should_match": 1}}]}
+    ways: list[dict[str, Any]] = [
+        {"bool": whole},
+        *_faces(BARE, unseen.bare),
+        *_faces(PLAIN, unseen.plain),
+    ]
+    return ways if len(ways) == 1 else [{"bool": {"should": ways, "minimum_should_match": 1}}]
+
+
+def _faces(face: str, keys: Collection[str]) -> list[dict[str, Any]]:
+    return [{"bool": {"filter": [{"term": {"face": face}}, part]}} for part in _of_keys(keys)]
+
+
+def _of_keys(keys: Collection[str]) -> list[dict[str, Any]]:
+    listed = sorted(keys)
+    return [{"terms": {"key": listed[at : at + _MOST_TERMS]}} for at in range(0, len(listed), _MOST_TERMS)]
 
 
 def _chosen(query: SearchQuery) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from catalog.adapters.memory.state import Stateful, counted
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
     DatasetFilter,
+    DatasetOutline,
     DatasetRecord,
     FieldNote,
     Page,
@@ -72,6 +73,9 @@ class MemoryDatasets(Stateful, MemorySignals):
 
     def names(self) -> list[tuple[str, str]]:
         return sorted((d.cluster or d.id.namespace, d.id.name) for d in self._live())
+
+    def outlines(self) -> list[DatasetOutline]:
+        return [self._state.datasets[key].outline for key in sorted(self._state.datasets)]
 
     def _live(self) -> list[DatasetRecord]:
         return sorted((d for d in self._state.datasets.values() if d.deleted_at is None), key=lambda d: d.id)

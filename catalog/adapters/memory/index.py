@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from catalog.search.language.query import Question
 from catalog.search.language.ranking import ONLY_RANKED, rank, weights
-from catalog.search_model import FACETS, LONGEST_BEGUN, Entry, IndexHit, IndexPage, Needle, SearchQuery
+from catalog.search_model import FACETS, LONGEST_BEGUN, Entry, IndexHit, IndexPage, Needle, SearchQuery, Unseen
 
 
 class MemorySearchIndex:
@@ -49,15 +49,20 @@ class MemorySearchIndex:
     def stamp(self) -> str:
         return repr(hash(tuple((entry.id, entry.version) for entry in self._entries.values())))
 
-    def labels(self, most: int) -> list[tuple[str, int]]:
-        counts = Counter(entry.label for entry in self._entries.values() if entry.label)
+    def labels(self, most: int, unseen: Unseen | None = None) -> list[tuple[str, int]]:
+        counts = Counter(
+            entry.label
+            for entry in self._entries.values()
+            if entry.label and (unseen is None or unseen.shows(entry.id.split(".")[0], entry.face))
+        )
         return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def ask(self, queries: Sequence[SearchQuery]) -> list[IndexPage]:
         return [self.search(query) for query in queries]
 
     def search(self, query: SearchQuery) -> IndexPage:
-        everything = list(self._entries.values())
+        unseen = query.unseen
+        everything = [e for e in self._entries.values() if unseen is None or unseen.shows(e.id.split(".")[0], e.face)]
         holding = [[_holds(entry, needle) for needle in query.needles] for entry in everything]
         least = len(query.needles) if query.least is None else query.least
         matching = [

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from catalog.adapters.sql.base import SqlPart, find_row, need_row
 from catalog.adapters.sql.tables import ClassificationRow, DatasetRow, LabelRow, NoteRow, SchemaRow
 from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
-from catalog.records import DatasetFilter, DatasetRecord, FieldNote, Page, StoredSchema
+from catalog.records import DatasetFilter, DatasetOutline, DatasetRecord, FieldNote, Page, StoredSchema
 
 _PLAIN = (
     "cluster", "description", "declared_ddl", "created_at", "updated_at", "last_seen_at", "scanned_at", "deleted_at", "source",
@@ -75,6 +75,17 @@ class SqlDatasets(SqlPart):
         query = select(DatasetRow.cluster, DatasetRow.namespace, DatasetRow.name).where(DatasetRow.deleted_at.is_(None))
         with self._database.read() as session:
             return sorted((cluster or namespace, name) for cluster, namespace, name in session.execute(query))
+
+    def outlines(self) -> list[DatasetOutline]:
+        query = select(DatasetRow.id, DatasetRow.namespace, DatasetRow.name, DatasetRow.cluster)
+        of_labels = select(LabelRow.dataset_id, LabelRow.kind, LabelRow.label).order_by(LabelRow.position)
+        labels: dict[int, list[tuple[str, str]]] = {}
+        with self._database.read() as session:
+            for key, kind, label in session.execute(of_labels):
+                labels.setdefault(key, []).append((kind, label))
+            rows = session.execute(query).all()
+        results = [_outline(DatasetId(space, name), cluster, labels.get(key, ())) for key, space, name, cluster in rows]
+        return sorted(results, key=lambda each: each.id)
 
     def unindexed(self, limit: int) -> list[DatasetRecord]:
         query = select(DatasetRow).where(DatasetRow.indexed_revision < DatasetRow.revision)
@@ -246,6 +257,14 @@ def _record(row: DatasetRow, labels: Sequence[LabelRow]) -> DatasetRecord:
         indexed_revision=row.indexed_revision,
         **{name: getattr(row, name) for name in _PLAIN},
     )
+
+
+def _outline(dataset: DatasetId, cluster: str | None, labels: Sequence[tuple[str, str]]) -> DatasetOutline:
+    def of(*kinds: str) -> tuple[str, ...]:
+        return tuple(label for kind, label in labels if kind in kinds)
+
+    owners = tuple(Owner(kind, label) for kind, label in labels if kind in ("user", "group"))
+    return DatasetOutline(dataset, cluster, owners, of("tag"), of("term"))
 
 
 def _schema(row: SchemaRow) -> StoredSchema:

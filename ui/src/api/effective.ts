@@ -1,7 +1,7 @@
 // Who has access to what, and why.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answer, weir } from "@/api/client";
-import type { EffectiveAccess, PersonAccess } from "@/api/types";
+import type { DatasetVisibility, EffectiveAccess, PersonAccess } from "@/api/types";
 
 export const PAGE = 100;
 
@@ -25,6 +25,17 @@ export function useEffectiveAccess(cluster: string, topic: string, { field, asOf
           },
           signal,
         }),
+      ),
+  });
+}
+
+/** Who may know of a dataset, by the documents that match it. */
+export function useVisibility(namespace: string, name: string) {
+  return useQuery({
+    queryKey: ["visibility", namespace, name],
+    queryFn: ({ signal }) =>
+      answer<DatasetVisibility>(
+        weir.GET("/api/v1/datasets/{namespace}/{name}/visibility", { params: { path: { namespace, name } }, signal }),
       ),
   });
 }

@@ -427,6 +427,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{namespace}/{name}/visibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Visibility
+         * @description Who may know that the dataset exists, its schema, its personal data, its lineage: the documents of kind Visibility that
+         *     match it. For its owners, and for who has the permission `report:read`.
+         */
+        get: operations["visibility_api_v1_datasets__namespace___name__visibility_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets/{namespace}/{name}/access": {
         parameters: {
             query?: never;
@@ -2654,7 +2675,7 @@ export interface paths {
         };
         /**
          * Policies
-         * @description Every declared policy.
+         * @description Every declared policy that the caller may know of.
          */
         get: operations["policies_api_v1_policies_get"];
         put?: never;
@@ -3753,6 +3774,28 @@ export interface components {
             limit?: number | null;
         };
         /**
+         * AspectAudience
+         * @description Who may know one thing of a dataset.
+         */
+        AspectAudience: {
+            /** @enum {string} */
+            aspect: "existence" | "schema" | "evidence" | "lineage";
+            /** @description A person must be named by each of them; none: the default holds. */
+            documents: components["schemas"]["AudienceOf"][];
+        };
+        /**
+         * AudienceOf
+         * @description Whom a document lets know. Owners always may.
+         */
+        AudienceOf: {
+            /** @description Of the document. */
+            name: string;
+            everyone: boolean;
+            users: string[];
+            groups: string[];
+            roles: string[];
+        };
+        /**
          * AuditEntries
          * @description A page of entries, newest first.
          */
@@ -4723,6 +4766,7 @@ export interface components {
             /** @description rows: counts and positions of records are left out. */
             withheld: "rows"[];
             may: components["schemas"]["MayDo"];
+            knows: components["schemas"]["Knows"];
             reported: components["schemas"]["Reported"];
             scan: components["schemas"]["LastScan"];
             /** @description How many fields its newest schema has. */
@@ -4781,6 +4825,21 @@ export interface components {
             matching_fields?: number;
             /** @description Of a grouped answer: whether that is all of them. */
             matching_fields_complete?: boolean;
+        };
+        /**
+         * DatasetVisibility
+         * @description Who may know of a dataset.
+         */
+        DatasetVisibility: {
+            dataset: string;
+            /**
+             * @description open: everybody; closed: who owns it, or may read of it.
+             * @enum {string}
+             */
+            default: "open" | "closed";
+            aspects: components["schemas"]["AspectAudience"][];
+            /** @description Documents that cannot be read: until they can, they close everything. */
+            unreadable: string[];
         };
         /**
          * Datasets
@@ -6067,6 +6126,14 @@ export interface components {
             at: string;
             /** @description The largest lag in it; null where nothing was seen. */
             lag: number | null;
+         * Knows
+         * @description What the caller may know of a dataset; what they may not is left out, as if it was not there.
+        Knows: {
+            existence: boolean;
+            schema: boolean;
+            /** @description Its personal data: kinds, and how they were found. */
+            evidence: boolean;
+            lineage: boolean;
         };
         /**
          * LastScan
@@ -10487,6 +10554,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RelatedDatasets"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    visibility_api_v1_datasets__namespace___name__visibility_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetVisibility"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

@@ -4,10 +4,11 @@ import { csv } from "@/lib/format";
 import type { Flow } from "@/lib/graph";
 import { isGroup } from "@/lib/group";
 import { jobTitle } from "@/lib/jobTitle";
-import { parseNodeId } from "@/lib/nodeId";
+import { hiddenName, isHidden, parseNodeId } from "@/lib/nodeId";
 
 /** `orders`, or `orders · value.email`. */
 export function nodeName(id: string): string {
+  if (isHidden(id)) return hiddenName(id);
   const ref = parseNodeId(id);
   if (ref) return [ref.kind === "job" ? jobTitle(ref.name) : ref.name, ref.field].filter(Boolean).join(" · ");
   return isGroup(id) ? "more" : id;

@@ -9,6 +9,23 @@ export interface NodeRef {
   field?: string;
 }
 
+/** The namespace of nodes that the reader may not see (api/joins/visible/graph.py). */
+const HIDDEN = "hidden";
+
+/** Whether a node stands for something that the reader may not see: it keeps its edges, and has neither name nor page. */
+export function isHidden(id: string): boolean {
+  return parseNodeId(id)?.namespace === HIDDEN;
+}
+
+/** What a hidden node is called. */
+export function hiddenName(id: string): string {
+  return id.startsWith("job:")
+    ? "a job you may not see"
+    : id.startsWith("datasetField:")
+      ? "a field you may not see"
+      : "a dataset you may not see";
+}
+
 const COLON = /:(?!\/\/|[0-9]+(?:[:/]|$))/;
 const ARN = /^(arn(?::[^:]*){4}):(.+)/s;
 const LENGTHS = /^~([0-9]{1,6})(?:,([0-9]{1,6}))?:/;

@@ -21,6 +21,7 @@ export type AccessRule = Shapes["AccessRule"];
 export type AccessEntry = Shapes["AccessEntry"];
 export type SeenDataset = Shapes["SeenDataset"];
 export type EffectiveAccess = Shapes["EffectiveAccess"];
+export type DatasetVisibility = Shapes["DatasetVisibility"];
 export type PersonAccess = Shapes["PersonAccess"];
 export type PurposeTree = Shapes["Purposes"];
 export type DeclaredPurpose = Shapes["DeclaredPurpose"];

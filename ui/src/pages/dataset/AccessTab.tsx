@@ -3,8 +3,8 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "@/api/client";
-import { type AccessAsked, accessFile, PAGE, useEffectiveAccess } from "@/api/effective";
-import type { Dataset } from "@/api/types";
+import { type AccessAsked, accessFile, PAGE, useEffectiveAccess, useVisibility } from "@/api/effective";
+import type { Dataset, DatasetVisibility } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { EffectiveTable, Notes, Pages } from "@/components/EffectiveTable";
 import { Empty } from "@/components/Empty";
@@ -29,7 +29,64 @@ export function AccessTab({ dataset }: { dataset: Dataset }) {
       </div>
     );
   }
-  return <Listing cluster={dataset.cluster} dataset={dataset} />;
+  return (
+    <div className="stack">
+      <Knowing dataset={dataset} />
+      <Listing cluster={dataset.cluster} dataset={dataset} />
+    </div>
+  );
+}
+
+const ASPECTS = {
+  existence: "that it exists",
+  schema: "its schema",
+  evidence: "its personal data",
+  lineage: "its lineage",
+};
+
+/** Who may know of the dataset: nothing where everybody knows everything. */
+function Knowing({ dataset }: { dataset: Dataset }) {
+  const { data } = useVisibility(dataset.namespace, dataset.name);
+  if (!data) return null;
+  const spoken = data.aspects.some((each) => each.documents.length > 0);
+  if (data.default === "open" && !spoken && data.unreadable.length === 0) return null;
+  const rest = data.default === "open" ? "everybody" : "who may read it";
+  return (
+    <section className="panel stack-s" aria-labelledby="knowing">
+      <h3 id="knowing">Who may know of it</h3>
+      <table className="table">
+        <tbody>
+          {data.aspects.map(({ aspect, documents }) => (
+            <tr key={aspect}>
+              <th scope="row">{ASPECTS[aspect]}</th>
+              <td>
+                {documents.length === 0
+                  ? rest
+                  : documents.map((each) => `${audience(each)} (by ${each.name})`).join(", and of these ")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="muted small">
+        Owners, and those who manage, review, report or audit, know everything. Who may not know the schema is refused
+        the rows.
+      </p>
+      {data.unreadable.length > 0 && (
+        <Notice tone="warn">
+          <p>
+            {data.unreadable.join(", ")} cannot be read, so all others know nothing of it until it is declared again.
+          </p>
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+function audience(of: DatasetVisibility["aspects"][number]["documents"][number]): string {
+  if (of.everyone) return "everybody";
+  const named = [...of.users, ...of.groups.map((g) => `group ${g}`), ...of.roles.map((r) => `role ${r}`)];
+  return named.length > 0 ? named.join(", ") : "its owners";
 }
 
 function Listing({ cluster, dataset }: { cluster: string; dataset: Dataset }) {

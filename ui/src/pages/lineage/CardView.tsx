@@ -1,10 +1,10 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from "@xyflow/react";
-import { ChevronDown, ChevronUp, Cog, Database, Layers, Minus, Plus, Users } from "lucide-react";
+import { ChevronDown, ChevronUp, Cog, Database, EyeOff, Layers, Minus, Plus, Users } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
 import { isConsumerGroup } from "@/lib/jobTitle";
-import { cardId } from "@/lib/nodeId";
+import { cardId, isHidden } from "@/lib/nodeId";
 import type { Card } from "@/pages/lineage/cards";
 
 export type CardNode = Node<
@@ -31,7 +31,7 @@ const ICONS = { job: Cog, dataset: Database, group: Layers, readers: Users };
 export function CardView({ data }: NodeProps<CardNode>) {
   const { card, chosen } = data;
   const readers = isConsumerGroup(card.node);
-  const Icon = ICONS[readers ? "readers" : card.kind];
+  const Icon = isHidden(card.id) ? EyeOff : ICONS[readers ? "readers" : card.kind];
   const choose = (id: string) => data.onChoose(chosen === id ? null : id);
   // The kind stands on every card: a job and a consumer group may have one name.
   const state = typeof card.node?.state === "string" ? card.node.state.toLowerCase() : null;
@@ -55,7 +55,12 @@ export function CardView({ data }: NodeProps<CardNode>) {
           : { "aria-pressed": chosen === card.id, onClick: () => choose(card.id) })}
       >
         <Icon size={15} aria-hidden />
-        <span className="card-title" title={card.kind === "job" ? card.id.slice(4) : `${card.place} / ${card.title}`}>
+        <span
+          className="card-title"
+          title={
+            isHidden(card.id) ? card.title : card.kind === "job" ? card.id.slice(4) : `${card.place} / ${card.title}`
+          }
+        >
           {card.title}
         </span>
         {card.kind === "group" && <span className="card-place">{card.place} …</span>}

@@ -8,7 +8,7 @@ import { When } from "@/components/When";
 import { type Flow, type Graph, wayBetween } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
 import { links, nodeLink } from "@/lib/links";
-import { parseNodeId } from "@/lib/nodeId";
+import { isHidden, parseNodeId } from "@/lib/nodeId";
 import { ImpactList } from "@/pages/lineage/ImpactList";
 
 export function SidePanel({
@@ -48,14 +48,14 @@ export function SidePanel({
             </button>
           )}
         </div>
-        <h2 className="anywhere">
-          <Link to={nodeLink(id)}>{nodeName(id)}</Link>
-        </h2>
-        <p className="muted small anywhere">{places.get(ref?.namespace ?? "") ?? ref?.namespace}</p>
+        <h2 className="anywhere">{isHidden(id) ? nodeName(id) : <Link to={nodeLink(id)}>{nodeName(id)}</Link>}</h2>
+        <p className="muted small anywhere">
+          {isHidden(id) ? "Its owners keep it to others." : (places.get(ref?.namespace ?? "") ?? ref?.namespace)}
+        </p>
       </div>
       <Said node={graph.nodes.get(id)} />
       {chosen && chosen !== from && <Way flows={flows} root={from} chosen={chosen} onChoose={onChoose} />}
-      {chosen && (
+      {chosen && !isHidden(chosen) && (
         <div className="row">
           <Link className="button small" to={links.lineage(chosen, ref?.kind === "field" ? { level: "column" } : {})}>
             Start from here
@@ -67,7 +67,7 @@ export function SidePanel({
           )}
         </div>
       )}
-      <ImpactList node={id} asOf={asOf} onChoose={onChoose} />
+      {!isHidden(id) && <ImpactList node={id} asOf={asOf} onChoose={onChoose} />}
     </aside>
   );
 }

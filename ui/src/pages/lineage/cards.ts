@@ -3,7 +3,7 @@ import type { LineageNode } from "@/api/types";
 import type { Flow, Graph } from "@/lib/graph";
 import type { Group } from "@/lib/group";
 import { jobTitle } from "@/lib/jobTitle";
-import { containerOf, parseNodeId } from "@/lib/nodeId";
+import { containerOf, hiddenName, isHidden, parseNodeId } from "@/lib/nodeId";
 
 export interface CardField {
   id: string;
@@ -37,7 +37,7 @@ export function fieldsOf(shown: Flow[]): Map<string, CardField[]> {
   for (const end of shown.flatMap((flow) => [flow.from, flow.to])) {
     const of = containerOf(end);
     if (of === end) continue;
-    const field = { id: end, name: parseNodeId(end)?.field ?? end };
+    const field = { id: end, name: isHidden(end) ? hiddenName(end) : (parseNodeId(end)?.field ?? end) };
     const fields = found.get(of);
     if (fields) fields.set(end, field);
     else found.set(of, new Map([[end, field]]));
@@ -62,12 +62,13 @@ export function boxesOf(
     const first = Math.max(0, Math.min(scrolled.get(id) ?? 0, inside.length - MOST_FIELDS));
     const listed = inside.slice(first, first + MOST_FIELDS);
     const job = ref?.kind === "job";
+    const unseen = isHidden(id);
     const wide = inside.length > MOST_FIELDS;
     return {
       id,
       kind: job ? "job" : "dataset",
-      title: job ? jobTitle(ref?.name ?? id) : (ref?.name ?? id),
-      place: ref?.namespace ?? "",
+      title: unseen ? hiddenName(id) : job ? jobTitle(ref?.name ?? id) : (ref?.name ?? id),
+      place: unseen ? "" : (ref?.namespace ?? ""),
       node: graph.nodes.get(id),
       fields: listed,
       above: first,

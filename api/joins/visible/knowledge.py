@@ -1,0 +1,334 @@
+"""What somebody may know of the datasets of the catalog: the pure decision over what is declared and recorded by now."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cachetools import LRUCache
+
+from catalog.datasets.clusters import Clusters
+from catalog.datasets.terms import term_tags
+from catalog.model import PERSONAL_DATA_TAG, DatasetId
+from catalog.ports import CatalogStore, Clock
+from catalog.records import DatasetOutline, DatasetRecord
+from catalog.search.documents import dataset_key
+from catalog.search_model import Unseen
+from policies.access.identity import Identity
+from policies.decision.visibility import (
+    ALL,
+    Aspect,
+    Audience,
+    Known,
+    Outline,
+    Rules,
+    Viewer,
+    expanded,
+    what_is_known,
+    within,
+)
+from policies.declared.state import GovernanceState
+from policies.declared.view import View
+from policies.model import DatasetFacts, Decision, Subject, SubjectMatch
+
+_READERS = 256
+_MOST_OUTLINES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The datasets of the catalog of which a reader may not know all. `nothing` is in none of the others.
+
+    bare   without the schema; plain: with the schema, without the personal data; unlinked: without the lineage
+    names  references and names of those in `nothing`, where no other dataset has them, too
+    """
+
+    nothing: frozenset[DatasetId] = frozenset()
+    bare: frozenset[DatasetId] = frozenset()
+    plain: frozenset[DatasetId] = frozenset()
+    unlinked: frozenset[DatasetId] = frozenset()
+    names: frozenset[str] = frozenset()
+    unseen: Unseen = field(default_factory=Unseen)
+
+
+class Horizon:
+    """One reader before the catalog, for one request."""
+
+    def __init__(self, knowledge: Knowledge, viewer: Viewer, rules: Rules, version: int) -> None:
+        self._knowledge, self._viewer, self._rules, self._version = knowledge, viewer, rules, version
+        self._by_id: dict[DatasetId, Known] = {}
+        self._tags = rules.by_tag | _read_tags(viewer, rules)
+        self._parted: Parted | None = None
+
+    def of(self, dataset: DatasetOutline) -> Known:
+        """Of a dataset of the catalog."""
+        results = self._by_id.get(dataset.id)
+        if results is None:
+            tags = self._knowledge.field_tags(dataset.id) if self._tags else frozenset[str]()
+            results = what_is_known(
+                self._viewer, outline_of(dataset, self._knowledge.terms(dataset), tags), self._rules
+            )
+            self._by_id[dataset.id] = results
+        return results
+
+    def of_record(self, record: DatasetRecord) -> Known:
+        return self.of(record.outline)
+
+    def of_id(self, dataset: DatasetId) -> Known:
+        """Of any dataset, in the catalog or known to lineage alone."""
+        results = self._by_id.get(dataset)
+        return results if results is not None else self.of(self._knowledge.outline(dataset))
+
+    def of_outline(self, outline: Outline) -> Known:
+        return what_is_known(self._viewer, outline, self._rules)
+
+    def of_facts(self, facts: DatasetFacts) -> Known:
+        """Of a dataset as decisions know it: a stream view, too, whose owners and tags the catalog may not have."""
+        tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
+        return what_is_known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
+
+    @property
+    def parted(self) -> Parted:
+        """All that is hidden, at once; kept for readers alike until the catalog or what is declared changes."""
+        if self._parted is None:
+            self._parted = self._knowledge.parted(self._version, self._viewer, self._rules, self._tags)
+        return self._parted
+
+
+class Knowledge:
+    """Makes horizons. Safe for threads."""
+
+    def __init__(
+        self,
+        state: GovernanceState,
+        identity: Identity,
+        store: CatalogStore,
+        clusters: Clusters,
+        clock: Clock,
+        closed: bool,
+    ) -> None:
+        self._state, self._identity, self._store, self._clusters = state, identity, store, clusters
+        self._clock, self._closed = clock, closed
+        self._lock = threading.Lock()
+        self._rules: tuple[View | None, Rules] = (None, Rules())
+        self._outlines: tuple[int | None, frozenset[str], list[tuple[DatasetOutline, Outline]]] | None = None
+        self._kept: LRUCache[object, tuple[int, Parted]] = LRUCache(_READERS)
+        self._matched: dict[Outline, bool] = {}
+
+    def rules(self, view: View | None = None) -> Rules:
+        """All documents of kind Visibility, with the setting."""
+        view = view if view is not None else self._state.view()
+        before, built = self._rules
+        if before is None or before.visibility is not view.visibility:
+            built = Rules.of(view.visibility, self._closed)
+            with self._lock:
+                self._matched = {}
+        self._rules = (view, built)
+        return built
+
+    def decides(self) -> bool:
+        """Whether there is a document of kind Visibility, as far as was read of late: the next horizon reads it again."""
+        return bool(self._rules[1].rules)
+
+    def horizon(self, subject: Subject) -> Horizon | None:
+        """None for a reader from whom nothing is hidden. Raises Unavailable."""
+        view = self._state.view()
+        rules = self.rules(view)
+        if rules.hide_nothing:
+            return None
+        grants = view.grants_of(subject)
+        viewer = Viewer.of(subject, view.roles, self._identity.permissions(subject), grants, self._clock())
+        return None if viewer.officer else Horizon(self, viewer, rules, view.version)
+
+    def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
+        """What a subject may know of a dataset or view."""
+        horizon = self.horizon(subject)
+        return ALL if horizon is None else horizon.of_facts(facts)
+
+    def within(self, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
+        """See `policies.decision.visibility.within`."""
+        horizon = self.horizon(subject)
+        return decision if horizon is None else within(horizon.of_facts(facts), decision)
+
+    def partly_known(self, dataset: DatasetOutline) -> bool:
+        """Whether a document names the dataset, so that some may know it in part."""
+        rules = self.rules()
+        if not rules.rules:
+            return False
+        tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
+        return any(True for _ in rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+
+    def audiences(self, dataset: DatasetOutline) -> dict[str, Any]:
+        """{default: open | closed, aspects: [{aspect, documents: [{name, everyone, users, groups, roles}], problem}]}: who may
+        know of a dataset, by the documents that match it. A person must be named by each document of an aspect; where there is
+        none, the setting decides."""
+        rules = self.rules()
+        tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
+        matching = list(rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+        unreadable = [each.name for each in matching if each.problem]
+        return {
+            "default": "closed" if rules.closed else "open",
+            "aspects": [
+                {
+                    "aspect": aspect.value,
+                    "documents": [
+                        {"name": each.name, **_audience_json(each.audiences[aspect])}
+                        for each in matching
+                        if aspect in each.audiences
+                    ],
+                }
+                for aspect in Aspect
+            ],
+            "unreadable": unreadable,
+        }
+
+    def matched_by(self, rules: Rules) -> list[DatasetId]:
+        """The datasets that these documents match."""
+        pairs = self._all(rules.by_tag)
+        return [dataset.id for dataset, outline in pairs if any(True for _ in rules.matching(outline))]
+
+    def outline(self, dataset: DatasetId) -> DatasetOutline:
+        """Of the catalog's record; else of the name alone, as the catalog would write it."""
+        record = self._store.dataset(dataset)
+        if record is not None:
+            return record.outline
+        home = self._store.report_homes([dataset]).get(dataset)
+        record = self._store.dataset(home) if home is not None else None
+        if record is not None:
+            return record.outline
+        cluster = self._clusters.of_namespace(dataset.namespace)
+        return DatasetOutline(dataset, cluster.name if cluster is not None else None)
+
+    def terms(self, dataset: DatasetOutline) -> frozenset[str]:
+        """Tags that the dataset has by its own terms."""
+        if not dataset.terms:
+            return frozenset()
+        tags = term_tags(self._store)
+        return frozenset(tag for term in dataset.terms for tag in tags.get(term, ()))
+
+    def field_tags(self, dataset: DatasetId) -> frozenset[str]:
+        """Tags of a dataset's fields, by scans, reviews and terms."""
+        tags = {each.entity for each in self._store.classifications(dataset) if each.holds}
+        terms = {term for note in self._store.notes(dataset) for term in note.terms}
+        given = term_tags(self._store) if terms else {}
+        return frozenset(tags).union(*(given.get(term, ()) for term in terms))
+
+    def parted(self, version: int, viewer: Viewer, rules: Rules, tags: frozenset[str]) -> Parted:
+        """See `Horizon.parted`. `version`: of what is declared."""
+        key, changes = _key(version, viewer), self._store.changes()
+        with self._lock:
+            held = self._kept.get(key)
+        if held is not None and held[0] == changes:
+            return held[1]
+        built = self._make(viewer, rules, tags)
+        if changes is not None:
+            with self._lock:
+                self._kept[key] = (changes, built)
+        return built
+
+    def _make(self, viewer: Viewer, rules: Rules, tags: frozenset[str]) -> Parted:
+        nothing, bare, plain, unlinked, whole = (set[DatasetId]() for _ in range(5))
+        names, others = set[str](), set[str]()
+        for dataset, outline in self._all(tags):
+            if not rules.closed and not self._is_matched(rules, outline):
+                others.add(dataset.id.name)
+                continue
+            results = what_is_known(viewer, outline, rules)
+            if not results.existence:
+                nothing.add(dataset.id)
+                names |= {dataset.reference, dataset.id.name, dataset.reference.replace("/", ".", 1), str(dataset.id)}
+                continue
+            others.add(dataset.id.name)
+            if not results.lineage:
+                unlinked.add(dataset.id)
+            (bare if not results.schema else plain if not results.evidence else whole).add(dataset.id)
+        unseen = Unseen(
+            _keys(nothing) if not rules.closed else frozenset(), _keys(bare), _keys(plain),
+            _keys(whole) if rules.closed else None,
+        )  # fmt: skip
+        return Parted(
+            frozenset(nothing),
+            frozenset(bare),
+            frozenset(plain),
+            frozenset(unlinked),
+            frozenset(names - others),
+            unseen,
+        )
+
+    def _is_matched(self, rules: Rules, outline: Outline) -> bool:
+        matched = self._matched
+        results = matched.get(outline)
+        if results is None:
+            results = any(True for _ in rules.matching(outline))
+            if len(matched) < _MOST_OUTLINES:
+                matched[outline] = results
+        return results
+
+    def _all(self, tags: frozenset[str]) -> list[tuple[DatasetOutline, Outline]]:
+        """Every dataset, with those tags of its fields that count."""
+        changes = self._store.changes()
+        held = self._outlines
+        if held is not None and changes is not None and held[0] == changes and tags <= held[1]:
+            return held[2]
+        by_term = term_tags(self._store)
+        in_fields = self._in_fields(tags, by_term) if tags else {}
+        built = []
+        for dataset in self._store.outlines():
+            own = frozenset(tag for term in dataset.terms for tag in by_term.get(term, ()))
+            built.append((dataset, outline_of(dataset, own, in_fields.get(dataset.id, ()))))
+        self._outlines = (changes, tags, built)
+        return built
+
+    def _in_fields(self, tags: frozenset[str], by_term: Mapping[str, Iterable[str]]) -> dict[DatasetId, set[str]]:
+        results: dict[DatasetId, set[str]] = {}
+        wanted = None if PERSONAL_DATA_TAG in tags else tags
+        for dataset, record in self._store.all_classifications(wanted):
+            if record.holds:
+                results.setdefault(dataset, set()).add(record.entity)
+        for term, given in by_term.items():
+            if wanted is None or not wanted.isdisjoint(given):
+                for dataset in self._store.term_carriers([term]):
+                    results.setdefault(dataset, set()).update(given)
+        return results
+
+
+def outline_of(dataset: DatasetOutline, term_given: Iterable[str], field_tags: Iterable[str]) -> Outline:
+    """A dataset of the catalog in the words of the decision."""
+    owners = SubjectMatch(
+        users=frozenset(owner.name for owner in dataset.owners if owner.kind == "user"),
+        groups=frozenset(owner.name for owner in dataset.owners if owner.kind == "group"),
+    )
+    return Outline(dataset.reference, owners, expanded((*dataset.tags, *term_given, *field_tags)))
+
+
+def _audience_json(audience: Audience) -> dict[str, Any]:
+    people = audience.people
+    return {
+        "everyone": audience.everyone, "users": sorted(people.users), "groups": sorted(people.groups),
+        "roles": sorted(people.roles),
+    }  # fmt: skip
+
+
+def _read_tags(viewer: Viewer, rules: Rules) -> frozenset[str]:
+    """Tags by which a reader's roles open fields: where the setting is closed, these datasets are known."""
+    if not rules.closed:
+        return frozenset()
+    return frozenset(
+        target.tag for role in viewer.who.roles.values() if role is not None for target in role.read if target.tag
+    )
+
+
+def _keys(datasets: Iterable[DatasetId]) -> frozenset[str]:
+    return frozenset(map(dataset_key, datasets))
+
+
+def _key(version: int, viewer: Viewer) -> object:
+    """Readers with the same key know the same. Who is in which role is in `version`, and what providers give in the names."""
+    grants = tuple(sorted(grant.name for grant in viewer.grants))
+    return (version, viewer.who.user, viewer.who.groups, frozenset(viewer.who.roles), grants, viewer.operator)
+
+
+Horizons = Callable[[Subject], Horizon | None]
+"""Gives what a subject may know of; None: of everything."""
