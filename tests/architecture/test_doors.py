@@ -35,7 +35,8 @@ BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 OTHERS = set(
     "approvals audit audit_segments audit_shipping clicks cluster_trial connections connectors datasets declared"
     " discovery events grants group_lags health identity ingest knowledge lineage observing"
-    " own_recognizers producers purposes reader rebuild_lineage record related request_view resolve reviews scans search sessions settings"
+    " own_recognizers producers purposes reader rebuild_lineage record related"
+    " request_view resolve reviews scans search sessions settings"
     " access audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views view_diff"
     " saved_queries view_removal where_is access_reviews bundles extensions notify".split()  # noqa: SIM905
 )

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Instant, Name
-from api.http.routes.access import shown
+from api.http.routes.access import reference, shown
 from api.http.schemas import access as schemas
 from api.wiring.services import Services
 from policies.model import Subject
@@ -90,7 +90,9 @@ def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
         tuple(body.fields), body.purpose, body.from_, body.until, body.rows,
         tuple(body.unmask) if body.unmask is not None else None, body.reason, body.ticket,
     )  # fmt: skip
-    return _bundle(built, subject, built.bundles.create(subject, body.datasets, wish))
+    return _bundle(
+        built, subject, built.bundles.create(subject, [reference(built, subject, each) for each in body.datasets], wish)
+    )
 
 
 @router.get("/request-templates", responses=answers_with(schemas.RequestTemplates))

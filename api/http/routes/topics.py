@@ -83,7 +83,7 @@ def lag(
     hours: Annotated[Count, Query(le=24, description="How far back; a day is kept.")] = 6,
 ) -> Any:
     """How far each consumer group of the topic was behind, over time. Samples of the worker, one a minute."""
-    record = built.datasets.get(DatasetId(namespace, name))
+    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     return built.group_lags.series(record, built.sights(subject).of(record), hours)
 
 

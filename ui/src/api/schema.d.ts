@@ -6115,6 +6115,17 @@ export interface components {
             total: number;
         };
         /**
+         * Knows
+         * @description What the caller may know of a dataset; what they may not is left out, as if it was not there.
+         */
+        Knows: {
+            existence: boolean;
+            schema: boolean;
+            /** @description Its personal data: kinds, and how they were found. */
+            evidence: boolean;
+            lineage: boolean;
+        };
+        /**
          * LagPoint
          * @description How far a group was behind in a span of time.
          */
@@ -6126,14 +6137,6 @@ export interface components {
             at: string;
             /** @description The largest lag in it; null where nothing was seen. */
             lag: number | null;
-         * Knows
-         * @description What the caller may know of a dataset; what they may not is left out, as if it was not there.
-        Knows: {
-            existence: boolean;
-            schema: boolean;
-            /** @description Its personal data: kinds, and how they were found. */
-            evidence: boolean;
-            lineage: boolean;
         };
         /**
          * LastScan
@@ -8994,18 +8997,9 @@ export interface components {
             note?: string;
         };
         /**
-         * TestedCluster
-         * @description How a cluster would be reached, as a document writes it. Nothing was stored.
-         */
-        TestedCluster: {
-            checks: components["schemas"]["ClusterCheck"][];
-            clusterId: string | null;
-            /** @description HOST:PORT, as the brokers call themselves. */
-            brokers: string[];
-            /** @description Topics that this user may see; null where they were not listed. */
-            topics: number | null;
          * TemplateUsed
          * @description What a template leaves open.
+         */
         TemplateUsed: {
             /**
              * Reason
@@ -9027,6 +9021,7 @@ export interface components {
         /**
          * Tested
          * @description Which channel to test.
+         */
         Tested: {
             /**
              * Channel
@@ -9039,6 +9034,18 @@ export interface components {
              * @description Another person, for those who manage.
              */
             user?: string | null;
+        };
+        /**
+         * TestedCluster
+         * @description How a cluster would be reached, as a document writes it. Nothing was stored.
+         */
+        TestedCluster: {
+            checks: components["schemas"]["ClusterCheck"][];
+            clusterId: string | null;
+            /** @description HOST:PORT, as the brokers call themselves. */
+            brokers: string[];
+            /** @description Topics that this user may see; null where they were not listed. */
+            topics: number | null;
         };
         /**
          * Tests
