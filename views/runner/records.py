@@ -27,7 +27,7 @@ _exact = json.JSONDecoder(parse_float=str).decode
 _BINARY = (
     "STRING", "BINARY", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ",
 )  # fmt: skip
-"""Types whose numbers are no others as 64-bit numbers; see decision 0121 for what the faster reader saves."""
+"""Types whose numbers fit in 64 bits; see decision 0121 for what the faster reader saves."""
 SINGLE = "[]"
 """The key of the only row of an aggregate without groups."""
 

@@ -103,7 +103,7 @@ def reference(built: Services, subject: Subject, dataset: str) -> str:
 @router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     """Ask to see fields clear, for a purpose and a time."""
-    made = built.approvals.create(
+    request = built.approvals.create(
         subject,
         reference(built, subject, body.dataset),
         fields=body.fields,
@@ -115,7 +115,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
         reason=body.reason,
         ticket=body.ticket,
     )
-    return shown(built, subject, made)
+    return shown(built, subject, request)
 
 
 @router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
