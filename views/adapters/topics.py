@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
@@ -31,6 +32,7 @@ from views.ports import TopicOptions, TopicReader, TopicSettings, ViewRecord
 from views.runner.topic_options import config_of
 
 _SECONDS = 10.0
+_LOOK_S = 0.05
 _LARGE = {"max.message.bytes": "16777216"}
 """A row may be larger than the records that it is made of, each of which may be as large as brokers take by themselves."""
 _REFUSALS = (
@@ -49,7 +51,7 @@ class KafkaTopics:
         with self._admin(kafka) as admin:
             new = NewTopic(topic, settings.partitions, settings.replication, config=config_of(settings) | _LARGE)
             try:
-                _done(admin.create_topics([new], request_timeout=_SECONDS))
+                _done(admin.create_topics([new], request_timeout=_SECONDS, operation_timeout=_SECONDS))
             except KafkaException as error:
                 if error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
                     return False
@@ -58,6 +60,7 @@ class KafkaTopics:
                         f"The cluster refuses to create the topic {topic}: {_reason(error)}.", details={"topic": topic}
                     ) from None
                 raise
+            _until_known(admin, topic, settings.partitions)
             return True
 
     def partitions(self, kafka: Mapping[str, str], topic: str) -> int:
@@ -198,6 +201,18 @@ class KafkaReader:
 
     def close(self) -> None:
         self._consumer.close()
+
+
+def _until_known(admin: Any, topic: str, partitions: int) -> None:
+    """A broker learns of a new topic from the controller, a moment after the controller has answered. Ends after ten seconds
+    in any case: who uses the topic then reports what is missing."""
+    deadline = time.monotonic() + _SECONDS
+    while time.monotonic() < deadline:
+        found = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+        parts = found.partitions.values() if found is not None and found.error is None else ()
+        if len(parts) >= partitions and all(each.leader >= 0 for each in parts):
+            return
+        time.sleep(_LOOK_S)
 
 
 def _there(message: Any) -> bool:
