@@ -219,7 +219,7 @@ test("find a topic, its newest records, the lag of a group and who reads it, in 
   await page.getByRole("link", { name: "Records", exact: true }).click();
   await page.locator(".grid-row").nth(2).waitFor({ timeout: 90_000 });
   await page.getByRole("link", { name: "Consumers", exact: true }).click();
-  await page.getByText("order_mails").first().click();
+  await page.locator(".group-head").filter({ hasText: "order_mails" }).click();
   await page.getByRole("table", { name: "Partitions that order_mails reads" }).waitFor();
   await page.getByRole("heading", { name: "Readers by lineage" }).waitFor();
   await page.getByRole("heading", { name: "Writers by lineage" }).waitFor();

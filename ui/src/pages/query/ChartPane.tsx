@@ -9,8 +9,9 @@ const ResultChart = lazy(() => import("@/components/ResultChart"));
 
 /** The chart that is asked for, where its columns are there; else the usual one of its kind. */
 export function fitting(columns: QueryAnswer["columns"], asked: ChartAsked): ChartAsked | null {
-  const has = (name: string | null) => columns.some((column) => column.name === name);
-  const fits = has(asked.x) && (asked.kind === "histogram" || has(asked.y));
+  const has = (name: string | null, numbers = false) =>
+    columns.some((column) => column.name === name && (!numbers || isNumeric(column)));
+  const fits = asked.kind === "histogram" ? has(asked.x, true) : has(asked.x) && has(asked.y, true);
   return fits ? asked : usualChart(columns, asked.kind);
 }
 
