@@ -142,6 +142,10 @@ def segments(output: Output = Format.TABLE, user: As = None) -> None:
     if output is Format.TABLE and shipping["place"] is not None:
         behind = f"{shipping['lag']:,} entries behind" if shipping["lag"] else "up to date"
         console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.", soft_wrap=True)
+        if shipping["missed"]:
+            console.print(f"{shipping['missed']:,} entries were removed before they could be shipped.", soft_wrap=True)
+        if shipping["cut"]:
+            console.print(f"{shipping['cut']:,} entries were too large and went out without details.", soft_wrap=True)
         if shipping["problem"]:
             console.print(f"{shipping['failures']} failures: {shipping['problem']}", soft_wrap=True)
 

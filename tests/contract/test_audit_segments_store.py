@@ -90,7 +90,7 @@ def test_a_position_moves_only_from_where_it_was(stores: Stores) -> None:
     first = Shipping("prod/audit", "c", 10, T0)
     assert stores.shipping.put(first, 0) and stores.shipping.get("prod/audit") == first
     assert not stores.shipping.put(replace(first, position=12), 11), "another was faster"
-    failed = replace(first, failures=2, failed_at=T0, problem="away")
+    failed = replace(first, failures=2, failed_at=T0, problem="away", cut=3, begins=4, missed=5)
     assert stores.shipping.put(failed, 10) and stores.shipping.get("prod/audit") == failed
     assert stores.shipping.get("prod/other") is None
 

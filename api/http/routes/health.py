@@ -57,7 +57,10 @@ def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
         return None
     metrics.audit_ship_lag.set(report.lag)
     metrics.audit_ship_failures.set(report.failures)
-    return {"lag_entries": report.lag, "failures": report.failures}
+    metrics.audit_ship_cut.set(report.cut)
+    return {
+        "lag_entries": report.lag, "failures": report.failures, "cut_entries": report.cut, "missed_entries": report.missed,
+    }  # fmt: skip
 
 
 @router.get(

@@ -84,6 +84,9 @@ class AuditShipped(Answer):
     shippedAt: Time | None
     failures: int = about("In a row, since the last success.")
     problem: str | None
+    cut: int = about("Entries that were shipped without their details, as they were too large.")
+    begins: int | None = about("`seq` of the first entry that was shipped; null: none was.")
+    missed: int = about("Entries that were removed before they could be shipped.")
 
 
 class AuditSegments(Answer):

@@ -31,6 +31,8 @@ class AuditHealth(Answer):
 
     lag_entries: int
     failures: int = about("In a row, since the last success.")
+    cut_entries: int = about("Entries that were shipped without their details, as they were too large.")
+    missed_entries: int = about("Entries that were removed before they could be shipped.")
 
 
 class Readiness(Answer):

@@ -3268,6 +3268,10 @@ export interface components {
             lag_entries: number;
             /** @description In a row, since the last success. */
             failures: number;
+            /** @description Entries that were shipped without their details, as they were too large. */
+            cut_entries: number;
+            /** @description Entries that were removed before they could be shipped. */
+            missed_entries: number;
         };
         /**
          * AuditKey
@@ -3338,6 +3342,12 @@ export interface components {
             /** @description In a row, since the last success. */
             failures: number;
             problem: string | null;
+            /** @description Entries that were shipped without their details, as they were too large. */
+            cut: number;
+            /** @description `seq` of the first entry that was shipped; null: none was. */
+            begins: number | null;
+            /** @description Entries that were removed before they could be shipped. */
+            missed: number;
         };
         /**
          * AuditVerification
