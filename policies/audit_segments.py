@@ -40,10 +40,12 @@ class AuditSegments:
 
     def __init__(
         self, store: AuditStore, segments: SegmentStore, audit: AuditLog, signer: Signer, clock: Clock,
-        settings: PolicySettings, shipped: Shipped = lambda: None,
+        settings: PolicySettings, shipped: Shipped = lambda: None, entries: int | None = None,
     ) -> None:  # fmt: skip
+        """`entries`: of a segment, in place of the setting, which has a minimum."""
         self._store, self._segments, self._audit, self._signer = store, segments, audit, signer
         self._clock, self._settings, self._shipped = clock, settings, shipped
+        self._entries_given = entries
         self._broken: int | None = None
         """The first entry of the segment that is broken; it is not walked again by this process."""
 
@@ -75,11 +77,22 @@ class AuditSegments:
     def _last_due(self, after: int) -> int | None:
         """The last entry of the segment that is due, None where none is."""
         head = self._store.head()
-        if head.seq - after >= self._settings.audit_segment_entries:
-            return after + self._settings.audit_segment_entries
-        first = self._store.chain(after, 1)
-        old = self._clock() - timedelta(days=self._settings.audit_segment_days)
-        return head.seq if first and first[0].at <= old else None
+        most = self._entries_given or self._settings.audit_segment_entries
+        last = after + most if head.seq - after >= most else None
+        if last is None:
+            first = self._store.chain(after, 1)
+            old = self._clock() - timedelta(days=self._settings.audit_segment_days)
+            last = head.seq if first and first[0].at <= old else None
+        return last if last is not None and self._has_more_than_its_own(after, head.seq) else None
+
+    def _has_more_than_its_own(self, after: int, until: int) -> bool:
+        """Whether anything but seals and removals was noted: a seal of them alone would be the next one to seal."""
+        size = 10
+        while after < until and (chunk := self._store.chain(after, size)):
+            if any(each.actor != "weir" or each.action not in (SEAL, REMOVE) for each in chunk):
+                return True
+            after, size = chunk[-1].seq, _CHUNK
+        return False
 
     def _seal(self, before: Segment | None, last: int) -> bool:
         start, prev = (before.last, before.head) if before is not None else (0, "")

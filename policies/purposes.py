@@ -161,7 +161,11 @@ class Fit:
         way: list[str] = []
         at: dict[str, int] = {}
         here: str | None = name
-        while here in self._purposes and here not in self._levels and here not in self._circles and here not in at:
+        while (
+            here is not None
+            and here in self._purposes
+            and not (here in self._levels or here in self._circles or here in at)
+        ):
             at[here] = len(way)
             way.append(here)
             here = self._purposes[here].parent

@@ -16,7 +16,6 @@ from catalog.declared.documents import Document, as_document, dump
 from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.records import DeclaredDocument
 
-
 Made = TypeVar("Made")
 
 

@@ -112,8 +112,8 @@ class GovernanceState:
     ) -> Mapping[str, Any]:
         """The spec as it would be stored. Raises InvalidInput naming the document, the field and the fix.
 
-        `beside`: purposes that are declared with it, as `together` gives them. Without `alone` whether purposes hold together is not
-        looked at: the caller does so when all is written (`policies.access.purposes`).
+        `beside`: purposes that are declared with it, as `together` gives them. Without `alone` whether purposes hold together is
+        not looked at: the caller does so when all is written (`policies.access.purposes`).
         """
         model = kinds.parse(kind, name, spec)
         if alone:

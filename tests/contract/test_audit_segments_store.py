@@ -99,8 +99,8 @@ def test_sealing_and_removing_over_a_real_store(stores: Stores) -> None:
     now = T0
     trust = Trust(verified, frozenset({SIGNER.public_key()}))
     log = AuditLog(stores.audit, lambda: now, None, Seals(stores.segments, trust))
-    settings = PolicySettings(audit_segment_entries=10, audit_keep_days=30)
-    work = AuditSegments(stores.audit, stores.segments, log, SIGNER, lambda: now, settings)
+    settings = PolicySettings(audit_keep_days=30)
+    work = AuditSegments(stores.audit, stores.segments, log, SIGNER, lambda: now, settings, entries=10)
     for number in range(25):
         log.record("ana", "query", f"prod/t{number}", details={"fields": {"prod/orders": [f"value.f{number}"]}})
     now = T0 + timedelta(days=31)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
@@ -27,17 +28,18 @@ OTHER = Ed25519Signer(lambda: b"another's")
 
 
 class World:
-    def __init__(self, **settings: object) -> None:
+    def __init__(self, entries: int = 10, **settings: object) -> None:
         self.now = START
         self.store, self.heads = MemoryAuditStore(), MemoryHeadPublisher()
         self.seals = MemorySegmentStore(self.store)
         trust = Trust(verified, frozenset({SIGNER.public_key()}))
         self.audit = AuditLog(self.store, lambda: self.now, self.heads, Seals(self.seals, trust))
         self.shipped: int | None = None
-        self.settings = PolicySettings.model_validate({"audit_segment_entries": 10, **settings})
+        self.settings = PolicySettings.model_validate(settings)
         self.segments = AuditSegments(
-            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped
-        )
+            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped,
+            entries,
+        )  # fmt: skip
 
     def write(self, count: int, **pause: float) -> None:
         for number in range(count):
@@ -78,7 +80,7 @@ def test_a_segment_is_sealed_by_count_and_names_the_one_before() -> None:
 
 
 def test_a_segment_is_sealed_by_time() -> None:
-    world = World(audit_segment_entries=1000, audit_segment_days=7)
+    world = World(1000, audit_segment_days=7)
     world.write(3)
     world.steps()
     assert world.seals.segments() == []
@@ -230,3 +232,28 @@ def test_what_cannot_be_exported_is_kept(tmp_path: Path) -> None:
 
 def test_a_verification_says_what_it_proves_as_json() -> None:
     assert json.loads(json.dumps(removed().verify().to_json()))["removed"]["last"] == 20
+
+
+@pytest.mark.parametrize("entries", [1, 2, 3])
+def test_seals_are_not_sealed_for_ever(entries: int) -> None:
+    world = World(entries, audit_keep_days=5)
+    world.write(7)
+    for _ in range(3):
+        world.steps()
+    sealed_now, length = len(world.seals.rows), world.store.head().seq
+    world.now += timedelta(days=400)
+    for _ in range(4):
+        world.steps()
+    assert len(world.seals.rows) <= sealed_now + 3, "removals of what is old are noted, and no more"
+    length = world.store.head().seq
+    world.now += timedelta(days=400)
+    world.steps()
+    assert world.store.head().seq == length, "nothing happened, so nothing is noted"
+    world.write(3)
+    world.steps()
+    assert world.seals.rows[-1].last > length and world.verify().holds
+
+
+def test_a_segment_cannot_be_set_to_a_few_entries() -> None:
+    with pytest.raises(ValidationError):
+        PolicySettings(audit_segment_entries=999)
