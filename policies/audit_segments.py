@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.audit import AuditLog
 from policies.audit_export import JSONL, About, Signer, export
-from policies.audit_seals import REMOVE, SEAL, canonical, digest, removal_statement, sealed
+from policies.audit_seals import REMOVE, SEAL, canonical, digest, key_problem, removal_statement, sealed
 from policies.audit_verify import problem_of
 from policies.ports import AuditEntry, AuditHead, AuditStore, Clock, Removal, Segment, SegmentStore
 from policies.settings import PolicySettings
@@ -46,12 +46,13 @@ class AuditSegments:
         self._store, self._segments, self._audit, self._signer = store, segments, audit, signer
         self._clock, self._settings, self._shipped = clock, settings, shipped
         self._entries_given = entries
+        self._refused: str | None = None
         self._broken: int | None = None
         """The first entry of the segment that is broken; it is not walked again by this process."""
 
     def step(self) -> bool:
         """Seal what is due, remove what is due, delete some of what was removed; whether there is more to do at once."""
-        if self._broken is None:
+        if self._broken is None and self._may_seal():
             try:
                 self._seal_due()
                 self._remove_due()
@@ -60,6 +61,17 @@ class AuditSegments:
             except InvalidInput as error:
                 log.warning("audit_segment_kept", problem=error.message)
         return self._segments.purge(_AT_ONCE) > 0
+
+    def problem(self) -> str | None:
+        """Why this process neither seals nor removes; None where it does."""
+        return key_problem(self.listed(), self._signer.public_key(), self._settings.audit_trusted_keys)
+
+    def _may_seal(self) -> bool:
+        problem = self.problem()
+        if problem != self._refused and problem is not None:
+            log.warning("audit_segments_not_sealed", problem=problem)
+        self._refused = problem
+        return problem is None
 
     def listed(self) -> list[Segment]:
         """All segments, by number."""

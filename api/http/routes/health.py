@@ -42,9 +42,18 @@ def readyz(request: Request, built: ServicesOf) -> Response:
         "status": status,
         "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
         "lineage": {"lag_events": health.lineage_lag},
+        "audit_segments": _sealing(built),
         "audit": _shipping(metrics, built),
     }
     return JSONResponse(body, 503 if status == "unready" else 200)
+
+
+def _sealing(built: Services) -> dict[str, Any] | None:
+    """Why this process may not seal the audit; None where that cannot be known."""
+    try:
+        return {"problem": built.audit_segments.problem()}
+    except Unavailable:
+        return None
 
 
 def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:

@@ -257,3 +257,56 @@ def test_seals_are_not_sealed_for_ever(entries: int) -> None:
 def test_a_segment_cannot_be_set_to_a_few_entries() -> None:
     with pytest.raises(ValidationError):
         PolicySettings(audit_segment_entries=999)
+
+
+class Host:
+    """Another process on the record store of `world`, with a key of its own."""
+
+    def __init__(self, world: World, signer: Ed25519Signer, *listed: str) -> None:
+        trust = Trust(verified, frozenset({signer.public_key(), *listed}))
+        settings = PolicySettings(audit_trusted_keys=list(listed), audit_keep_days=30)
+        self.audit = AuditLog(world.store, lambda: world.now, world.heads, Seals(world.seals, trust))
+        self.segments = AuditSegments(
+            world.store, world.seals, self.audit, signer, lambda: world.now, settings, entries=10
+        )
+
+
+def test_a_host_with_another_key_seals_and_removes_nothing_and_says_so() -> None:
+    world = World()
+    world.write(15)
+    world.steps()
+    other = Host(world, OTHER)
+    world.write(30)
+    world.now += timedelta(days=60)
+    other.segments.step()
+    assert [s.key for s in world.seals.rows] == [SIGNER.public_key()] and world.seals.rows[0].removal is None
+    problem = other.segments.problem() or ""
+    assert SIGNER.public_key() in problem and OTHER.public_key() in problem and "audit_trusted_keys" in problem
+    assert world.segments.problem() is None
+    world.steps()
+    assert len(world.seals.rows) >= 4 and world.verify().holds, "the host with the key goes on, and nothing is broken"
+
+
+def test_a_healthy_chain_is_not_broken_for_who_does_not_trust_its_key_and_not_proven_either() -> None:
+    world = removed()
+    seen = Host(world, OTHER).audit.verify()
+    assert (seen.holds, seen.first_bad, seen.sealed) == (False, None, 0)
+    assert seen.problem is not None and "No entry is broken" in seen.problem and SIGNER.public_key() in seen.problem
+    assert Host(world, OTHER, SIGNER.public_key()).audit.verify().holds
+    edit_sealed(world)
+    assert Host(world, OTHER).audit.verify().first_bad == 25, "what is broken is broken for everybody"
+
+
+def test_a_new_key_seals_once_it_is_listed_with_the_one_of_before() -> None:
+    world = World()
+    world.write(15)
+    world.steps()
+    world.write(10)
+    half = Host(world, OTHER, SIGNER.public_key())
+    half.segments.step()
+    assert len(world.seals.rows) == 1 and "new key" in (half.segments.problem() or ""), "others may not know it"
+    both = Host(world, OTHER, SIGNER.public_key(), OTHER.public_key())
+    both.segments.step()
+    assert world.seals.rows[-1].key == OTHER.public_key() and both.audit.verify().holds
+    assert Host(world, SIGNER, SIGNER.public_key(), OTHER.public_key()).audit.verify().holds
+    assert "sealed with" in (world.segments.problem() or ""), "who was not given the new key stops, too"
