@@ -130,24 +130,29 @@ class Noted:
     """What the entries note of seals and removals, gathered while the chain is walked."""
 
     def __init__(self) -> None:
-        self._seals: dict[int, tuple[int, Any]] = {}
+        self._seals: list[tuple[int, Any, Any]] = []
         self._removals: list[Mapping[str, Any]] = []
 
     def add(self, entry: AuditEntry) -> None:
         """Look at an entry that holds."""
         if entry.action == SEAL and entry.actor == "weir":
-            self._seals[int(entry.details.get("segment") or 0)] = (entry.seq, entry.details.get("seal"))
+            self._seals.append((entry.seq, entry.details.get("segment"), entry.details.get("seal")))
         elif entry.action == REMOVE and entry.actor == "weir":
             self._removals.append(entry.details)
 
-    def problem(self, segments: Sequence[Segment], trust: Trust) -> tuple[int, str] | None:
-        """The first entry from which seals or removals are not as the entries note them."""
-        known = {each.number: digest(each) for each in segments}
-        for number, (seq, noted) in sorted(self._seals.items()):
-            if known.get(number) != noted:
+    def problem(self, segments: Sequence[Segment], later: Sequence[Segment], trust: Trust) -> tuple[int, str] | None:
+        """The first entry from which seals or removals are not as the entries note them.
+
+        later: the segments as they were read after the walk, which has the notes of what was sealed meanwhile, too
+        """
+        known = {each.number: digest(each) for each in later}
+        for seq, number, noted in self._seals:
+            # An entry may be forged: what it names as a number can be anything that JSON has.
+            if type(number) is not int or known.get(number) != noted:
+                named = number if type(number) is int and abs(number) < 10**9 else "of no number"
                 return (
                     seq,
-                    f"Entry {seq} notes the seal {number}, and there is no such seal: it was removed or changed.",
+                    f"Entry {seq} notes the seal {named}, and there is no such seal: it was removed or changed.",
                 )
         last = removed_until(segments)
         if last is not None and last.removal is not None and not self._tells(last, last.removal, trust):

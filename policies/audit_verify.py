@@ -64,15 +64,16 @@ def verify(store: AuditStore, publisher: HeadPublisher | None, seals: Seals | No
     """Walk the whole chain, in bounded memory. Where entries are removed meanwhile, it is walked again."""
     for attempt in range(_TRIES):
         segments = seals.store.segments() if seals is not None else []
-        verified = _walk(store, publisher, segments, seals.trust if seals is not None else None)
+        verified = _walk(store, publisher, segments, seals)
         if verified.holds or seals is None or attempt + 1 == _TRIES or seals.store.segments() == segments:
             return verified
     raise AssertionError("the loop above returns")
 
 
 def _walk(
-    store: AuditStore, publisher: HeadPublisher | None, segments: Sequence[Segment], trust: Trust | None
+    store: AuditStore, publisher: HeadPublisher | None, segments: Sequence[Segment], seals: Seals | None
 ) -> Verification:
+    trust = seals.trust if seals is not None else None
     # Heads first: what is appended meanwhile makes the chain longer than they say, never shorter.
     published, checked, note = _published(publisher)
     noted = store.head()
@@ -111,7 +112,7 @@ def _walk(
     longest = max([noted.seq, *expected, *heads])
     if longest > seq:
         return answer(seq, seq + 1, f"Entries {seq + 1} to {longest} are missing at the end.")
-    wrong = seen.problem(segments, trust) if trust is not None else None
+    wrong = seen.problem(segments, seals.store.segments(), seals.trust) if seals is not None else None
     if wrong is not None:
         return answer(seq, *wrong)
     unproven = not_trusted(segments, trust) if trust is not None else None

@@ -19,7 +19,7 @@ from policies.audit_export import verify as verify_file
 from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
 from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals, Verification
-from policies.ports import Removal
+from policies.ports import AuditEntry, Removal
 from policies.settings import PolicySettings
 from tests.unit.policies.world import START
 
@@ -310,3 +310,58 @@ def test_a_new_key_seals_once_it_is_listed_with_the_one_of_before() -> None:
     assert world.seals.rows[-1].key == OTHER.public_key() and both.audit.verify().holds
     assert Host(world, SIGNER, SIGNER.public_key(), OTHER.public_key()).audit.verify().holds
     assert "sealed with" in (world.segments.problem() or ""), "who was not given the new key stops, too"
+
+
+@pytest.mark.parametrize("number", ["x", [], {}, None, 7.5, True, "1", 10**30, -1])
+def test_a_forged_note_of_a_seal_is_named(number: object) -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    world.audit.record("weir", SEAL, "segment", "allow", [], {"segment": number, "seal": "0"})
+    forged = world.store.head().seq
+    seen = world.verify()
+    assert not seen.holds and seen.first_bad == forged and f"Entry {forged}" in (seen.problem or "")
+
+
+def test_a_second_note_does_not_hide_a_seal_that_is_not_there() -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    seal = digest(world.seals.rows[0])
+    noted = [e.seq for e in world.store.rows if e.action == SEAL]
+    world.audit.record("weir", SEAL, "segment 1", "allow", [], {"segment": 1, "seal": "0"})
+    world.audit.record("weir", SEAL, "segment 1", "allow", [], {"segment": 1, "seal": seal})
+    assert world.verify().first_bad == noted[0] + 1
+
+
+def test_segments_that_are_sealed_while_the_chain_is_walked_are_no_tampering() -> None:
+    world = World()
+    world.write(30)
+    world.steps()
+    chain = world.store.chain
+
+    def grows(after: int, limit: int) -> list[AuditEntry]:
+        if not after:  # each walk begins here
+            world.store.chain = chain  # type: ignore[method-assign]
+            world.write(12)
+            world.steps()
+            world.store.chain = grows  # type: ignore[method-assign]
+        return chain(after, limit)
+
+    world.store.chain = grows  # type: ignore[method-assign]
+    seen, sealed_before = world.verify(), 3
+    assert seen.holds, seen.problem
+    assert len(world.seals.rows) > sealed_before
+
+
+def test_a_seal_that_is_not_there_is_found_where_the_noted_head_was_put_back_too() -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    drop_seal(world)
+    assert world.verify().first_bad == 13
+    world.store.noted = replace(world.store.noted, seq=12, hash=world.store.rows[11].hash)
+    world.audit = AuditLog(
+        world.store, lambda: world.now, None, Seals(world.seals, Trust(verified, frozenset({SIGNER.public_key()})))
+    )
+    assert world.verify().first_bad == 13
