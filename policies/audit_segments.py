@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -64,7 +64,10 @@ class AuditSegments:
 
     def problem(self) -> str | None:
         """Why this process neither seals nor removes; None where it does."""
-        return key_problem(self.listed(), self._signer.public_key(), self._settings.audit_trusted_keys)
+        return self._key_problem(self.listed())
+
+    def _key_problem(self, segments: Sequence[Segment]) -> str | None:
+        return key_problem(segments, self._signer.public_key(), self._settings.audit_trusted_keys)
 
     def _may_seal(self) -> bool:
         problem = self.problem()
@@ -81,7 +84,10 @@ class AuditSegments:
 
     def _seal_due(self) -> None:
         for _ in range(_MOST_SEALS):
-            before = next(iter(reversed(self._segments.segments())), None)
+            segments = self.listed()
+            if self._key_problem(segments) is not None:
+                return  # another host sealed first; its seal is the one before that this would name
+            before = segments[-1] if segments else None
             last = self._last_due(before.last if before is not None else 0)
             if last is None or not self._seal(before, last):
                 return

@@ -365,3 +365,17 @@ def test_a_seal_that_is_not_there_is_found_where_the_noted_head_was_put_back_too
         world.store, lambda: world.now, None, Seals(world.seals, Trust(verified, frozenset({SIGNER.public_key()})))
     )
     assert world.verify().first_bad == 13
+
+
+def test_two_hosts_that_seal_at_the_same_moment_do_not_mix_their_keys() -> None:
+    world = World()
+    world.write(35)
+    other = Host(world, OTHER)
+    looked = other.segments._may_seal()
+    world.steps()  # between the other's look and its seal
+    assert looked and world.segments.problem() is None
+    other.segments._seal_due()
+    assert {s.key for s in world.seals.rows} == {SIGNER.public_key()}
+    world.write(10)
+    other.segments._seal_due()
+    assert {s.key for s in world.seals.rows} == {SIGNER.public_key()} and world.verify().holds
