@@ -83,14 +83,46 @@ def problem_of_seals(segments: Sequence[Segment], chain: str, trust: Trust) -> t
             return first, f"The seal {number} does not name the one before it."
         if not trust.check(each.key, each.signature, canonical(statement(each))):
             return first, f"The seal {number} was changed after it was signed."
-        if each.key not in trust.keys:
-            return (
-                first,
-                f"The seal {number} is signed with a key that this Weir does not trust (policies.audit_trusted_keys).",
-            )
         if each.removal is not None and before is not None and before.removal is None:
             return before.first, f"Entries of the seal {number} were removed before those of the seal {before.number}."
         before = each
+    return None
+
+
+def keys_of(segments: Sequence[Segment]) -> list[str]:
+    """The public keys of all seals and removals, each once, the oldest first."""
+    keys = dict.fromkeys(each.key for each in segments)
+    return list(keys | dict.fromkeys(each.removal.key for each in segments if each.removal is not None))
+
+
+def not_trusted(segments: Sequence[Segment], trust: Trust) -> str | None:
+    """Why seals that hold together prove nothing to this process; None where they do: a key that it does not know may be that
+    of another host, or of who made all seals again."""
+    strange = [key for key in keys_of(segments) if key not in trust.keys]
+    if not strange:
+        return None
+    return (
+        f"No entry is broken, but segments are sealed with {' and '.join(strange)}, which this process does not trust: compare with"
+        " `weir audit key` of the host that seals, and name the key in policies.audit_trusted_keys."
+    )
+
+
+def key_problem(segments: Sequence[Segment], own: str, listed: Sequence[str]) -> str | None:
+    """Why a process must not seal with its key; None where it may. A seal with a key that others do not know would never
+    again hold for them.
+
+    own: its public key; listed: policies.audit_trusted_keys
+    """
+    used = keys_of(segments)
+    fix = (
+        "give every host the same secrets/audit-signature or, where that is lost, name both keys in policies.audit_trusted_keys of"
+        " every host."
+    )
+    strange = next((key for key in used if key != own and key not in listed), None)
+    if strange is not None:
+        return f"Segments of the audit are sealed with {strange}, and the key of this process is {own}: {fix}"
+    if used and own not in used and own not in listed:
+        return f"Segments of the audit are sealed with {used[-1]}, and this process has a new key, {own}: {fix}"
     return None
 
 
@@ -98,24 +130,29 @@ class Noted:
     """What the entries note of seals and removals, gathered while the chain is walked."""
 
     def __init__(self) -> None:
-        self._seals: dict[int, tuple[int, Any]] = {}
+        self._seals: list[tuple[int, Any, Any]] = []
         self._removals: list[Mapping[str, Any]] = []
 
     def add(self, entry: AuditEntry) -> None:
         """Look at an entry that holds."""
         if entry.action == SEAL and entry.actor == "weir":
-            self._seals[int(entry.details.get("segment") or 0)] = (entry.seq, entry.details.get("seal"))
+            self._seals.append((entry.seq, entry.details.get("segment"), entry.details.get("seal")))
         elif entry.action == REMOVE and entry.actor == "weir":
             self._removals.append(entry.details)
 
-    def problem(self, segments: Sequence[Segment], trust: Trust) -> tuple[int, str] | None:
-        """The first entry from which seals or removals are not as the entries note them."""
-        known = {each.number: digest(each) for each in segments}
-        for number, (seq, noted) in sorted(self._seals.items()):
-            if known.get(number) != noted:
+    def problem(self, segments: Sequence[Segment], later: Sequence[Segment], trust: Trust) -> tuple[int, str] | None:
+        """The first entry from which seals or removals are not as the entries note them.
+
+        later: the segments as they were read after the walk, which has the notes of what was sealed meanwhile, too
+        """
+        known = {each.number: digest(each) for each in later}
+        for seq, number, noted in self._seals:
+            # An entry may be forged: what it names as a number can be anything that JSON has.
+            if type(number) is not int or known.get(number) != noted:
+                named = number if type(number) is int and abs(number) < 10**9 else "of no number"
                 return (
                     seq,
-                    f"Entry {seq} notes the seal {number}, and there is no such seal: it was removed or changed.",
+                    f"Entry {seq} notes the seal {named}, and there is no such seal: it was removed or changed.",
                 )
         last = removed_until(segments)
         if last is not None and last.removal is not None and not self._tells(last, last.removal, trust):
@@ -129,7 +166,6 @@ class Noted:
         signed = removal_statement(of, removal)
         return any(
             details.get("removal") == signed
-            and removal.key in trust.keys
             and trust.check(removal.key, str(details.get("signature")), canonical(signed))
             for details in self._removals
         )

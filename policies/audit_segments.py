@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.audit import AuditLog
 from policies.audit_export import JSONL, About, Signer, export
-from policies.audit_seals import REMOVE, SEAL, canonical, digest, removal_statement, sealed
+from policies.audit_seals import REMOVE, SEAL, canonical, digest, key_problem, removal_statement, sealed
 from policies.audit_verify import problem_of
 from policies.ports import AuditEntry, AuditHead, AuditStore, Clock, Removal, Segment, SegmentStore
 from policies.settings import PolicySettings
@@ -40,16 +40,19 @@ class AuditSegments:
 
     def __init__(
         self, store: AuditStore, segments: SegmentStore, audit: AuditLog, signer: Signer, clock: Clock,
-        settings: PolicySettings, shipped: Shipped = lambda: None,
+        settings: PolicySettings, shipped: Shipped = lambda: None, entries: int | None = None,
     ) -> None:  # fmt: skip
+        """`entries`: of a segment, in place of the setting, which has a minimum."""
         self._store, self._segments, self._audit, self._signer = store, segments, audit, signer
         self._clock, self._settings, self._shipped = clock, settings, shipped
+        self._entries_given = entries
+        self._refused: str | None = None
         self._broken: int | None = None
         """The first entry of the segment that is broken; it is not walked again by this process."""
 
     def step(self) -> bool:
         """Seal what is due, remove what is due, delete some of what was removed; whether there is more to do at once."""
-        if self._broken is None:
+        if self._broken is None and self._may_seal():
             try:
                 self._seal_due()
                 self._remove_due()
@@ -59,6 +62,20 @@ class AuditSegments:
                 log.warning("audit_segment_kept", problem=error.message)
         return self._segments.purge(_AT_ONCE) > 0
 
+    def problem(self) -> str | None:
+        """Why this process neither seals nor removes; None where it does."""
+        return self._key_problem(self.listed())
+
+    def _key_problem(self, segments: Sequence[Segment]) -> str | None:
+        return key_problem(segments, self._signer.public_key(), self._settings.audit_trusted_keys)
+
+    def _may_seal(self) -> bool:
+        problem = self.problem()
+        if problem != self._refused and problem is not None:
+            log.warning("audit_segments_not_sealed", problem=problem)
+        self._refused = problem
+        return problem is None
+
     def listed(self) -> list[Segment]:
         """All segments, by number."""
         return self._segments.segments()
@@ -67,7 +84,10 @@ class AuditSegments:
 
     def _seal_due(self) -> None:
         for _ in range(_MOST_SEALS):
-            before = next(iter(reversed(self._segments.segments())), None)
+            segments = self.listed()
+            if self._key_problem(segments) is not None:
+                return  # another host sealed first; its seal is the one before that this would name
+            before = segments[-1] if segments else None
             last = self._last_due(before.last if before is not None else 0)
             if last is None or not self._seal(before, last):
                 return
@@ -75,11 +95,22 @@ class AuditSegments:
     def _last_due(self, after: int) -> int | None:
         """The last entry of the segment that is due, None where none is."""
         head = self._store.head()
-        if head.seq - after >= self._settings.audit_segment_entries:
-            return after + self._settings.audit_segment_entries
-        first = self._store.chain(after, 1)
-        old = self._clock() - timedelta(days=self._settings.audit_segment_days)
-        return head.seq if first and first[0].at <= old else None
+        most = self._entries_given or self._settings.audit_segment_entries
+        last = after + most if head.seq - after >= most else None
+        if last is None:
+            first = self._store.chain(after, 1)
+            old = self._clock() - timedelta(days=self._settings.audit_segment_days)
+            last = head.seq if first and first[0].at <= old else None
+        return last if last is not None and self._has_more_than_its_own(after, head.seq) else None
+
+    def _has_more_than_its_own(self, after: int, until: int) -> bool:
+        """Whether anything but seals and removals was noted: a seal of them alone would be the next one to seal."""
+        size = 10
+        while after < until and (chunk := self._store.chain(after, size)):
+            if any(each.actor != "weir" or each.action not in (SEAL, REMOVE) for each in chunk):
+                return True
+            after, size = chunk[-1].seq, _CHUNK
+        return False
 
     def _seal(self, before: Segment | None, last: int) -> bool:
         start, prev = (before.last, before.head) if before is not None else (0, "")

@@ -15,16 +15,24 @@ from urllib.parse import quote
 from catalog.errors import WeirError
 from catalog.records import rfc3339
 from policies.audit_text import entry_json
-from policies.ports import AuditEntry, AuditReceiver, AuditStore, Clock, Shipping, ShippingStore
+from policies.ports import AuditEntry, AuditReceiver, AuditStore, Clock, MessageTooLarge, Shipping, ShippingStore
 
 AT_ONCE = 500
+MOST_BYTES = 900_000
+"""Of a message. Kafka takes 1,000,000 by default, with the key and the headers."""
+_MOST_WORDS = 1000
+"""Characters of each text of an entry that is cut."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 120.0
 TYPE = "io.weir.audit"
 
 
 @dataclass(frozen=True, slots=True)
 class ShippingReport:
-    """place: CLUSTER/TOPIC, None where the audit is not shipped. lag: entries that were not shipped yet; failures: in a row."""
+    """place: CLUSTER/TOPIC, None where the audit is not shipped. lag: entries that were not shipped yet; failures: in a row.
+
+    cut     entries that went out without their details, as they were too large
+    begins  the first entry that was shipped; missed: entries that retention removed before they were shipped
+    """
 
     place: str | None
     position: int = 0
@@ -32,11 +40,15 @@ class ShippingReport:
     shipped_at: datetime | None = None
     failures: int = 0
     problem: str | None = None
+    cut: int = 0
+    begins: int | None = None
+    missed: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
             "place": self.place, "position": self.position, "lag": self.lag, "shippedAt": rfc3339(self.shipped_at),
-            "failures": self.failures, "problem": self.problem,
+            "failures": self.failures, "problem": self.problem, "cut": self.cut, "begins": self.begins,
+            "missed": self.missed,
         }  # fmt: skip
 
 
@@ -49,6 +61,7 @@ class AuditShipping:
     ) -> None:  # fmt: skip
         self._audit, self._positions, self._place, self._open, self._clock = audit, positions, place, receiver, clock
         self._receiver: AuditReceiver | None = None
+        self._at_once = AT_ONCE
 
     def step(self) -> bool:
         """Ship some entries; whether there are more to ship at once. A place that does not take them is tried again after a
@@ -61,13 +74,29 @@ class AuditShipping:
         before = known.position if known is not None else 0
         if state.failed_at is not None and self._clock() < state.failed_at + timedelta(seconds=_pause(state.failures)):
             return False
-        entries = self._audit.chain(state.position, AT_ONCE)
+        # After a failure one alone, then twice as many each time: what follows a refused entry is not sent again and again.
+        wanted = 1 if state.failures else self._at_once
+        entries = self._audit.chain(state.position, wanted)
         if not entries:
             return False
+        messages = [message(chain, each) for each in entries]
+        cut = [n for n, each in enumerate(messages) if len(each[1]) > MOST_BYTES]
+        for n in cut:
+            messages[n] = message(chain, entries[n], cut=True)
         try:
             if self._receiver is None:
                 self._receiver = self._open(self._place)
-            arrived = self._receiver.send([message(chain, each) for each in entries])
+            try:
+                arrived = self._receiver.send(messages)
+            except MessageTooLarge:
+                if cut[:1] == [0] or len(messages) > 1:  # the next try sends the first alone, and cuts it
+                    self._failed(state, before, f"{self._place} takes no message of {len(messages[0][1]):,} bytes.")
+                    return False
+                cut = [0]
+                arrived = self._receiver.send([message(chain, entries[0], cut=True)])
+        except MessageTooLarge:
+            self._failed(state, before, f"{self._place} takes no entry {entries[0].seq}, not even without its details.")
+            return False
         except WeirError as error:
             self._failed(state, before, error.message)
             return False
@@ -77,11 +106,19 @@ class AuditShipping:
         if not arrived:
             self._failed(state, before, f"{self._place} took none of {len(entries)} entries.")
             return False
-        done = Shipping(self._place, chain, entries[arrived - 1].seq, self._clock())
+        done = replace(
+            state, position=entries[arrived - 1].seq, shipped_at=self._clock(), failures=0, failed_at=None, problem=None,
+            cut=state.cut + sum(n < arrived for n in cut),
+            begins=entries[0].seq if state.begins is None else state.begins,
+            missed=state.missed + entries[0].seq - state.position - 1,
+        )  # fmt: skip
         if arrived < len(entries):
             problem = f"{self._place} took {arrived} of {len(entries)} entries."
             done = replace(done, failures=1, failed_at=self._clock(), problem=problem)
-        return self._positions.put(done, before) and arrived == len(entries) == AT_ONCE
+            self._at_once = 1
+        else:
+            self._at_once = min(AT_ONCE, 2 * wanted)
+        return self._positions.put(done, before) and arrived == len(entries) == wanted
 
     def shipped(self) -> int | None:
         """Up to which entry the audit was shipped; None where it is not shipped."""
@@ -105,9 +142,13 @@ class AuditShipping:
             known.shipped_at,
             known.failures,
             known.problem,
+            known.cut,
+            known.begins,
+            known.missed,
         )
 
     def _failed(self, state: Shipping, before: int, problem: str) -> None:
+        self._at_once = 1
         self._receiver = None  # the next try opens it again: the cluster may have been declared otherwise
         failed = replace(state, failures=state.failures + 1, failed_at=self._clock(), problem=problem)
         self._positions.put(failed, before)
@@ -117,29 +158,34 @@ def _pause(failures: int) -> float:
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(failures - 1, 30))
 
 
-def message(chain: str, entry: AuditEntry) -> tuple[bytes, bytes, datetime]:
+def message(chain: str, entry: AuditEntry, *, cut: bool = False) -> tuple[bytes, bytes, datetime]:
     """Key, value and time of an entry's message. One key for the whole chain keeps the order in a topic of several
     partitions."""
-    body = json.dumps(cloud_event(chain, entry), ensure_ascii=True, separators=(",", ":"))
+    body = json.dumps(cloud_event(chain, entry, cut=cut), ensure_ascii=True, separators=(",", ":"))
     return chain.encode(), body.encode(), entry.at
 
 
-def cloud_event(chain: str, entry: AuditEntry) -> dict[str, Any]:
+def cloud_event(chain: str, entry: AuditEntry, *, cut: bool = False) -> dict[str, Any]:
     """The entry as a CloudEvent 1.0 in JSON. `source` and `id` together are one entry's alone, so a repeat is known by them.
 
-    `data` is the entry as the API gives it; `sequence` orders as text does.
+    `data` is the entry as the API gives it; `sequence` orders as text does. `cut`: without reasons and details, long texts
+    shortened, and with `truncated: true`; `hash` is that of the whole entry, which the API has.
     """
+    data = entry_json(entry)
+    if cut:
+        short = {name: data[name][:_MOST_WORDS] for name in ("actor", "action", "target", "decision")}
+        data = {**data, **short, "reasons": [], "details": {}, "truncated": True}
     event = {
         "specversion": "1.0",
         "id": str(entry.seq),
         "source": f"/weir/audit/{quote(chain, safe='')}",
-        "type": f"{TYPE}.{_word(entry.action)}",
+        "type": f"{TYPE}.{_word(data['action'])}",
         "time": rfc3339(entry.at),
         "datacontenttype": "application/json",
         "sequence": f"{entry.seq:020d}",
-        "data": entry_json(entry),
+        "data": data,
     }
-    subject = entry.target.strip()
+    subject = data["target"].strip()
     return {**event, "subject": subject} if subject else event
 
 

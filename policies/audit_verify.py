@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from catalog.errors import Unavailable
-from policies.audit_seals import Noted, Trust, problem_of_seals, removed_json, removed_until
+from policies.audit_seals import Noted, Trust, not_trusted, problem_of_seals, removed_json, removed_until
 from policies.audit_text import digest, entry_json
 from policies.ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
 
@@ -28,7 +28,8 @@ class Seals:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether the chain holds. `first_bad` is the seq where it first does not, `problem` says how.
+    """Whether the chain holds. `first_bad` is the seq where it first does not, `problem` says how. Where `holds` is false and
+    `first_bad` None, nothing is broken, and what was sealed is not proven: `problem` names a key that is not trusted.
 
     entries       how many were looked at; sealed: how many seals hold
     head_checked  whether published heads could be read and compared; `note` gives the reason where not
@@ -63,15 +64,16 @@ def verify(store: AuditStore, publisher: HeadPublisher | None, seals: Seals | No
     """Walk the whole chain, in bounded memory. Where entries are removed meanwhile, it is walked again."""
     for attempt in range(_TRIES):
         segments = seals.store.segments() if seals is not None else []
-        verified = _walk(store, publisher, segments, seals.trust if seals is not None else None)
+        verified = _walk(store, publisher, segments, seals)
         if verified.holds or seals is None or attempt + 1 == _TRIES or seals.store.segments() == segments:
             return verified
     raise AssertionError("the loop above returns")
 
 
 def _walk(
-    store: AuditStore, publisher: HeadPublisher | None, segments: Sequence[Segment], trust: Trust | None
+    store: AuditStore, publisher: HeadPublisher | None, segments: Sequence[Segment], seals: Seals | None
 ) -> Verification:
+    trust = seals.trust if seals is not None else None
     # Heads first: what is appended meanwhile makes the chain longer than they say, never shorter.
     published, checked, note = _published(publisher)
     noted = store.head()
@@ -85,8 +87,8 @@ def _walk(
 
     def answer(seq: int, bad: int | None, problem: str | None) -> Verification:
         removed = removed_json(segments)
-        sealed = 0 if bad is not None else len(segments)
-        return Verification(bad is None, max(0, seq - start), noted, bad, problem, checked, note, sealed, removed)
+        sealed = 0 if problem is not None else len(segments)
+        return Verification(problem is None, max(0, seq - start), noted, bad, problem, checked, note, sealed, removed)
 
     wrong = problem_of_seals(segments, noted.chain, trust) if trust is not None else None
     if wrong is not None:
@@ -110,9 +112,12 @@ def _walk(
     longest = max([noted.seq, *expected, *heads])
     if longest > seq:
         return answer(seq, seq + 1, f"Entries {seq + 1} to {longest} are missing at the end.")
-    wrong = seen.problem(segments, trust) if trust is not None else None
+    wrong = seen.problem(segments, seals.store.segments(), seals.trust) if seals is not None else None
     if wrong is not None:
         return answer(seq, *wrong)
+    unproven = not_trusted(segments, trust) if trust is not None else None
+    if unproven is not None:
+        return answer(seq, None, unproven)
     if others and not expected:
         return answer(seq, 1, "The published heads are of another chain: this one was begun anew.")
     return answer(seq, None, None)

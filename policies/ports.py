@@ -278,7 +278,12 @@ class SegmentStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shipping:
-    """How far entries were shipped to one place. failures: in a row, since the last success; problem: the last of them."""
+    """How far entries were shipped to one place. failures: in a row, since the last success; problem: the last of them.
+
+    cut     entries that went out without their details, because the place takes no message so large
+    begins  the first entry of the chain that was shipped; None: none was
+    missed  entries before `position` that were removed before they could be shipped
+    """
 
     place: str
     chain: str
@@ -287,6 +292,9 @@ class Shipping:
     failures: int = 0
     failed_at: datetime | None = None
     problem: str | None = None
+    cut: int = 0
+    begins: int | None = None
+    missed: int = 0
 
 
 class ShippingStore(Protocol):
@@ -298,11 +306,16 @@ class ShippingStore(Protocol):
         """Keep it where the position that is kept is `before` still (0: or there is none). False when another was faster."""
 
 
+class MessageTooLarge(Exception):
+    """A place does not take a message because of its size."""
+
+
 class AuditReceiver(Protocol):
     """A place that takes messages in order."""
 
     def send(self, messages: Sequence[tuple[bytes, bytes, datetime]]) -> int:
-        """(key, value, time) each, in order; gives how many of the first arrived for sure. Raises Unavailable when none did."""
+        """(key, value, time) each, in order; gives how many of the first arrived for sure. Raises Unavailable when none did,
+        MessageTooLarge when none did because of the size of the first."""
 
 
 class HeadPublisher(Protocol):

@@ -15,6 +15,8 @@ from functools import lru_cache
 from catalog.errors import InvalidInput
 
 MOST_NEAR = 3
+MOST_LEVELS = 100
+"""Of the tree: each purpose keeps its way up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,7 @@ class Purposes:
 
     def near(self, name: str) -> list[str]:
         """Declared names that look like one, best first."""
-        folded = {key(each): each for each in sorted(self.by_name)}
-        return [folded[each] for each in difflib.get_close_matches(key(name[:253]), list(folded), MOST_NEAR, 0.5)]
+        return nearest(name, self.by_name)
 
     def require(self, name: str | None) -> None:
         """Raises InvalidInput where purposes are declared and this one is not."""
@@ -136,24 +137,69 @@ def key(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """Those of `names` that look like one, best first."""
+    folded = {key(each): each for each in sorted(names)}
+    return [folded[each] for each in difflib.get_close_matches(key(name[:253]), list(folded), MOST_NEAR, 0.5)]
+
+
+class Fit:
+    """Whether purposes fit in with one another. All of them are looked at once, in a time that grows as their number does."""
+
+    def __init__(self, purposes: Mapping[str, Purpose]) -> None:
+        self._purposes = purposes
+        self._alike: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(purposes):
+            self._alike[key(name)].append(name)
+        self._levels: dict[str, int] = {}
+        self._circles: dict[str, str] = {}
+        for name in purposes:
+            self._look(name)
+
+    def _look(self, name: str) -> None:
+        """Go up until what is above is known, and note it for the whole way."""
+        way: list[str] = []
+        at: dict[str, int] = {}
+        here: str | None = name
+        while (
+            here is not None
+            and here in self._purposes
+            and not (here in self._levels or here in self._circles or here in at)
+        ):
+            at[here] = len(way)
+            way.append(here)
+            here = self._purposes[here].parent
+        if here is not None and (here in at or here in self._circles):
+            circle = _shortened([*way[at[here] :], here]) if here in at else self._circles[here]
+            self._circles |= dict.fromkeys(way, circle)
+            return
+        above = self._levels.get(here, 0) if here is not None else 0
+        self._levels |= {each: above + number for number, each in enumerate(reversed(way), 1)}
+
+    def problem(self, name: str) -> str | None:
+        """Why one purpose does not fit in with the others, in words for behind its name; None where it does."""
+        twin = next((each for each in self._alike[key(name)] if each != name), None)
+        if twin is not None:
+            return f"differs from the purpose {twin!r} in letters' case or form alone; take another name"
+        parent = self._purposes[name].parent
+        if parent is not None and parent not in self._purposes:
+            near = [each for each in nearest(parent, self._purposes) if each != name]
+            fix = f"did you mean {' or '.join(near)}?" if near else "declare it too."
+            return f"names the parent {parent!r}, which is not declared; {fix}".removesuffix(".")
+        if name in self._circles:
+            return f"is in a circle of parents ({self._circles[name]}); take one parent out"
+        if self._levels[name] > MOST_LEVELS:
+            return f"is on level {self._levels[name]} of the tree, and there are at most {MOST_LEVELS}; put it higher"
+        return None
+
+
+def _shortened(way: Sequence[str]) -> str:
+    return " -> ".join(way if len(way) <= 12 else [*way[:10], "...", way[-1]])
+
+
 def problem(name: str, purposes: Mapping[str, Purpose]) -> str | None:
-    """Why one purpose does not fit in with the others, in words for behind its name; None where it does."""
-    me = purposes[name]
-    twin = next((each for each in sorted(purposes) if each != name and key(each) == key(name)), None)
-    if twin is not None:
-        return f"differs from the purpose {twin!r} in letters' case or form alone; take another name"
-    if me.parent is not None and me.parent not in purposes:
-        near = Purposes(purposes.values()).near(me.parent)
-        near = [each for each in near if each != name]
-        fix = f"did you mean {' or '.join(near)}?" if near else "declare it too."
-        return f"names the parent {me.parent!r}, which is not declared; {fix}".removesuffix(".")
-    circle = [name]
-    while (parent := purposes[circle[-1]].parent) is not None and parent in purposes:
-        if parent in circle:
-            way = " -> ".join([*circle[circle.index(parent) :], parent])
-            return f"is in a circle of parents ({way}); take one parent out"
-        circle.append(parent)
-    return None
+    """`Fit.problem` of one purpose."""
+    return Fit(purposes).problem(name)
 
 
 NO_PURPOSES = Purposes()

@@ -113,7 +113,7 @@ class PolicySettings(BaseModel):
     )
     audit_segment_entries: int = Field(
         default=100_000,
-        ge=1,
+        ge=1000,
         le=10_000_000,
         description="A segment of the audit is sealed when it has so many entries.",
     )

@@ -138,10 +138,16 @@ def segments(output: Output = Format.TABLE, user: As = None) -> None:
     answer: dict[str, Any] = api(user).get("/api/v1/audit/segments")
     columns = ("number", "first", "last", "from", "to", "sealedAt", "removedAt", "setting")
     show(answer["segments"], columns, output, whole=answer, empty="No segment is sealed yet.")
+    if output is Format.TABLE and answer["problem"] is not None:
+        console.print(answer["problem"], soft_wrap=True)
     shipping = answer["shipping"]
     if output is Format.TABLE and shipping["place"] is not None:
         behind = f"{shipping['lag']:,} entries behind" if shipping["lag"] else "up to date"
         console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.", soft_wrap=True)
+        if shipping["missed"]:
+            console.print(f"{shipping['missed']:,} entries were removed before they could be shipped.", soft_wrap=True)
+        if shipping["cut"]:
+            console.print(f"{shipping['cut']:,} entries were too large and went out without details.", soft_wrap=True)
         if shipping["problem"]:
             console.print(f"{shipping['failures']} failures: {shipping['problem']}", soft_wrap=True)
 
@@ -175,6 +181,8 @@ def audit_verify(
             f" {removed['setting']}, the last of them at {removed['at']}; their {removed['segments']} seals prove the rest.",
             soft_wrap=True,
         )
+    if not answer["holds"] and answer.get("first_bad") is None:
+        raise WeirError(f"The audit chain is not proven. {answer['problem']}")
     if not answer["holds"]:
         raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
 

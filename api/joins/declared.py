@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from api.joins.second_person import SecondPerson
-from catalog.apply.apply import Action, Applier, Change, Handler
+from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.declared import kinds as catalog_kinds
 from catalog.declared.documents import Document, load
 from catalog.errors import Conflict, NotFound
@@ -20,6 +20,7 @@ from policies.access.purposes import PurposeUse
 from policies.audit import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.mentioned import Mentioned, details, mentioned
+from policies.declared.purpose_specs import Together
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from views.declared import ViewSpec
@@ -39,9 +40,12 @@ class GovernanceHandler:
         self.kind = kind
         self._state = state
 
-    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
-        purposes = {each.name: each.spec for each in all_documents if each.kind == "Purpose"}
-        self._state.check(self.kind, document.name, document.spec, purposes)
+    def check(self, document: Document, all_documents: Documents) -> None:
+        beside = all_documents.once("purposes", self._purposes)
+        self._state.check(self.kind, document.name, document.spec, beside)
+
+    def _purposes(self, documents: Sequence[Document]) -> Together:
+        return self._state.together({each.name: each.spec for each in documents if each.kind == "Purpose"})
 
     def notes(self, document: Document) -> Sequence[str]:
         return self._state.notes(self.kind, document.name, document.spec)

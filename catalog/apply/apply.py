@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from catalog.declared.documents import Document, as_document, dump
 from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.records import DeclaredDocument
+
+Made = TypeVar("Made")
 
 
 class Action(StrEnum):
@@ -49,12 +51,27 @@ class Change:
         return shown | ({"problem": self.problem} if self.problem else {})
 
 
+class Documents(list[Document]):
+    """All documents of one apply."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        super().__init__(documents)
+        self._made: dict[str, Any] = {}
+
+    def once(self, what: str, make: Callable[[Documents], Made]) -> Made:
+        """What `make` gives of them, made at the first call: a check of each document must not walk all of them."""
+        if what not in self._made:
+            self._made[what] = make(self)
+        made: Made = self._made[what]
+        return made
+
+
 class Handler(Protocol):
     """Keeps the documents of one kind. `key` is `Document.key`."""
 
     kind: str
 
-    def check(self, document: Document, all_documents: Sequence[Document]) -> None:
+    def check(self, document: Document, all_documents: Documents) -> None:
         """Raise a WeirError when it cannot be applied; `all_documents` will be there too. Writes nothing."""
 
     def notes(self, document: Document) -> Sequence[str]:
@@ -111,9 +128,10 @@ class Applier:
         ]
 
     def _check(self, documents: Sequence[Document]) -> None:
+        everything = Documents(documents)
         for document in self._ordered(documents):
             try:
-                self._handlers[document.kind].check(document, documents)
+                self._handlers[document.kind].check(document, everything)
             except WeirError as error:
                 error.message = f"line {document.line}: {document.kind} {document.key}: {error.message}"
                 error.details = {"line": document.line, "kind": document.kind, "name": document.key, **error.details}

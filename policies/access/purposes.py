@@ -11,6 +11,7 @@ from policies.declared.purpose_specs import check_fits, named_in
 from policies.declared.state import GovernanceState, View
 from policies.model import GrantStatus
 from policies.ports import Clock
+from policies.purposes import Fit
 from policies.workflow import OPEN, AccessRequest, RequestState, at
 
 Users = Mapping[str, list[str]]
@@ -71,9 +72,10 @@ class PurposeUse:
         changed  kind, name and spec of each document that was written; removed: purposes that were deleted
         """
         purposes = self._state.view().purposes
+        fit = Fit(purposes.by_name) if any(kind == "Purpose" for kind, _, _ in changed) else None
         for kind, name, spec in changed:
-            if kind == "Purpose":
-                check_fits(name, purposes.by_name)
+            if kind == "Purpose" and fit is not None:
+                check_fits(name, fit)
             elif purposes:
                 for each in sorted(named_in(kind, spec)):
                     _require(kind, name, each, purposes.is_known(each), purposes.unknown)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field
 
 from catalog.errors import InvalidInput
 from policies.declared.spec_parts import Duration, Name, Spec
-from policies.purposes import Purpose, problem
+from policies.purposes import Fit, Purpose, Purposes
 
 LegalBasis = Literal[
     "consent", "contract", "legal-obligation", "vital-interests", "public-task", "legitimate-interests"
@@ -65,13 +66,37 @@ def check_name(name: str) -> None:
         )
 
 
-def check_fits(name: str, together: Mapping[str, Purpose]) -> None:
+def check_fits(name: str, fit: Fit) -> None:
     """Raises InvalidInput for a purpose whose parent is not there, that is in a circle, or is too like another."""
-    wrong = problem(name, together)
+    wrong = fit.problem(name)
     if wrong is not None:
         raise InvalidInput(
             f"Purpose {name} {wrong}.", details={"kind": "Purpose", "name": name, "field": "spec.parent"}
         )
+
+
+class Together:
+    """Declared purposes, and those that are to be declared with them. Made once for all documents of an apply.
+
+    given: specs that were not looked at, by name
+    """
+
+    def __init__(self, declared: Purposes, given: Mapping[str, Any]) -> None:
+        self.given = given
+        self.by_name: Mapping[str, Purpose] = (
+            {**declared.by_name, **{name: draft(name, spec) for name, spec in given.items()}}
+            if given
+            else declared.by_name
+        )
+
+    @cached_property
+    def fit(self) -> Fit:
+        """Whether they fit in with one another."""
+        return Fit(self.by_name)
+
+    def unknown(self, name: str) -> str:
+        """The sentence that refuses a purpose that is none of these."""
+        return Purposes(self.by_name.values()).unknown(name)
 
 
 def named_in(kind: str, spec: Any) -> frozenset[str]:

@@ -18,7 +18,6 @@ from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
-from policies.purposes import Purposes
 from policies.settings import PolicySettings
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
@@ -123,16 +122,16 @@ class GovernanceState:
     # --- changing --------------------------------------------------------------------------------------------------
 
     def check(
-        self, kind: str, name: str, spec: Any, beside: Mapping[str, Any] | None = None, *, alone: bool = True
+        self, kind: str, name: str, spec: Any, beside: purpose_specs.Together | None = None, *, alone: bool = True
     ) -> Mapping[str, Any]:
         """The spec as it would be stored. Raises InvalidInput naming the document, the field and the fix.
 
-        `beside`: specs of purposes that are declared with it, by name. Without `alone` whether purposes hold together is not
-        looked at: the caller does so when all is written (`policies.access.purposes`).
+        `beside`: purposes that are declared with it, as `together` gives them. Without `alone` whether purposes hold together is
+        not looked at: the caller does so when all is written (`policies.access.purposes`).
         """
         model = kinds.parse(kind, name, spec)
         if alone:
-            self._check_purposes(kind, name, spec, beside or {})
+            self._check_purposes(kind, name, spec, beside)
         for place, check, text in self._sql(model):
             try:
                 check(text)
@@ -155,21 +154,28 @@ class GovernanceState:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
 
-    def _check_purposes(self, kind: str, name: str, spec: Any, beside: Mapping[str, Any]) -> None:
+    def together(self, given: Mapping[str, Any]) -> purpose_specs.Together:
+        """Declared purposes with those of `given` (specs by name), for `check`."""
+        return purpose_specs.Together(self.view().purposes, given)
+
+    def _check_purposes(self, kind: str, name: str, spec: Any, beside: purpose_specs.Together | None) -> None:
         """Raises InvalidInput for a purpose that does not fit with the others, or a document that names an unknown one."""
         names = purpose_specs.named_in(kind, spec)
         if kind != "Purpose" and not names:
             return
-        given = {**beside, name: spec} if kind == "Purpose" else beside
-        together = {**self.view().purposes.by_name, **{each: purpose_specs.draft(each, given[each]) for each in given}}
         if kind == "Purpose":
             purpose_specs.check_name(name)
-            purpose_specs.check_fits(name, together)
+            if beside is None or beside.given.get(name) is not spec:
+                beside = self.together({**(beside.given if beside is not None else {}), name: spec})
+            purpose_specs.check_fits(name, beside.fit)
             return
-        missing = sorted(names - together.keys()) if together else ()
+        beside = beside or self.together({})
+        missing = sorted(names - beside.by_name.keys()) if beside.by_name else ()
         if missing:
-            unknown = Purposes(together.values()).unknown(missing[0])
-            raise InvalidInput(f"{kind} {name}: {unknown}", details={"kind": kind, "name": name, "field": "purpose"})
+            raise InvalidInput(
+                f"{kind} {name}: {beside.unknown(missing[0])}",
+                details={"kind": kind, "name": name, "field": "purpose"},
+            )
 
     def notes(self, kind: str, name: str, spec: Any) -> list[str]:
         """What a document does not do, though it looks as if, by what is declared now."""

@@ -42,7 +42,7 @@ class _Overlaid:
 
 def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:
     """The view as it would be. Raises InvalidInput for a document that would be refused."""
-    purposes = {p.name: p.spec for p in proposed if p.kind == "Purpose" and p.spec is not None}
+    purposes = state.together({p.name: p.spec for p in proposed if p.kind == "Purpose" and p.spec is not None})
     checked = [
         p if p.spec is None else Proposed(p.kind, p.name, state.check(p.kind, p.name, p.spec, purposes), p.metadata)
         for p in proposed

@@ -90,7 +90,7 @@ def test_a_position_moves_only_from_where_it_was(stores: Stores) -> None:
     first = Shipping("prod/audit", "c", 10, T0)
     assert stores.shipping.put(first, 0) and stores.shipping.get("prod/audit") == first
     assert not stores.shipping.put(replace(first, position=12), 11), "another was faster"
-    failed = replace(first, failures=2, failed_at=T0, problem="away")
+    failed = replace(first, failures=2, failed_at=T0, problem="away", cut=3, begins=4, missed=5)
     assert stores.shipping.put(failed, 10) and stores.shipping.get("prod/audit") == failed
     assert stores.shipping.get("prod/other") is None
 
@@ -99,8 +99,8 @@ def test_sealing_and_removing_over_a_real_store(stores: Stores) -> None:
     now = T0
     trust = Trust(verified, frozenset({SIGNER.public_key()}))
     log = AuditLog(stores.audit, lambda: now, None, Seals(stores.segments, trust))
-    settings = PolicySettings(audit_segment_entries=10, audit_keep_days=30)
-    work = AuditSegments(stores.audit, stores.segments, log, SIGNER, lambda: now, settings)
+    settings = PolicySettings(audit_keep_days=30)
+    work = AuditSegments(stores.audit, stores.segments, log, SIGNER, lambda: now, settings, entries=10)
     for number in range(25):
         log.record("ana", "query", f"prod/t{number}", details={"fields": {"prod/orders": [f"value.f{number}"]}})
     now = T0 + timedelta(days=31)

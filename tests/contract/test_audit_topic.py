@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Unavailable
@@ -19,7 +19,7 @@ from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.memory_segments import MemoryReceiver, MemoryShippingStore
 from policies.audit import AuditLog
 from policies.audit_shipping import AuditShipping
-from policies.ports import AuditReceiver
+from policies.ports import AuditReceiver, MessageTooLarge
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 SILENT = "127.0.0.1:1"
@@ -126,5 +126,19 @@ def test_a_broker_that_does_not_answer_is_named_and_what_it_did_not_take_waits()
     assert report.problem is not None and SILENT in report.problem
     now[0] += timedelta(minutes=5)
     back = AuditShipping(store, positions, "prod/audit", lambda _: MemoryReceiver(), lambda: now[0])
-    back.step()
+    while back.step():
+        pass
     assert back.report().lag == 0
+
+
+def test_a_message_over_the_client_s_limit_counts_those_before_it_and_is_named_when_it_is_first() -> None:
+    """librdkafka's own broker, in this process."""
+    broker = Producer({"bootstrap.servers": "none", "test.mock.num.brokers": 1})
+    (server,) = broker.list_topics("audit", timeout=10).brokers.values()
+    kafka = KafkaAuditTopic("audit", {"bootstrap.servers": f"{server.host}:{server.port}"})
+    large = (b"k", b"x" * 1_200_000, T0)
+    assert kafka.send([(b"k", b"{}", T0), (b"k", b"{}", T0), large, (b"k", b"{}", T0)]) == 2
+    with pytest.raises(MessageTooLarge):
+        kafka.send([large])
+    assert kafka.send([(b"k", b"{}", T0)]) == 1
+    kafka.close()

@@ -33,6 +33,11 @@ class Metrics:
             "Failures to ship the audit in a row, since the last success.",
             registry=registry,
         )
+        self.audit_ship_cut = Gauge(
+            "weir_audit_ship_cut_entries",
+            "Audit entries that were shipped without their details, as they were too large.",
+            registry=registry,
+        )
         self.datasets = Gauge("weir_datasets", "Datasets in the catalog.", registry=registry)
 
 

@@ -95,6 +95,7 @@ def segments(built: ServicesOf, _: Auditor) -> Any:
     """Sealed segments of the chain, those whose entries were removed too; and how far the audit was shipped to its topic."""
     return {
         "segments": [segment_json(each) for each in built.audit_segments.listed()],
+        "problem": built.audit_segments.problem(),
         "keepDays": built.settings.policies.audit_keep_days,
         "shipping": built.audit_shipping.report().to_json(),
     }

@@ -42,9 +42,18 @@ def readyz(request: Request, built: ServicesOf) -> Response:
         "status": status,
         "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
         "lineage": {"lag_events": health.lineage_lag},
+        "audit_segments": _sealing(built),
         "audit": _shipping(metrics, built),
     }
     return JSONResponse(body, 503 if status == "unready" else 200)
+
+
+def _sealing(built: Services) -> dict[str, Any] | None:
+    """Why this process may not seal the audit; None where that cannot be known."""
+    try:
+        return {"problem": built.audit_segments.problem()}
+    except Unavailable:
+        return None
 
 
 def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
@@ -57,7 +66,10 @@ def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
         return None
     metrics.audit_ship_lag.set(report.lag)
     metrics.audit_ship_failures.set(report.failures)
-    return {"lag_entries": report.lag, "failures": report.failures}
+    metrics.audit_ship_cut.set(report.cut)
+    return {
+        "lag_entries": report.lag, "failures": report.failures, "cut_entries": report.cut, "missed_entries": report.missed,
+    }  # fmt: skip
 
 
 @router.get(

@@ -84,12 +84,16 @@ class AuditShipped(Answer):
     shippedAt: Time | None
     failures: int = about("In a row, since the last success.")
     problem: str | None
+    cut: int = about("Entries that were shipped without their details, as they were too large.")
+    begins: int | None = about("`seq` of the first entry that was shipped; null: none was.")
+    missed: int = about("Entries that were removed before they could be shipped.")
 
 
 class AuditSegments(Answer):
     """Segments, oldest first."""
 
     segments: list[AuditSegment]
+    problem: str | None = about("Why this process neither seals nor removes: its key is not the one of the seals.")
     keepDays: int | None = about("Segments of which all entries are older are removed; null: none is.")
     shipping: AuditShipped
 
@@ -100,7 +104,9 @@ class AuditVerification(Answer):
     holds: bool
     entries: int
     head: AuditHead
-    first_bad: int | None = about("`seq` where it first does not hold.")
+    first_bad: int | None = about(
+        "`seq` where it first does not hold; null with `holds: false`: nothing is broken, and a key is not trusted."
+    )
     problem: str | None
     head_checked: bool = about("Published heads were compared.")
     note: str | None = about("Why they were not.")

@@ -31,6 +31,14 @@ class AuditHealth(Answer):
 
     lag_entries: int
     failures: int = about("In a row, since the last success.")
+    cut_entries: int = about("Entries that were shipped without their details, as they were too large.")
+    missed_entries: int = about("Entries that were removed before they could be shipped.")
+
+
+class AuditSealing(Answer):
+    """Whether this process may seal the audit."""
+
+    problem: str | None = about("One sentence; null while it may.")
 
 
 class Readiness(Answer):
@@ -39,4 +47,5 @@ class Readiness(Answer):
     status: Literal["ready", "degraded", "unready"] = about("unready: nothing can be accepted, and the status is 503.")
     servers: dict[str, ServerHealth] = about("By name: database, kafka, elasticsearch, ...")
     lineage: LineageHealth
+    audit_segments: AuditSealing | None = about("Null where that is not known.")
     audit: AuditHealth | None = about("Null where the audit is not shipped to a topic, or that is not known.")

@@ -9,8 +9,12 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from catalog.errors import Unavailable
+from policies.ports import MessageTooLarge
 
 _DELIVERY_S = 15.0
+_BATCH_BYTES = 64 * 1024
+"""Of messages together: a broker that takes small messages alone does not refuse many of them because they come at once."""
+_FULL = KafkaError(KafkaError._QUEUE_FULL)
 CONTENT_TYPE = "application/cloudevents+json; charset=UTF-8"
 
 
@@ -34,12 +38,17 @@ class KafkaAuditTopic:
         try:
             producer = self._open()
             for number, (key, value, at) in enumerate(messages):
-                producer.produce(
-                    self._topic, key=key, value=value, headers=[("content-type", CONTENT_TYPE.encode())],
-                    timestamp=int(at.timestamp() * 1000), on_delivery=noted(number),
-                )  # fmt: skip
+                try:
+                    producer.produce(
+                        self._topic, key=key, value=value, headers=[("content-type", CONTENT_TYPE.encode())],
+                        timestamp=int(at.timestamp() * 1000), on_delivery=noted(number),
+                    )  # fmt: skip
+                except (KafkaException, BufferError) as error:
+                    # Those before it are on their way and count; those behind it must not pass it.
+                    outcomes[number] = error.args[0] if isinstance(error, KafkaException) else _FULL
+                    break
             producer.flush(_DELIVERY_S + 5)
-        except (KafkaException, BufferError) as error:
+        except KafkaException as error:
             self._end()
             raise Unavailable(self._problem(error.args[0] if error.args else None)) from None
         arrived = next((n for n in range(len(messages)) if n not in outcomes or outcomes[n] is not None), len(messages))
@@ -47,6 +56,8 @@ class KafkaAuditTopic:
             # What still waits in the producer would come after entries that are sent again.
             self._end()
             if not arrived:
+                if getattr(outcomes.get(0), "code", lambda: None)() == KafkaError.MSG_SIZE_TOO_LARGE:
+                    raise MessageTooLarge
                 raise Unavailable(self._problem(outcomes.get(0)))
         return arrived
 
@@ -65,6 +76,7 @@ class KafkaAuditTopic:
             producer = Producer(
                 {
                     **self._options, "acks": "all", "enable.idempotence": True, "compression.type": "zstd",
+                    "batch.size": _BATCH_BYTES,
                     "delivery.timeout.ms": int(_DELIVERY_S * 1000), "request.timeout.ms": 10_000, "log_level": 0,
                 }
             )  # fmt: skip

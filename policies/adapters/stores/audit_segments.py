@@ -31,7 +31,7 @@ _SEGMENT = select(
 """In the order of a Segment, then of its Removal."""
 _SHIPPED = select(
     _SHIPPING.c.place, _SHIPPING.c.chain, _SHIPPING.c.position, _SHIPPING.c.shipped_at, _SHIPPING.c.failures,
-    _SHIPPING.c.failed_at, _SHIPPING.c.problem,
+    _SHIPPING.c.failed_at, _SHIPPING.c.problem, _SHIPPING.c.cut, _SHIPPING.c.begins, _SHIPPING.c.missed,
 )  # fmt: skip
 """In the order of a Shipping."""
 
@@ -108,6 +108,7 @@ class SqlShippingStore:
         values = {
             "chain": shipping.chain, "position": shipping.position, "shipped_at": shipping.shipped_at,
             "failures": shipping.failures, "failed_at": shipping.failed_at, "problem": shipping.problem,
+            "cut": shipping.cut, "begins": shipping.begins, "missed": shipping.missed,
         }  # fmt: skip
         here = _SHIPPING.c.place == shipping.place
         with self._database.begin() as session:

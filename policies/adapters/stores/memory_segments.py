@@ -9,7 +9,7 @@ from datetime import datetime
 from catalog.errors import Unavailable
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit_seals import removed_until
-from policies.ports import Removal, Segment, Shipping
+from policies.ports import MessageTooLarge, Removal, Segment, Shipping
 
 
 class MemorySegmentStore:
@@ -62,13 +62,20 @@ class MemoryShippingStore:
 
 
 class MemoryReceiver:
-    """`AuditReceiver`. `takes`: how many messages it takes before it breaks; None = all."""
+    """`AuditReceiver`. `takes`: how many messages it takes before it breaks; None = all. `most`: bytes of a message. A message
+    that it refuses leaves those behind it in the batch delivered, as on a real broker."""
 
     def __init__(self) -> None:
         self.messages: list[tuple[bytes, bytes]] = []
         self.takes: int | None = None
+        self.most: int | None = None
 
     def send(self, messages: Sequence[tuple[bytes, bytes, datetime]]) -> int:
+        if self.most is not None and (refused := [n for n, each in enumerate(messages) if len(each[1]) > self.most]):
+            self.messages += [(key, value) for n, (key, value, _) in enumerate(messages) if n not in refused]
+            if not refused[0]:
+                raise MessageTooLarge
+            return refused[0]
         taken = list(messages) if self.takes is None else list(messages)[: self.takes]
         self.messages += [(key, value) for key, value, _ in taken]
         if self.takes is not None:

@@ -116,6 +116,9 @@ class AuditShippingRow(Base):
     failures: Mapped[int] = mapped_column(Integer)
     failed_at: Mapped[datetime | None] = mapped_column(Instant)
     problem: Mapped[str | None] = mapped_column(AnyText)
+    cut: Mapped[int] = mapped_column(Integer)
+    begins: Mapped[int | None] = mapped_column(Integer)
+    missed: Mapped[int] = mapped_column(Integer)
 
 
 class AuditNameRow(Base):

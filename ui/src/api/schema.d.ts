@@ -3844,6 +3844,10 @@ export interface components {
             lag_entries: number;
             /** @description In a row, since the last success. */
             failures: number;
+            /** @description Entries that were shipped without their details, as they were too large. */
+            cut_entries: number;
+            /** @description Entries that were removed before they could be shipped. */
+            missed_entries: number;
         };
         /**
          * AuditKey
@@ -3890,11 +3894,21 @@ export interface components {
             file: string | null;
         };
         /**
+         * AuditSealing
+         * @description Whether this process may seal the audit.
+         */
+        AuditSealing: {
+            /** @description One sentence; null while it may. */
+            problem: string | null;
+        };
+        /**
          * AuditSegments
          * @description Segments, oldest first.
          */
         AuditSegments: {
             segments: components["schemas"]["AuditSegment"][];
+            /** @description Why this process neither seals nor removes: its key is not the one of the seals. */
+            problem: string | null;
             /** @description Segments of which all entries are older are removed; null: none is. */
             keepDays: number | null;
             shipping: components["schemas"]["AuditShipped"];
@@ -3914,6 +3928,12 @@ export interface components {
             /** @description In a row, since the last success. */
             failures: number;
             problem: string | null;
+            /** @description Entries that were shipped without their details, as they were too large. */
+            cut: number;
+            /** @description `seq` of the first entry that was shipped; null: none was. */
+            begins: number | null;
+            /** @description Entries that were removed before they could be shipped. */
+            missed: number;
         };
         /**
          * AuditVerification
@@ -3923,7 +3943,7 @@ export interface components {
             holds: boolean;
             entries: number;
             head: components["schemas"]["AuditHead"];
-            /** @description `seq` where it first does not hold. */
+            /** @description `seq` where it first does not hold; null with `holds: false`: nothing is broken, and a key is not trusted. */
             first_bad: number | null;
             problem: string | null;
             /** @description Published heads were compared. */
@@ -7587,6 +7607,8 @@ export interface components {
                 [key: string]: components["schemas"]["ServerHealth"];
             };
             lineage: components["schemas"]["LineageHealth"];
+            /** @description Null where that is not known. */
+            audit_segments: components["schemas"]["AuditSealing"] | null;
             /** @description Null where the audit is not shipped to a topic, or that is not known. */
             audit: components["schemas"]["AuditHealth"] | null;
         };

@@ -72,7 +72,11 @@ function Trail() {
               .
             </p>
           ) : (
-            <p>The chain is broken from entry {verify.data.first_bad ?? "?"} on.</p>
+            <p>
+              {verify.data.first_bad == null
+                ? `The chain is not proven. ${verify.data.problem ?? ""}`
+                : `The chain is broken from entry ${verify.data.first_bad} on.`}
+            </p>
           )}
         </Notice>
       )}

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
@@ -18,7 +19,7 @@ from policies.audit_export import verify as verify_file
 from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
 from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals, Verification
-from policies.ports import Removal
+from policies.ports import AuditEntry, Removal
 from policies.settings import PolicySettings
 from tests.unit.policies.world import START
 
@@ -27,17 +28,18 @@ OTHER = Ed25519Signer(lambda: b"another's")
 
 
 class World:
-    def __init__(self, **settings: object) -> None:
+    def __init__(self, entries: int = 10, **settings: object) -> None:
         self.now = START
         self.store, self.heads = MemoryAuditStore(), MemoryHeadPublisher()
         self.seals = MemorySegmentStore(self.store)
         trust = Trust(verified, frozenset({SIGNER.public_key()}))
         self.audit = AuditLog(self.store, lambda: self.now, self.heads, Seals(self.seals, trust))
         self.shipped: int | None = None
-        self.settings = PolicySettings.model_validate({"audit_segment_entries": 10, **settings})
+        self.settings = PolicySettings.model_validate(settings)
         self.segments = AuditSegments(
-            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped
-        )
+            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped,
+            entries,
+        )  # fmt: skip
 
     def write(self, count: int, **pause: float) -> None:
         for number in range(count):
@@ -78,7 +80,7 @@ def test_a_segment_is_sealed_by_count_and_names_the_one_before() -> None:
 
 
 def test_a_segment_is_sealed_by_time() -> None:
-    world = World(audit_segment_entries=1000, audit_segment_days=7)
+    world = World(1000, audit_segment_days=7)
     world.write(3)
     world.steps()
     assert world.seals.segments() == []
@@ -230,3 +232,150 @@ def test_what_cannot_be_exported_is_kept(tmp_path: Path) -> None:
 
 def test_a_verification_says_what_it_proves_as_json() -> None:
     assert json.loads(json.dumps(removed().verify().to_json()))["removed"]["last"] == 20
+
+
+@pytest.mark.parametrize("entries", [1, 2, 3])
+def test_seals_are_not_sealed_for_ever(entries: int) -> None:
+    world = World(entries, audit_keep_days=5)
+    world.write(7)
+    for _ in range(3):
+        world.steps()
+    sealed_now, length = len(world.seals.rows), world.store.head().seq
+    world.now += timedelta(days=400)
+    for _ in range(4):
+        world.steps()
+    assert len(world.seals.rows) <= sealed_now + 3, "removals of what is old are noted, and no more"
+    length = world.store.head().seq
+    world.now += timedelta(days=400)
+    world.steps()
+    assert world.store.head().seq == length, "nothing happened, so nothing is noted"
+    world.write(3)
+    world.steps()
+    assert world.seals.rows[-1].last > length and world.verify().holds
+
+
+def test_a_segment_cannot_be_set_to_a_few_entries() -> None:
+    with pytest.raises(ValidationError):
+        PolicySettings(audit_segment_entries=999)
+
+
+class Host:
+    """Another process on the record store of `world`, with a key of its own."""
+
+    def __init__(self, world: World, signer: Ed25519Signer, *listed: str) -> None:
+        trust = Trust(verified, frozenset({signer.public_key(), *listed}))
+        settings = PolicySettings(audit_trusted_keys=list(listed), audit_keep_days=30)
+        self.audit = AuditLog(world.store, lambda: world.now, world.heads, Seals(world.seals, trust))
+        self.segments = AuditSegments(
+            world.store, world.seals, self.audit, signer, lambda: world.now, settings, entries=10
+        )
+
+
+def test_a_host_with_another_key_seals_and_removes_nothing_and_says_so() -> None:
+    world = World()
+    world.write(15)
+    world.steps()
+    other = Host(world, OTHER)
+    world.write(30)
+    world.now += timedelta(days=60)
+    other.segments.step()
+    assert [s.key for s in world.seals.rows] == [SIGNER.public_key()] and world.seals.rows[0].removal is None
+    problem = other.segments.problem() or ""
+    assert SIGNER.public_key() in problem and OTHER.public_key() in problem and "audit_trusted_keys" in problem
+    assert world.segments.problem() is None
+    world.steps()
+    assert len(world.seals.rows) >= 4 and world.verify().holds, "the host with the key goes on, and nothing is broken"
+
+
+def test_a_healthy_chain_is_not_broken_for_who_does_not_trust_its_key_and_not_proven_either() -> None:
+    world = removed()
+    seen = Host(world, OTHER).audit.verify()
+    assert (seen.holds, seen.first_bad, seen.sealed) == (False, None, 0)
+    assert seen.problem is not None and "No entry is broken" in seen.problem and SIGNER.public_key() in seen.problem
+    assert Host(world, OTHER, SIGNER.public_key()).audit.verify().holds
+    edit_sealed(world)
+    assert Host(world, OTHER).audit.verify().first_bad == 25, "what is broken is broken for everybody"
+
+
+def test_a_new_key_seals_once_it_is_listed_with_the_one_of_before() -> None:
+    world = World()
+    world.write(15)
+    world.steps()
+    world.write(10)
+    half = Host(world, OTHER, SIGNER.public_key())
+    half.segments.step()
+    assert len(world.seals.rows) == 1 and "new key" in (half.segments.problem() or ""), "others may not know it"
+    both = Host(world, OTHER, SIGNER.public_key(), OTHER.public_key())
+    both.segments.step()
+    assert world.seals.rows[-1].key == OTHER.public_key() and both.audit.verify().holds
+    assert Host(world, SIGNER, SIGNER.public_key(), OTHER.public_key()).audit.verify().holds
+    assert "sealed with" in (world.segments.problem() or ""), "who was not given the new key stops, too"
+
+
+@pytest.mark.parametrize("number", ["x", [], {}, None, 7.5, True, "1", 10**30, -1])
+def test_a_forged_note_of_a_seal_is_named(number: object) -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    world.audit.record("weir", SEAL, "segment", "allow", [], {"segment": number, "seal": "0"})
+    forged = world.store.head().seq
+    seen = world.verify()
+    assert not seen.holds and seen.first_bad == forged and f"Entry {forged}" in (seen.problem or "")
+
+
+def test_a_second_note_does_not_hide_a_seal_that_is_not_there() -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    seal = digest(world.seals.rows[0])
+    noted = [e.seq for e in world.store.rows if e.action == SEAL]
+    world.audit.record("weir", SEAL, "segment 1", "allow", [], {"segment": 1, "seal": "0"})
+    world.audit.record("weir", SEAL, "segment 1", "allow", [], {"segment": 1, "seal": seal})
+    assert world.verify().first_bad == noted[0] + 1
+
+
+def test_segments_that_are_sealed_while_the_chain_is_walked_are_no_tampering() -> None:
+    world = World()
+    world.write(30)
+    world.steps()
+    chain = world.store.chain
+
+    def grows(after: int, limit: int) -> list[AuditEntry]:
+        if not after:  # each walk begins here
+            world.store.chain = chain  # type: ignore[method-assign]
+            world.write(12)
+            world.steps()
+            world.store.chain = grows  # type: ignore[method-assign]
+        return chain(after, limit)
+
+    world.store.chain = grows  # type: ignore[method-assign]
+    seen, sealed_before = world.verify(), 3
+    assert seen.holds, seen.problem
+    assert len(world.seals.rows) > sealed_before
+
+
+def test_a_seal_that_is_not_there_is_found_where_the_noted_head_was_put_back_too() -> None:
+    world = World()
+    world.write(12)
+    world.steps()
+    drop_seal(world)
+    assert world.verify().first_bad == 13
+    world.store.noted = replace(world.store.noted, seq=12, hash=world.store.rows[11].hash)
+    world.audit = AuditLog(
+        world.store, lambda: world.now, None, Seals(world.seals, Trust(verified, frozenset({SIGNER.public_key()})))
+    )
+    assert world.verify().first_bad == 13
+
+
+def test_two_hosts_that_seal_at_the_same_moment_do_not_mix_their_keys() -> None:
+    world = World()
+    world.write(35)
+    other = Host(world, OTHER)
+    looked = other.segments._may_seal()
+    world.steps()  # between the other's look and its seal
+    assert looked and world.segments.problem() is None
+    other.segments._seal_due()
+    assert {s.key for s in world.seals.rows} == {SIGNER.public_key()}
+    world.write(10)
+    other.segments._seal_due()
+    assert {s.key for s in world.seals.rows} == {SIGNER.public_key()} and world.verify().holds

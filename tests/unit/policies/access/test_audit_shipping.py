@@ -13,7 +13,7 @@ from catalog.errors import NotFound
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.memory_segments import MemoryReceiver, MemoryShippingStore
 from policies.audit import AuditLog
-from policies.audit_shipping import AuditShipping, cloud_event
+from policies.audit_shipping import MOST_BYTES, AuditShipping, cloud_event
 from policies.audit_text import entry_json
 from policies.ports import AuditReceiver
 from tests.unit.policies.world import START
@@ -148,3 +148,58 @@ def test_at_least_once_and_in_order_whatever_happens(seed: int, events: list[str
     arrived = world.arrived()
     first_times = list(dict.fromkeys(arrived))
     assert first_times == list(range(1, world.store.head().seq + 1)), "every entry, in order"
+
+
+def test_an_entry_that_is_too_large_goes_out_cut_and_holds_up_nothing() -> None:
+    world = World()
+    world.write(3)
+    world.audit.record("ana", "query", "prod/orders", "allow", ["x" * 1_200_000], {"sql": "y"})
+    world.write(3)
+    world.receiver.most = MOST_BYTES
+    world.ship()
+    assert world.arrived() == [1, 2, 3, 4, 5, 6, 7], "all of them, each once"
+    event = json.loads(world.receiver.messages[3][1])
+    entry = world.store.rows[3]
+    assert event["data"]["truncated"] is True and event["data"]["details"] == {} and event["data"]["reasons"] == []
+    assert (event["data"]["seq"], event["data"]["hash"], event["data"]["prev"]) == (4, entry.hash, entry.prev)
+    report = world.shipping.report()
+    assert (report.lag, report.failures, report.cut) == (0, 0, 1)
+
+
+def test_what_the_place_refuses_by_its_own_limit_is_cut_and_what_follows_it_is_sent_again_once_at_most() -> None:
+    world = World()
+    world.write(3)
+    world.audit.record("ana", "query", "prod/orders", "allow", ["x" * 50_000])
+    world.write(400)
+    world.receiver.most = 20_000
+    for _ in range(5):
+        world.ship()
+    assert list(dict.fromkeys(world.arrived()))[:3] == [1, 2, 3] and set(world.arrived()) == set(range(1, 405))
+    assert len(world.arrived()) <= 404 + 400, "only the first try delivered what was behind it"
+    report = world.shipping.report()
+    assert (report.lag, report.failures, report.cut) == (0, 0, 1)
+
+
+def test_a_place_that_takes_not_even_the_cut_entry_says_so() -> None:
+    world = World()
+    world.write(2)
+    world.receiver.most = 10
+    world.ship()
+    world.ship()
+    report = world.shipping.report()
+    assert report.lag == 2 and "not even without its details" in (report.problem or "")
+
+
+def test_entries_that_were_removed_before_they_could_be_shipped_are_counted() -> None:
+    world = World()
+    world.write(20)
+    world.store.rows = world.store.rows[7:]
+    world.ship()
+    report = world.shipping.report()
+    assert (report.begins, report.missed, report.position) == (8, 7, 20)
+    world.write(5)
+    world.store.rows = world.store.rows[-2:]
+    world.ship()
+    report = world.shipping.report()
+    assert (report.begins, report.missed, report.position) == (8, 10, 25)
+    assert report.to_json()["missed"] == 10

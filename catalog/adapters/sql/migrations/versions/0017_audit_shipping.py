@@ -16,9 +16,10 @@ def upgrade() -> None:
         "audit_shipping",
         sa.Column("place", AnyText(), nullable=False),
         sa.Column("chain", AnyText(), nullable=False),
-        *(sa.Column(name, sa.Integer(), nullable=False) for name in ("position", "failures")),
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in ("position", "failures", "cut", "missed")),
         *(sa.Column(name, Instant(), nullable=True) for name in ("shipped_at", "failed_at")),
         sa.Column("problem", AnyText(), nullable=True),
+        sa.Column("begins", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("place", name="pk_audit_shipping"),
     )
 
