@@ -76,7 +76,9 @@ class PolicySettings(BaseModel):
         " 0 = never.",
     )
     escalated_managers_decide: bool = Field(
-        default=True, description="Whether those who manage may decide a request that was brought to them so."
+        default=False,
+        description="Whether those who manage may also decide a request that was brought to them so; never a stage of the"
+        " owners of a topic that a view comes from.",
     )
     ticket_pattern: str | None = Field(
         default=None,
