@@ -1,7 +1,8 @@
 """The words of messages: a title, plain text and HTML, with a link to the very request. Pure.
 
 Everything that comes from events is escaped in HTML and freed of control characters, so that a name can neither add a
-header nor a tag. Texts that people wrote (reasons, comments) are not in messages.
+header nor a tag; what a mail program would make a link of is replaced. Texts that people wrote (reasons, comments, purposes
+that nobody declared) are not in messages.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,11 @@ from policies.notices import Message, Notice
 MOST_LISTED = 100
 _LONGEST = 200
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+
+_LINK = re.compile(r"\S*://\S*|\bwww\.\S*", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+_LOOKED_AT = 2000
+_PURPOSE = 60
 
 _SENTENCES = {
     "decide": "{requester} requests access to {dataset}{purpose}; it is pending for your decision",
@@ -38,9 +44,14 @@ _SENTENCES = {
 
 
 def plain_text(value: object, most: int = _LONGEST) -> str:
-    """One line without control characters, cut at `most`."""
-    text = _UNSEEN.sub(" ", str(value)).strip()
+    """One line without control characters and links, cut at `most`."""
+    text = _LINK.sub("(link)", _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def free_text(value: object, most: int = _LONGEST) -> str:
+    """As `plain_text`, mail addresses left out too: for what is not the name of a person."""
+    return plain_text(_ADDRESS.sub("(address)", _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])), most)
 
 
 def sentence(notice: Notice) -> str:
@@ -50,14 +61,14 @@ def sentence(notice: Notice) -> str:
     if notice.why == "named":
         title = data.get("title")
         return (
-            plain_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
+            free_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
         )
     values = {
         "requester": plain_text(data.get("requester") or data.get("user") or "Somebody"),
         "by": plain_text(data.get("by") or "Somebody"),
-        "dataset": plain_text(data.get("dataset") or notice.subject),
+        "dataset": free_text(data.get("dataset") or notice.subject),
         "subject": plain_text(notice.subject),
-        "purpose": f" for {plain_text(data['purpose'])}" if data.get("purpose") else "",
+        "purpose": f" for {free_text(data['purpose'], _PURPOSE)}" if data.get("purpose") else "",
         "part": " in part" if data.get("part") else "",
         "until": plain_text(data.get("until") or "soon"),
         "kind": plain_text(kind).capitalize(),
@@ -151,10 +162,15 @@ def _page(title: str, body: str, base_url: str | None) -> str:
     )
 
 
-def kept(data: Any) -> dict[str, Any]:
-    """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions."""
+def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, Any]:
+    """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions.
+
+    The purpose only where it `is_declared`: otherwise it is what the requester wrote.
+    """
     names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level")
     matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
+    if not is_declared(str(data.get("purpose") or "")):
+        matches.pop("purpose", None)
     if data.get("asked"):
         matches["part"] = True
     return matches

@@ -16,6 +16,7 @@ from policies.adapters.stores.memory_notices import MemoryNoticeStore
 from policies.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
+from policies.notify.purposes import is_declared
 from policies.notify.sender import NoticeSender
 from policies.notify.service import Notifications
 from policies.requests.approvals import Approvals
@@ -67,8 +68,9 @@ class Notices:
         """A new worker over the same stores."""
         w = self.world
         self.intake = NoticeIntake(
-            self.store, RequestPeople(w.state, self.approvals.deciders), self.address, self.clock, self.settings
-        )
+            self.store, RequestPeople(w.state, self.approvals.deciders), self.address, self.clock, self.settings,
+            is_declared=lambda purpose: is_declared(w.state.view(), purpose),
+        )  # fmt: skip
         self.deliveries = Deliveries(self.catalog, lambda: [self.intake], self.clock, EventSettings())
         gone = {"gone": ""}
         self.sender = NoticeSender(
@@ -118,7 +120,7 @@ def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     created = notices.ask()
     notices.work()
     assert notices.titles() == [
-        ("otto@example.com", "Weir: ana requests access to prod/orders for p; it is pending for your decision")
+        ("otto@example.com", "Weir: ana requests access to prod/orders; it is pending for your decision")
     ]
     notices.approvals.ask_back(notices.world.user("otto"), created.id, "why?")
     notices.approvals.comment(notices.world.user("ana"), created.id, "because")
@@ -128,6 +130,17 @@ def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     assert sorted(to.partition("@")[0] for to, _ in notices.titles()[1:]) == ["ana", "ana", "otto", "petra"]
     assert ("ana@example.com", "Weir: Your request for prod/orders was approved") in notices.titles()
     assert all("because" not in m.plain and "why?" not in m.plain for _, m in notices.mail.sent)
+
+
+def test_a_purpose_is_named_where_it_is_declared(notices: Notices) -> None:
+    notices.ask("fraud-investigation")
+    notices.ask("call Maria https://evil.example")
+    notices.work()
+    titles = sorted(title.partition(";")[0] for _, title in notices.titles())
+    assert titles == [
+        "Weir: ana requests access to prod/orders",
+        "Weir: ana requests access to prod/orders for fraud-investigation",
+    ]
 
 
 def test_events_that_come_again_are_sent_once(notices: Notices) -> None:
