@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -294,6 +296,99 @@ def test_too_many_for_one_person_become_a_digest_and_all_of_them_are_bounded() -
     notices.world.sleep(minutes=1)
     notices.work()
     assert len(notices.mail.sent) == 10
+
+
+def by_chat(notices: Notices, *users: str) -> None:
+    """These people are notified by chat alone."""
+    for user in users:
+        notices.store.put_preference(
+            Preference(user, frozenset({Channel.CHAT}), chat_kind=ChatKind.SLACK, chat_sealed=f"sealed https://{user}")
+        )
+
+
+class Hooks(Box):
+    """Chat services by address; those of `broken` fail, `tries` counts."""
+
+    def __init__(self, *broken: str) -> None:
+        super().__init__()
+        self.broken, self.tries = set(broken), Counter[str]()
+
+    def send(self, address: str, *rest: Any) -> None:
+        self.tries[address] += 1
+        if address in self.broken:
+            raise Undelivered("The call failed (ReadTimeout).")
+        super().send(address, *rest)
+
+
+def announce(notices: Notices, user: str, number: int) -> None:
+    for n in range(number):
+        notices.events.emit("grant.expiring", f"g-{user}-{n}", {"user": [user], "dataset": "prod/orders"})
+
+
+def test_one_failing_chat_service_is_tried_once_and_delays_nobody(notices: Notices) -> None:
+    notices.sender._chat = hooks = Hooks("https://ana")
+    by_chat(notices, "ana", "petra")
+    announce(notices, "ana", 25)
+    announce(notices, "petra", 3)
+    announce(notices, "otto", 1)
+    notices.work()
+    assert hooks.tries == {"https://ana": 1, "https://petra": 3} and len(notices.mail.sent) == 1
+    notices.world.sleep(seconds=1)
+    announce(notices, "ana", 1)
+    notices.work()
+    assert hooks.tries["https://ana"] == 1  # one pause for the person, whatever else comes for them
+    hooks.broken.clear()
+    for _ in range(5):
+        notices.world.sleep(seconds=30)
+        notices.work()
+    assert len(hooks.sent) == 29 and notices.counts() == {("chat", "sent"): 29, ("mail", "sent"): 1}
+
+
+def test_pauses_of_a_person_grow_and_end_in_giving_up(notices: Notices) -> None:
+    notices.sender._chat = hooks = Hooks("https://ana")
+    by_chat(notices, "ana")
+    announce(notices, "ana", 30)
+    for _ in range(50):
+        notices.work()
+        notices.world.sleep(hours=1)
+    assert notices.counts() == {("chat", "failed"): 30} and hooks.tries["https://ana"] <= 51
+
+
+def test_attempts_cost_as_much_as_successes() -> None:
+    notices = Notices(messages_per_minute=5)
+    notices.work()
+    names = [f"u{n}" for n in range(9)]
+    notices.sender._chat = hooks = Hooks(*(f"https://{name}" for name in names))
+    by_chat(notices, *names)
+    for name in names:
+        announce(notices, name, 1)
+    notices.work()
+    assert hooks.tries.total() == 5
+
+
+def test_a_slow_chat_service_holds_up_neither_mail_nor_other_chats(notices: Notices) -> None:
+    others = threading.Event()
+
+    class Slow(Box):
+        def send(self, address: str, *rest: Any) -> None:
+            if address == "https://ana":
+                assert others.wait(20)  # answers only when the others' messages are through
+            else:
+                super().send(address, *rest)
+                others.set()
+
+    notices.sender._chat = slow = Slow()
+    by_chat(notices, "ana", "petra")
+    announce(notices, "ana", 1)
+    announce(notices, "petra", 1)
+    announce(notices, "otto", 1)
+    while notices.deliveries.step(wait=True):
+        pass
+    notices.sender.step(Channel.MAIL)
+    assert len(notices.mail.sent) == 1 and slow.sent == []
+    notices.sender.step(Channel.CHAT)
+    assert [address for address, _ in slow.sent] == ["https://petra"]
+    assert notices.counts() == {("chat", "sent"): 2, ("mail", "sent"): 1}
 
 
 def test_the_parts_of_a_bundle_are_one_message_to_who_decides_them(notices: Notices) -> None:
