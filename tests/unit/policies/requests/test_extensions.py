@@ -95,6 +95,26 @@ def test_a_grant_that_was_revoked_or_is_over_stays_so(world: World) -> None:
         extensions(world).extend(world.user("ana"), grant, START + timedelta(days=20))
 
 
+@pytest.mark.parametrize(
+    ("term", "value"),
+    [("fields", ["*"]), ("unmask", ["*"]), ("unmask", []), ("rows", "region = 'EU'"), ("purpose", "fraud-investigation"),
+     ("dataset", "prod/payments"), ("subject", {"user": "grace"}), ("subject", {"group": "privacy"})],
+)  # fmt: skip
+def test_a_grant_that_changed_meanwhile_is_not_extended(world: World, term: str, value: Any) -> None:
+    grant = granted(world)
+    created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
+    world.approvals.approve(world.user("otto"), created.id)
+    document = world.state.get("Grant", grant)
+    before = dict(document.spec or {})
+    world.declare(("Grant", grant, {**before, term: value}))
+    with pytest.raises(Conflict, match=rf"has changed since its extension was requested \({term}"):
+        world.approvals.approve(world.user("petra"), created.id)
+    assert end_of(world, grant) == END
+    world.declare(("Grant", grant, before))  # as the approvers saw it
+    world.approvals.approve(world.user("petra"), created.id)
+    assert end_of(world, grant) == END + timedelta(days=5)
+
+
 def test_an_extension_changes_no_fields(world: World) -> None:
     grant = granted(world)
     created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
