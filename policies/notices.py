@@ -184,7 +184,8 @@ class Undelivered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent. `id` is the same at every attempt, so that a client can drop doubles. `links`: (text, address)."""
+    """What is sent. `id` is the same at every attempt, so that a client can drop doubles. `links`: (text, address)
+    of the lines that have one, in their order; two lines may have the same text."""
 
     id: str
     thread: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -207,6 +208,15 @@ def test_the_same_event_has_the_same_message_id_and_a_digest_that_of_its_notices
     digest = message(many, None, "example.com")
     assert digest.id == message(many[::-1], None, "example.com").id != message(many[1:], None, "example.com").id
     assert digest.title == "Weir: 250 notices" and "and 150 more" in digest.plain and len(digest.lines) == 101
+
+
+def test_lines_with_the_same_words_have_links_of_their_own() -> None:
+    same = [notice(subject=f"req-{n}", requester="ana", dataset="prod/orders") for n in range(3)]
+    digest = message([replace(n, id=str(i)) for i, n in enumerate(same)], "https://weir.example.com", "example.com")
+    lines = body(ChatKind.SLACK, digest)["text"].splitlines()
+    assert [line.partition("|")[0] for line in lines] == [f"<https://weir.example.com/requests/req-{n}" for n in range(3)]
+    actions = body(ChatKind.TEAMS, digest)["attachments"][0]["content"]["actions"]
+    assert [each["url"][-5:] for each in actions] == ["req-0", "req-1", "req-2"]
 
 
 def test_every_why_has_words() -> None:
