@@ -39,6 +39,7 @@ _LEASE = timedelta(minutes=10)
 _BATCHES = 20
 _FIRST_PAUSE_S = 5.0
 _PRUNE_EVERY = timedelta(minutes=10)
+_OF_REQUESTS = ("weir.access.", "weir.breakglass.")
 _CHATS_AT_ONCE = 8
 """People whose chat services are called at one time: a slow one holds up one of so many."""
 
@@ -71,8 +72,11 @@ class NoticeSender:
         settings: NotifySettings,
         base_url: str | None,
         jitter: Callable[[], float] = random.random,
+        sees: Callable[[str, str], bool] = lambda user, request: True,
     ) -> None:
-        """`gone`: why a person is not to be notified any more; `opened`: a sealed chat address as it was given."""
+        """`gone`: why a person is not to be notified any more; `opened`: a sealed chat address as it was given; `sees`:
+        whether a user may see an access request now."""
+        self._sees = sees
         self._store, self._mailer, self._chat, self._address_of, self._gone = store, mailer, chat, address_of, gone
         self._opened, self._clock, self._settings, self._base_url, self._jitter = (
             opened,
@@ -200,11 +204,19 @@ class NoticeSender:
         problem = f"The person {gone}." if gone else None
         if problem is None and first.channel not in preference.channels:
             problem = "The person switched this channel off."
-        dropped = [n for n in batch if problem is not None or n.topic in preference.off]
-        if dropped:
-            why = problem or "The person switched this topic off."
-            self._store.finish([n.id for n in dropped], self._worker, NoticeState.DROPPED, self._clock(), why)
-        return [n for n in batch if n not in dropped]
+        wanted: list[Notice] = []
+        dropped: dict[str, list[str]] = defaultdict(list)
+        for n in batch:
+            why = problem or ("The person switched this topic off." if n.topic in preference.off else None)
+            if why is None and n.type.startswith(_OF_REQUESTS) and not self._sees(n.user, n.subject):
+                why = "The person may not see this request any more."  # rights may have ended while it waited
+            if why is None:
+                wanted.append(n)
+            else:
+                dropped[why].append(n.id)
+        for why, ids in dropped.items():
+            self._store.finish(ids, self._worker, NoticeState.DROPPED, self._clock(), why)
+        return wanted
 
     def _failed(self, batch: Sequence[Notice], error: Undelivered) -> None:
         now, first = self._clock(), batch[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.settings import EventSettings
 from policies.adapters.stores.memory_notices import MemoryNoticeStore
+from policies.model import SubjectMatch
 from policies.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
@@ -69,8 +71,9 @@ class Notices:
     def restart(self) -> None:
         """A new worker over the same stores."""
         w = self.world
+        people = RequestPeople(w.state, self.approvals.deciders)
         self.intake = NoticeIntake(
-            self.store, RequestPeople(w.state, self.approvals.deciders), self.address, self.clock, self.settings,
+            self.store, people, self.address, self.clock, self.settings,
             is_declared=lambda purpose: is_declared(w.state.view(), purpose),
         )  # fmt: skip
         self.deliveries = Deliveries(self.catalog, lambda: [self.intake], self.clock, EventSettings())
@@ -78,6 +81,7 @@ class Notices:
         self.sender = NoticeSender(
             self.store, self.mail, self.chat, self.address, lambda user: gone.get(user) or self.gone(user),
             lambda sealed: sealed.removeprefix("sealed "), self.clock, self.settings, "https://weir.example.com", lambda: 0.5,
+            people.sees,
         )  # fmt: skip
         self.service = Notifications(
             self.store, self.sender, self.chat, lambda text: f"sealed {text}", self.address,
@@ -265,6 +269,20 @@ def test_what_is_switched_off_after_the_event_is_dropped(notices: Notices) -> No
     notices.world.sleep(hours=1)
     notices.work()
     assert notices.mail.sent == [] and notices.counts() == {("mail", "dropped"): 1}
+
+
+def test_who_lost_the_right_while_a_digest_waited_is_not_notified(notices: Notices) -> None:
+    notices.store.put_preference(Preference("otto", digest=Digest.DAILY))
+    notices.ask()
+    notices.approvals.create(notices.world.user("ana"), "prod/payments", purpose="p")
+    notices.work()
+    known = notices.world.facts.known
+    known["prod/orders"] = replace(known["prod/orders"], owners=SubjectMatch(users=frozenset({"petra"})))
+    notices.world.sleep(days=1)
+    notices.work()
+    [(to, message)] = notices.mail.sent
+    assert to == "otto@example.com" and "prod/payments" in message.plain and "prod/orders" not in message.plain
+    assert notices.counts() == {("mail", "sent"): 1, ("mail", "dropped"): 1}
 
 
 def test_who_is_disabled_meanwhile_gets_nothing(notices: Notices) -> None:
