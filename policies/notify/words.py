@@ -26,7 +26,7 @@ _LOOKED_AT = 2000
 _PURPOSE = 60
 
 _SENTENCES = {
-    "decide": "{requester} requests access to {dataset}{purpose}; it is pending for your decision",
+    "decide": "{requester} requests access to {dataset}{bundle}{purpose}; it is pending for your decision",
     "approved": "Your request for {dataset} was approved{part}",
     "denied": "Your request for {dataset} was denied",
     "asked": "{by} asks you something about your request for {dataset}",
@@ -69,6 +69,7 @@ def sentence(notice: Notice) -> str:
         "dataset": free_text(data.get("dataset") or notice.subject),
         "subject": plain_text(notice.subject),
         "purpose": f" for {free_text(data['purpose'], _PURPOSE)}" if data.get("purpose") else "",
+        "bundle": " and other datasets" if data.get("bundle") else "",
         "part": " in part" if data.get("part") else "",
         "until": plain_text(data.get("until") or "soon"),
         "kind": plain_text(kind).capitalize(),
@@ -84,6 +85,9 @@ def path(notice: Notice) -> str:
     if isinstance(given, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", given):
         return given
     kind = notice.type.removeprefix("weir.")
+    bundle = notice.data.get("bundle")
+    if kind == "access.requested" and isinstance(bundle, str):  # one notice is about all its parts
+        return f"/requests?show=decide&bundle={_part(bundle)}"
     if kind.startswith(("access.", "breakglass.")):
         return f"/requests/{_part(notice.subject)}"
     if kind.startswith("grant."):
@@ -167,7 +171,7 @@ def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dic
 
     The purpose only where it `is_declared`: otherwise it is what the requester wrote.
     """
-    names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level")
+    names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level", "bundle")
     matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
     if not is_declared(str(data.get("purpose") or "")):
         matches.pop("purpose", None)

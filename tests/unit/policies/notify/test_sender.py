@@ -413,7 +413,9 @@ def test_the_parts_of_a_bundle_are_one_message_to_who_decides_them(notices: Noti
     for dataset in ("prod/orders", "prod/payments"):
         notices.approvals.create(notices.world.user("ana"), dataset, purpose="p", bundle="bun-1")
     notices.work()
-    assert len(notices.mail.sent) == 1
+    [(_, message)] = notices.mail.sent
+    assert "prod/orders and other datasets" in message.title
+    assert "https://weir.example.com/requests?show=decide&bundle=bun-1" in message.plain
 
 
 def test_an_event_that_cannot_be_read_is_counted_and_stops_nobody(

@@ -145,6 +145,19 @@ def test_each_part_of_a_bundle_is_decided_on_its_own(world: World) -> None:
     assert [r.id for r in again] == [payments.id]
 
 
+def test_a_part_that_was_pending_alone_joins_the_bundle(world: World) -> None:
+    bundles = Bundles(world.state, world.approvals, world.clock)
+    [alone] = bundles.create(world.user("ana"), ["prod/payments"], wish())
+    orders, payments = bundles.create(world.user("ana"), ["prod/orders", "prod/payments"], wish())
+    assert payments.id == alone.id and payments.bundle == orders.bundle is not None
+    matches = world.approvals.list(world.user("ana"), bundle=orders.bundle)
+    assert {r.id for r in matches} == {orders.id, payments.id}
+    again = bundles.create(world.user("ana"), ["prod/orders", "prod/payments"], wish())
+    assert [(r.id, r.bundle) for r in again] == [(r.id, orders.bundle) for r in (orders, payments)]
+    third, other = bundles.create(world.user("ana"), ["prod/payments", "prod/orders"], wish(purpose="q"))
+    assert third.bundle == other.bundle != orders.bundle
+
+
 def test_a_bundle_is_made_whole_or_not(world: World) -> None:
     bundles = Bundles(world.state, world.approvals, world.clock)
     with pytest.raises(DatasetNotFound):
