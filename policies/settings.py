@@ -150,7 +150,9 @@ class NotifySettings(BaseModel):
         le=100_000,
         description="Messages to one person by one channel in an hour; more become a digest.",
     )
-    messages_per_minute: int = Field(default=300, ge=1, le=100_000, description="Messages of all people in a minute, by each channel.")
+    messages_per_minute: int = Field(
+        default=300, ge=1, le=100_000, description="Messages of all people in a minute, by each channel."
+    )
     longest_pause_s: float = Field(default=900.0, gt=0, description="Longest pause between attempts, in seconds.")
     give_up_hours: float = Field(
         default=48.0,

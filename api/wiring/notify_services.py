@@ -63,6 +63,7 @@ def notify(
         store, mailer, chat, address, lambda user: gone_because(state.view(), user), sealer.open, clock, asked, base_url,
         sees=people.sees,
     )  # fmt: skip
+
     def declared(purpose: str) -> bool:
         return is_declared(state.view(), purpose)
 

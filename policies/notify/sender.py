@@ -97,7 +97,8 @@ class NoticeSender:
     def step(self, channel: Channel | None = None) -> bool:
         """Send what is due by one channel, None: by each in turn; True when there may be more. Raises Unavailable."""
         if channel is None:
-            return any([self._round(each) for each in Channel])
+            more = [self._round(each) for each in Channel]
+            return any(more)
         return self._round(channel)
 
     def _round(self, channel: Channel) -> bool:

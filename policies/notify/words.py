@@ -60,9 +60,7 @@ def sentence(notice: Notice) -> str:
     kind = notice.type.removeprefix("weir.").replace(".", " ").replace("_", " ").replace("-", " ")
     if notice.why == "named":
         title = data.get("title")
-        return (
-            free_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
-        )
+        return free_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
     values = {
         "requester": plain_text(data.get("requester") or data.get("user") or "Somebody"),
         "by": plain_text(data.get("by") or "Somebody"),
@@ -171,7 +169,20 @@ def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dic
 
     The purpose only where it `is_declared`: otherwise it is what the requester wrote.
     """
-    names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level", "bundle")
+    names = (
+        "requester",
+        "user",
+        "by",
+        "dataset",
+        "purpose",
+        "until",
+        "state",
+        "due",
+        "title",
+        "path",
+        "level",
+        "bundle",
+    )
     matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
     if not is_declared(str(data.get("purpose") or "")):
         matches.pop("purpose", None)

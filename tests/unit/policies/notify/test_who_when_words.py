@@ -129,7 +129,18 @@ def test_a_zone_is_one_of_the_database(wrong: str) -> None:
 
 def notice(why: str = "decide", kind: str = "access.requested", subject: str = "req-1", **data: Any) -> Notice:
     return Notice(
-        "n-1", "e-1", f"weir.{kind}", subject, "otto", Channel.MAIL, Topic.REQUESTS, why, NOW, "n-1", NOW, kept(data, lambda _: True)
+        "n-1",
+        "e-1",
+        f"weir.{kind}",
+        subject,
+        "otto",
+        Channel.MAIL,
+        Topic.REQUESTS,
+        why,
+        NOW,
+        "n-1",
+        NOW,
+        kept(data, lambda _: True),
     )
 
 
@@ -214,7 +225,9 @@ def test_lines_with_the_same_words_have_links_of_their_own() -> None:
     same = [notice(subject=f"req-{n}", requester="ana", dataset="prod/orders") for n in range(3)]
     digest = message([replace(n, id=str(i)) for i, n in enumerate(same)], "https://weir.example.com", "example.com")
     lines = body(ChatKind.SLACK, digest)["text"].splitlines()
-    assert [line.partition("|")[0] for line in lines] == [f"<https://weir.example.com/requests/req-{n}" for n in range(3)]
+    assert [line.partition("|")[0] for line in lines] == [
+        f"<https://weir.example.com/requests/req-{n}" for n in range(3)
+    ]
     actions = body(ChatKind.TEAMS, digest)["attachments"][0]["content"]["actions"]
     assert [each["url"][-5:] for each in actions] == ["req-0", "req-1", "req-2"]
 
