@@ -137,6 +137,9 @@ class NoticeStore(Protocol):
     def postpone(self, ids: Sequence[str], worker: str, next_try_at: datetime, problem: str) -> None:
         """After a failed attempt, which counts."""
 
+    def defer(self, user: str, channel: Channel, until: datetime) -> None:
+        """Leave all waiting notices of a person by a channel alone until then; no attempt is counted."""
+
     def release(self, ids: Sequence[str], worker: str) -> None:
         """Give claimed notices back without an attempt."""
 
@@ -181,7 +184,8 @@ class Undelivered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent. `id` is the same at every attempt, so that a client can drop doubles. `links`: (text, address)."""
+    """What is sent. `id` is the same at every attempt, so that a client can drop doubles. `links`: (text, address)
+    of the lines that have one, in their order; two lines may have the same text."""
 
     id: str
     thread: str

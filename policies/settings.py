@@ -81,7 +81,9 @@ class PolicySettings(BaseModel):
         " 0 = never.",
     )
     escalated_managers_decide: bool = Field(
-        default=True, description="Whether those who manage may decide a request that was brought to them so."
+        default=False,
+        description="Whether those who manage may also decide a request that was brought to them so; never a stage of the"
+        " owners of a topic that a view comes from.",
     )
     ticket_pattern: str | None = Field(
         default=None,
@@ -186,7 +188,9 @@ class NotifySettings(BaseModel):
         le=100_000,
         description="Messages to one person by one channel in an hour; more become a digest.",
     )
-    messages_per_minute: int = Field(default=300, ge=1, le=100_000, description="Messages of all people in a minute.")
+    messages_per_minute: int = Field(
+        default=300, ge=1, le=100_000, description="Messages of all people in a minute, by each channel."
+    )
     longest_pause_s: float = Field(default=900.0, gt=0, description="Longest pause between attempts, in seconds.")
     give_up_hours: float = Field(
         default=48.0,

@@ -20,6 +20,7 @@ from api.wiring.bootstrap import build
 from api.wiring.engines import Logs, Revival
 from api.wiring.services import Services
 from catalog.errors import Unavailable
+from policies.notices import Channel
 
 log = structlog.get_logger("weir.worker")
 
@@ -56,7 +57,8 @@ def run(home: Home) -> None:
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
         ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
-        ("notices", lambda: repeat(stop, NOTICES_S, services.notify.sender.step)),
+        ("notices", lambda: repeat(stop, NOTICES_S, lambda: services.notify.sender.step(Channel.MAIL))),
+        ("chat", lambda: repeat(stop, NOTICES_S, lambda: services.notify.sender.step(Channel.CHAT))),
         ("observing", lambda: observe(stop, services)),
         ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),

@@ -129,11 +129,15 @@ def body(kind: ChatKind, message: Message) -> dict[str, Any]:
 
 def _slack(message: Message) -> dict[str, Any]:
     """Slack reads &, < and > as markup, so they are escaped; only our own links are links."""
-    links = dict(message.links)
-    lines = [
-        f"<{_slack_text(links[text])}|{_slack_text(text)}>" if text in links else _slack_text(text)
-        for text in message.lines[:_MOST_LINES]
-    ]
+    lines = []
+    links = iter(message.links)
+    linked = next(links, None)
+    for text in message.lines[:_MOST_LINES]:  # links are in the order of their lines; two lines may have the same words
+        if linked is not None and linked[0] == text:
+            lines.append(f"<{_slack_text(linked[1])}|{_slack_text(text)}>")
+            linked = next(links, None)
+        else:
+            lines.append(_slack_text(text))
     if len(message.lines) > _MOST_LINES:
         lines.append(f"and {len(message.lines) - _MOST_LINES} more")
     return {"text": _cut("\n".join(lines)), "unfurl_links": False}

@@ -16,6 +16,7 @@ from policies.audit import AuditLog
 from policies.declared.state import GovernanceState
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
+from policies.notify.purposes import is_declared
 from policies.notify.sender import NoticeSender
 from policies.notify.service import Notifications
 from policies.requests.approvers import Deciders
@@ -59,10 +60,15 @@ def notify(
     chat = WebhookChat(asked, settings.events, guard) if asked.chat else None
     base_url = settings.api.public_url
     sender = NoticeSender(
-        store, mailer, chat, address, lambda user: gone_because(state.view(), user), sealer.open, clock, asked, base_url
-    )
+        store, mailer, chat, address, lambda user: gone_because(state.view(), user), sealer.open, clock, asked, base_url,
+        sees=people.sees,
+    )  # fmt: skip
+
+    def declared(purpose: str) -> bool:
+        return is_declared(state.view(), purpose)
+
     return Notify(
-        NoticeIntake(store, people, address, clock, asked) if asked.on else None,
+        NoticeIntake(store, people, address, clock, asked, is_declared=declared) if asked.on else None,
         sender,
         Notifications(store, sender, chat, sealer.seal, address, names, audit, clock, asked, base_url),
     )

@@ -38,9 +38,11 @@ class NoticeIntake:
         clock: Clock,
         settings: NotifySettings,
         since: Callable[[], datetime] | None = None,
+        is_declared: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        """`is_declared`: whether a purpose is a declared one, which messages may name."""
         self._store, self._people, self._address_of = store, people, address_of
-        self._clock, self._settings = clock, settings
+        self._clock, self._settings, self._is_declared = clock, settings, is_declared
         self.since: datetime | None = (since or clock)()
 
     def wants(self, event: Event) -> bool:
@@ -107,7 +109,7 @@ class NoticeIntake:
         addressed = channel is not Channel.MAIL or self._address_of(each.user) is not None
         return Notice(
             identifier, event.id, event.type, event.subject, each.user, channel, each.topic, each.why, event.time,
-            f"{each.user}\n{channel}\n{digest}" if digest is not None else identifier, moment, kept(event.data),
+            f"{each.user}\n{channel}\n{digest}" if digest is not None else identifier, moment, kept(event.data, self._is_declared),
             NoticeState.WAITING if addressed else NoticeState.UNADDRESSED,
             problem=None if addressed else "No mail address of this person is known.",
             done_at=None if addressed else now,

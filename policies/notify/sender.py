@@ -1,11 +1,18 @@
-"""Sends notices that are due: batch by batch, at least once, with growing pauses while a service fails."""
+"""Sends notices that are due: batch by batch, at least once, with growing pauses while a service fails.
+
+Mail and chat have rounds of their own. A failure that is one person's (their chat service) pauses that person alone.
+"""
 
 from __future__ import annotations
 
 import os
 import random
+import threading
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
@@ -32,10 +39,22 @@ _LEASE = timedelta(minutes=10)
 _BATCHES = 20
 _FIRST_PAUSE_S = 5.0
 _PRUNE_EVERY = timedelta(minutes=10)
+_OF_REQUESTS = ("weir.access.", "weir.breakglass.")
+_CHATS_AT_ONCE = 8
+"""People whose chat services are called at one time: a slow one holds up one of so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """How long a person's service is left alone, after so many failures in a row, and why."""
+
+    until: datetime
+    failures: int
+    problem: str
 
 
 class NoticeSender:
-    """A duty of the worker: call `step` often.
+    """Duties of the worker: call `step` often, for each channel by a thread of its own.
 
     A notice is marked as sent after its message was taken. After a crash between the two it is sent again, with the same
     Message-ID.
@@ -53,8 +72,11 @@ class NoticeSender:
         settings: NotifySettings,
         base_url: str | None,
         jitter: Callable[[], float] = random.random,
+        sees: Callable[[str, str], bool] = lambda user, request: True,
     ) -> None:
-        """`gone`: why a person is not to be notified any more; `opened`: a sealed chat address as it was given."""
+        """`gone`: why a person is not to be notified any more; `opened`: a sealed chat address as it was given; `sees`:
+        whether a user may see an access request now."""
+        self._sees = sees
         self._store, self._mailer, self._chat, self._address_of, self._gone = store, mailer, chat, address_of, gone
         self._opened, self._clock, self._settings, self._base_url, self._jitter = (
             opened,
@@ -66,34 +88,67 @@ class NoticeSender:
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
         self._paused: dict[Channel, datetime] = {}
         self._failures: dict[Channel, int] = {}
-        self._allowed = float(settings.messages_per_minute)
-        self._at = self._pruned = clock()
+        self._resting: dict[tuple[str, Channel], _Rest] = {}
+        self._allowed = dict.fromkeys(Channel, float(settings.messages_per_minute))
+        self._pruned = clock()
+        self._at = dict.fromkeys(Channel, self._pruned)
+        self._lock = threading.Lock()
 
-    def step(self) -> bool:
-        """Send what is due; True when there may be more. Raises Unavailable."""
+    def step(self, channel: Channel | None = None) -> bool:
+        """Send what is due by one channel, None: by each in turn; True when there may be more. Raises Unavailable."""
+        if channel is None:
+            more = [self._round(each) for each in Channel]
+            return any(more)
+        return self._round(channel)
+
+    def _round(self, channel: Channel) -> bool:
         now = self._clock()
         if now - self._pruned >= _PRUNE_EVERY:
             self._pruned = now
             self._store.prune(now - timedelta(days=self._settings.keep_days))
-        away = [channel for channel, until in self._paused.items() if until > now]
-        most = min(_BATCHES, self._allowance(now))
-        batches = self._store.claim(self._worker, now, now + _LEASE, most, away) if most else []
+        if self._paused.get(channel, now) > now:
+            return False
+        most = min(_BATCHES, self._allowance(channel, now))
+        others = [each for each in Channel if each is not channel]
+        batches = self._store.claim(self._worker, now, now + _LEASE, most, others) if most else []
+        of: dict[str, list[Sequence[Notice]]] = defaultdict(list)
         for batch in batches:
-            if self._paused.get(batch[0].channel, now) > now:
-                self._store.release([n.id for n in batch], self._worker)
-                continue
-            self._send(batch)
-        if not batches:
+            of[batch[0].user].append(batch)
+        if channel is Channel.CHAT and len(of) > 1:
+            with ThreadPoolExecutor(min(_CHATS_AT_ONCE, len(of)), "chat-notices") as pool:
+                list(pool.map(self._send_all, of.values()))  # raises what one of them raised
+        else:
+            self._send_all(batches)
+        if not batches and channel is Channel.MAIL:
             self.close()
         return bool(batches) and len(batches) == most
 
-    def _allowance(self, now: datetime) -> int:
-        """How many messages may go out now: a bucket that fills evenly."""
+    def _allowance(self, channel: Channel, now: datetime) -> int:
+        """How many messages may go out by a channel now: a bucket that fills evenly."""
         rate = self._settings.messages_per_minute
-        passed = max(0.0, (now - self._at).total_seconds())
-        self._at = now
-        self._allowed = min(float(rate), self._allowed + passed * rate / 60)
-        return int(self._allowed)
+        with self._lock:
+            passed = max(0.0, (now - self._at[channel]).total_seconds())
+            self._at[channel] = now
+            self._allowed[channel] = min(float(rate), self._allowed[channel] + passed * rate / 60)
+            return int(self._allowed[channel])
+
+    def _send_all(self, batches: Sequence[Sequence[Notice]]) -> None:
+        """What cannot be tried now is given back: the service, or this person's, is left alone."""
+        for batch in batches:
+            first, ids, now = batch[0], [n.id for n in batch], self._clock()
+            rest = self._resting.get((first.user, first.channel))
+            if self._paused.get(first.channel, now) > now:
+                self._store.release(ids, self._worker)
+            elif rest is None or rest.until <= now:
+                self._send(batch)
+            elif self._is_too_old(first, now):
+                self._store.finish(ids, self._worker, NoticeState.FAILED, now, rest.problem)
+            else:
+                self._store.defer(first.user, first.channel, rest.until)
+                self._store.release(ids, self._worker)
+
+    def _is_too_old(self, first: Notice, now: datetime) -> bool:
+        return now - first.due_at >= timedelta(hours=self._settings.give_up_hours)
 
     def _send(self, batch: Sequence[Notice]) -> None:
         first = batch[0]
@@ -102,6 +157,8 @@ class NoticeSender:
         if not wanted:
             return
         ids = [n.id for n in wanted]
+        with self._lock:
+            self._allowed[first.channel] -= 1  # an attempt costs as much as a success
         try:
             self.deliver(first.user, first.channel, message(wanted, self._base_url, self._domain), preference)
         except Undelivered as error:
@@ -111,8 +168,8 @@ class NoticeSender:
             # A fault of ours in one message must not keep the others from being sent.
             self._failed(wanted, Undelivered(f"Sending failed inside Weir ({type(error).__name__})."))
             return
-        self._allowed -= 1
         self._failures.pop(first.channel, None)
+        self._resting.pop((first.user, first.channel), None)
         self._store.finish(ids, self._worker, NoticeState.SENT, self._clock())
 
     @property
@@ -148,18 +205,25 @@ class NoticeSender:
         problem = f"The person {gone}." if gone else None
         if problem is None and first.channel not in preference.channels:
             problem = "The person switched this channel off."
-        dropped = [n for n in batch if problem is not None or n.topic in preference.off]
-        if dropped:
-            why = problem or "The person switched this topic off."
-            self._store.finish([n.id for n in dropped], self._worker, NoticeState.DROPPED, self._clock(), why)
-        return [n for n in batch if n not in dropped]
+        wanted: list[Notice] = []
+        dropped: dict[str, list[str]] = defaultdict(list)
+        for n in batch:
+            why = problem or ("The person switched this topic off." if n.topic in preference.off else None)
+            if why is None and n.type.startswith(_OF_REQUESTS) and not self._sees(n.user, n.subject):
+                why = "The person may not see this request any more."  # rights may have ended while it waited
+            if why is None:
+                wanted.append(n)
+            else:
+                dropped[why].append(n.id)
+        for why, ids in dropped.items():
+            self._store.finish(ids, self._worker, NoticeState.DROPPED, self._clock(), why)
+        return wanted
 
     def _failed(self, batch: Sequence[Notice], error: Undelivered) -> None:
         now, first = self._clock(), batch[0]
         ids = [n.id for n in batch]
-        too_old = now - first.due_at >= timedelta(hours=self._settings.give_up_hours)
         log.warning("notice_failed", channel=str(first.channel), notices=len(ids), problem=error.problem)
-        if error.lasting or (too_old and first.attempts > 0):
+        if error.lasting or (self._is_too_old(first, now) and first.attempts > 0):
             state = (
                 NoticeState.UNADDRESSED
                 if error.lasting and "address of this person" in error.problem
@@ -173,6 +237,11 @@ class NoticeSender:
             failures = self._failures.get(first.channel, 0)
             self._failures[first.channel] = failures + 1
             self._paused[first.channel] = now + timedelta(seconds=self._pause(failures, error.retry_after_s))
+        elif first.channel is Channel.CHAT:
+            known = self._resting.get((first.user, first.channel))
+            failures = known.failures if known is not None else 0
+            rest = timedelta(seconds=self._pause(failures, error.retry_after_s))
+            self._resting[first.user, first.channel] = _Rest(now + rest, failures + 1, error.problem)
 
     def _pause(self, failures: int, wished: float | None) -> float:
         longest = self._settings.longest_pause_s

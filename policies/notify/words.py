@@ -1,7 +1,8 @@
 """The words of messages: a title, plain text and HTML, with a link to the very request. Pure.
 
 Everything that comes from events is escaped in HTML and freed of control characters, so that a name can neither add a
-header nor a tag. Texts that people wrote (reasons, comments) are not in messages.
+header nor a tag; what a mail program would make a link of is replaced. Texts that people wrote (reasons, comments, purposes
+that nobody declared) are not in messages.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -19,8 +20,13 @@ MOST_LISTED = 100
 _LONGEST = 200
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
 
+_LINK = re.compile(r"\S*://\S*|\bwww\.\S*", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+_LOOKED_AT = 2000
+_PURPOSE = 60
+
 _SENTENCES = {
-    "decide": "{requester} requests access to {dataset}{purpose}; it is pending for your decision",
+    "decide": "{requester} requests access to {dataset}{bundle}{purpose}; it is pending for your decision",
     "approved": "Your request for {dataset} was approved{part}",
     "denied": "Your request for {dataset} was denied",
     "asked": "{by} asks you something about your request for {dataset}",
@@ -38,9 +44,14 @@ _SENTENCES = {
 
 
 def plain_text(value: object, most: int = _LONGEST) -> str:
-    """One line without control characters, cut at `most`."""
-    text = _UNSEEN.sub(" ", str(value)).strip()
+    """One line without control characters and links, cut at `most`."""
+    text = _LINK.sub("(link)", _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])).strip()
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def free_text(value: object, most: int = _LONGEST) -> str:
+    """As `plain_text`, mail addresses left out too: for what is not the name of a person."""
+    return plain_text(_ADDRESS.sub("(address)", _UNSEEN.sub(" ", str(value)[:_LOOKED_AT])), most)
 
 
 def sentence(notice: Notice) -> str:
@@ -49,15 +60,14 @@ def sentence(notice: Notice) -> str:
     kind = notice.type.removeprefix("weir.").replace(".", " ").replace("_", " ").replace("-", " ")
     if notice.why == "named":
         title = data.get("title")
-        return (
-            plain_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
-        )
+        return free_text(title) if isinstance(title, str) and title.strip() else plain_text(f"{kind}: {notice.subject}")
     values = {
         "requester": plain_text(data.get("requester") or data.get("user") or "Somebody"),
         "by": plain_text(data.get("by") or "Somebody"),
-        "dataset": plain_text(data.get("dataset") or notice.subject),
+        "dataset": free_text(data.get("dataset") or notice.subject),
         "subject": plain_text(notice.subject),
-        "purpose": f" for {plain_text(data['purpose'])}" if data.get("purpose") else "",
+        "purpose": f" for {free_text(data['purpose'], _PURPOSE)}" if data.get("purpose") else "",
+        "bundle": " and other datasets" if data.get("bundle") else "",
         "part": " in part" if data.get("part") else "",
         "until": plain_text(data.get("until") or "soon"),
         "kind": plain_text(kind).capitalize(),
@@ -73,6 +83,9 @@ def path(notice: Notice) -> str:
     if isinstance(given, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", given):
         return given
     kind = notice.type.removeprefix("weir.")
+    bundle = notice.data.get("bundle")
+    if kind == "access.requested" and isinstance(bundle, str):  # one notice is about all its parts
+        return f"/requests?show=decide&bundle={_part(bundle)}"
     if kind.startswith(("access.", "breakglass.")):
         return f"/requests/{_part(notice.subject)}"
     if kind.startswith("grant."):
@@ -151,10 +164,28 @@ def _page(title: str, body: str, base_url: str | None) -> str:
     )
 
 
-def kept(data: Any) -> dict[str, Any]:
-    """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions."""
-    names = ("requester", "user", "by", "dataset", "purpose", "until", "state", "due", "title", "path", "level")
+def kept(data: Any, is_declared: Callable[[str], bool] = lambda _: False) -> dict[str, Any]:
+    """What of an event's data a notice keeps: names and times; no reasons, no fields, no conditions.
+
+    The purpose only where it `is_declared`: otherwise it is what the requester wrote.
+    """
+    names = (
+        "requester",
+        "user",
+        "by",
+        "dataset",
+        "purpose",
+        "until",
+        "state",
+        "due",
+        "title",
+        "path",
+        "level",
+        "bundle",
+    )
     matches = {name: _short(data[name]) for name in names if data.get(name) not in (None, [], "")}
+    if not is_declared(str(data.get("purpose") or "")):
+        matches.pop("purpose", None)
     if data.get("asked"):
         matches["part"] = True
     return matches

@@ -37,7 +37,7 @@ class Deciders:
         facts: FactsSource,
         identity: Identity,
         delegations: Delegations,
-        managers_decide: bool = True,
+        managers_decide: bool = False,
     ) -> None:
         """`managers_decide`: whether those who manage decide requests that were escalated to them."""
         self._managers_decide = managers_decide
@@ -61,7 +61,9 @@ class Deciders:
                 continue
             if self.is_approver(self._identity.current(away), request, stage, facts):
                 return Standing(away)
-        if self._managers_decide and request.escalated >= MANAGERS and stage.name == request.current.name:
+        # The owners of a topic below a view guard data of theirs: their silence is no consent of somebody else.
+        brought = self._managers_decide and request.escalated >= MANAGERS and stage.approvers.of is None
+        if brought and stage.name == request.current.name:
             return Standing(escalated=True) if subject.user not in said and self._manages(subject) else None
         return None
 

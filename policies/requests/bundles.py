@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -49,7 +49,8 @@ class Bundles:
     ) -> list[AccessRequest]:
         """One request for each dataset, all of them or none. They share `bundle`, where there are several.
 
-        Parts that are pending already are given as they are: a client that lost its connection asks again.
+        Parts that are pending already are given as they are: a client that lost its connection asks again. One that was
+        in no bundle joins this one; one of another bundle stays there.
         Raises InvalidInput, DatasetNotFound.
         """
         references = list(dict.fromkeys(self._named(each) for each in datasets))
@@ -57,7 +58,7 @@ class Bundles:
             raise InvalidInput(f"Name between 1 and {MOST_PARTS} datasets.", details={"field": "datasets"})
         bundle = "bun-" + secrets.token_hex(6) if len(references) > 1 else None
         with self._state.store.transaction():
-            return [
+            created = [
                 self._approvals.create(
                     subject, reference, wish.fields, purpose=wish.purpose, valid_from=wish.valid_from,
                     valid_to=wish.valid_to, rows=wish.rows, unmask=wish.unmask, reason=wish.reason, ticket=wish.ticket,
@@ -65,6 +66,16 @@ class Bundles:
                 )
                 for reference in references
             ]  # fmt: skip
+            return [self._joined(subject, each, bundle) for each in created]
+
+    def _joined(self, subject: Subject, request: AccessRequest, bundle: str | None) -> AccessRequest:
+        """The request in the bundle, unless it is in one."""
+        if bundle is None or request.bundle is not None:
+            return request
+        records = self._approvals.records
+        joined = replace(request, bundle=bundle)
+        records.write(joined, records.document(request.id).version, subject.user)
+        return joined
 
     # --- templates -------------------------------------------------------------------------------------------------
 

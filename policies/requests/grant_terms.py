@@ -11,7 +11,7 @@ from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.declared import kinds
 from policies.matching import is_active
-from policies.model import Grant, GrantStatus
+from policies.model import Grant, GrantStatus, SubjectMatch
 from policies.settings import PolicySettings
 from policies.workflow import AccessRequest
 
@@ -46,17 +46,38 @@ def extended_spec(spec: Mapping[str, Any], request: AccessRequest) -> dict[str, 
 
 
 def check_extension(request: AccessRequest, grant: Grant | None, now: datetime) -> None:
-    """Raises Conflict where the grant of an extension is over, was revoked, or ends later by now."""
+    """Raises Conflict where the grant of an extension is over, was revoked, ends later by now, or opens something else
+    than when the extension was requested: approvers decide on what they see, by the stages that it takes."""
     if grant is None or not is_active(grant, now):
         raise Conflict(
             f"Grant {request.extends} is over or was revoked, so its end cannot be moved; make a new request.",
             details={"id": request.id, "grant": request.extends},
+        )
+    if changed := _changed(request, grant):
+        raise Conflict(
+            f"Grant {request.extends} has changed since its extension was requested ({', '.join(changed)}); deny this one,"
+            " and the requester asks again.",
+            details={"id": request.id, "grant": request.extends, "changed": changed},
         )
     if request.valid_to <= grant.valid_to:
         raise Conflict(
             f"Grant {request.extends} ends {rfc3339(grant.valid_to)} already; an extension moves the end to a later time.",
             details={"id": request.id, "grant": request.extends},
         )
+
+
+def _changed(request: AccessRequest, grant: Grant) -> list[str]:
+    """Names of the terms in which a grant differs from the request that asks to extend it."""
+    same = {
+        "subject": grant.subject == SubjectMatch(users=frozenset({request.requester})),
+        "dataset": grant.dataset == request.dataset,
+        "fields": set(grant.fields) == set(request.fields),
+        "unmask": set(grant.unmask) == set(request.unmask),
+        "rows": grant.rows == request.rows,
+        "purpose": grant.purpose == request.purpose,
+        "breakGlass": grant.break_glass == request.break_glass,
+    }
+    return [name for name, holds in same.items() if not holds]
 
 
 MOST_TICKET = 100

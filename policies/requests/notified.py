@@ -38,6 +38,11 @@ class RequestPeople:
         users = {known.requester, *(v.by for v in known.votes), *(m.by for m in known.thread if m.kind != "escalation")}
         return sorted(user for user in users if not self._gone(user) and self._deciders.sees(user, known))
 
+    def sees(self, user: str, request: str) -> bool:
+        """Whether a user, as they are now, may see a request; False for one that is not there."""
+        known = self._request(request)
+        return known is not None and self._deciders.sees(user, known)
+
     def owners(self, dataset: str) -> Collection[str]:
         facts = self._deciders.facts_or_none(dataset)
         return sorted(self._index().matching(facts.owners)) if facts is not None else ()

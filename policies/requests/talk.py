@@ -1,7 +1,7 @@
 """A request's thread and its clock of escalation: questions, answers, comments, and what happens when nobody answers. Pure.
 
 pending, nobody decides for N hours      -> level 1: delegates of the approvers are notified
-pending, nobody decides for 2 N hours    -> level 2: those who manage are notified, and may decide
+pending, nobody decides for 2 N hours    -> level 2: those who manage are notified; they decide only where a setting lets them
 a question to the requester              -> the clock is stopped until the answer
 a decision                               -> the clock begins again, at level 0
 """

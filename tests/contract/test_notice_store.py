@@ -66,6 +66,18 @@ def test_what_is_due_is_claimed_by_batch_and_by_one_worker(store: NoticeStore) -
     assert [(n.attempts, n.problem) for n in again[0]] == [(1, "away")] * 2 and again[1][0].attempts == 0
 
 
+def test_all_of_a_person_by_one_channel_are_deferred(store: NoticeStore) -> None:
+    store.add([notice(1), notice(2), notice(3, channel=Channel.CHAT), notice(4, user="otto")])
+    now = T0 + 9 * MINUTE
+    store.claim("w", now, now + MINUTE, 1)
+    store.defer("ana", Channel.MAIL, now + 5 * MINUTE)
+    store.release(["n-1"], "w")
+    store.defer("ana", Channel.MAIL, now + 2 * MINUTE)  # never earlier
+    assert ids(store.claim("w", now + 2 * MINUTE, now + 3 * MINUTE, 9)) == [["n-3"], ["n-4"]]
+    assert ids(store.claim("w", now + 5 * MINUTE, now + 6 * MINUTE, 9, [Channel.CHAT])) == [["n-1"], ["n-2"], ["n-4"]]
+    assert all(n.attempts == 0 for n in store.notices("ana", 9))
+
+
 def test_channels_can_be_left_out(store: NoticeStore) -> None:
     store.add([notice(1), notice(2, channel=Channel.CHAT)])
     assert ids(store.claim("w", T0 + 9 * MINUTE, T0 + 20 * MINUTE, 9, [Channel.MAIL])) == [["n-2"]]

@@ -53,6 +53,13 @@ class MemoryNoticeStore:
     def postpone(self, ids: Sequence[str], worker: str, next_try_at: datetime, problem: str) -> None:
         self._change(ids, worker, 1, next_try_at=next_try_at, problem=problem)
 
+    def defer(self, user: str, channel: Channel, until: datetime) -> None:
+        with self._lock:
+            for n in list(self._notices.values()):
+                waits = n.user == user and n.channel is channel and n.state is NoticeState.WAITING
+                if waits and (n.next_try_at is None or n.next_try_at < until):
+                    self._notices[n.id] = replace(n, next_try_at=until)
+
     def release(self, ids: Sequence[str], worker: str) -> None:
         self._change(ids, worker, 0)
 

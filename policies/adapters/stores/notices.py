@@ -69,6 +69,14 @@ class SqlNoticeStore:
     def postpone(self, ids: Sequence[str], worker: str, next_try_at: datetime, problem: str) -> None:
         self._change(ids, worker, next_try_at=next_try_at, problem=problem, attempts=_N.c.attempts + 1, worker_=None)
 
+    def defer(self, user: str, channel: Channel, until: datetime) -> None:
+        where = (
+            _N.c.user_name == user, _N.c.channel == str(channel), _N.c.state == WAITING,
+            or_(_N.c.next_try_at.is_(None), _N.c.next_try_at < until),
+        )  # fmt: skip
+        with self._database.begin() as session:
+            session.execute(update(_N).where(*where).values(next_try_at=until))
+
     def release(self, ids: Sequence[str], worker: str) -> None:
         self._change(ids, worker, worker_=None)
 

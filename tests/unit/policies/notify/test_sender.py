@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,9 +16,11 @@ from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.settings import EventSettings
 from policies.adapters.stores.memory_notices import MemoryNoticeStore
+from policies.model import SubjectMatch
 from policies.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
+from policies.notify.purposes import is_declared
 from policies.notify.sender import NoticeSender
 from policies.notify.service import Notifications
 from policies.requests.approvals import Approvals
@@ -66,14 +71,17 @@ class Notices:
     def restart(self) -> None:
         """A new worker over the same stores."""
         w = self.world
+        people = RequestPeople(w.state, self.approvals.deciders)
         self.intake = NoticeIntake(
-            self.store, RequestPeople(w.state, self.approvals.deciders), self.address, self.clock, self.settings
-        )
+            self.store, people, self.address, self.clock, self.settings,
+            is_declared=lambda purpose: is_declared(w.state.view(), purpose),
+        )  # fmt: skip
         self.deliveries = Deliveries(self.catalog, lambda: [self.intake], self.clock, EventSettings())
         gone = {"gone": ""}
         self.sender = NoticeSender(
             self.store, self.mail, self.chat, self.address, lambda user: gone.get(user) or self.gone(user),
             lambda sealed: sealed.removeprefix("sealed "), self.clock, self.settings, "https://weir.example.com", lambda: 0.5,
+            people.sees,
         )  # fmt: skip
         self.service = Notifications(
             self.store, self.sender, self.chat, lambda text: f"sealed {text}", self.address,
@@ -118,7 +126,7 @@ def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     created = notices.ask()
     notices.work()
     assert notices.titles() == [
-        ("otto@example.com", "Weir: ana requests access to prod/orders for p; it is pending for your decision")
+        ("otto@example.com", "Weir: ana requests access to prod/orders; it is pending for your decision")
     ]
     notices.approvals.ask_back(notices.world.user("otto"), created.id, "why?")
     notices.approvals.comment(notices.world.user("ana"), created.id, "because")
@@ -128,6 +136,17 @@ def test_the_story_of_a_request_in_mails(notices: Notices) -> None:
     assert sorted(to.partition("@")[0] for to, _ in notices.titles()[1:]) == ["ana", "ana", "otto", "petra"]
     assert ("ana@example.com", "Weir: Your request for prod/orders was approved") in notices.titles()
     assert all("because" not in m.plain and "why?" not in m.plain for _, m in notices.mail.sent)
+
+
+def test_a_purpose_is_named_where_it_is_declared(notices: Notices) -> None:
+    notices.ask("fraud-investigation")
+    notices.ask("call Maria https://evil.example")
+    notices.work()
+    titles = sorted(title.partition(";")[0] for _, title in notices.titles())
+    assert titles == [
+        "Weir: ana requests access to prod/orders",
+        "Weir: ana requests access to prod/orders for fraud-investigation",
+    ]
 
 
 def test_events_that_come_again_are_sent_once(notices: Notices) -> None:
@@ -252,6 +271,20 @@ def test_what_is_switched_off_after_the_event_is_dropped(notices: Notices) -> No
     assert notices.mail.sent == [] and notices.counts() == {("mail", "dropped"): 1}
 
 
+def test_who_lost_the_right_while_a_digest_waited_is_not_notified(notices: Notices) -> None:
+    notices.store.put_preference(Preference("otto", digest=Digest.DAILY))
+    notices.ask()
+    notices.approvals.create(notices.world.user("ana"), "prod/payments", purpose="p")
+    notices.work()
+    known = notices.world.facts.known
+    known["prod/orders"] = replace(known["prod/orders"], owners=SubjectMatch(users=frozenset({"petra"})))
+    notices.world.sleep(days=1)
+    notices.work()
+    [(to, message)] = notices.mail.sent
+    assert to == "otto@example.com" and "prod/payments" in message.plain and "prod/orders" not in message.plain
+    assert notices.counts() == {("mail", "sent"): 1, ("mail", "dropped"): 1}
+
+
 def test_who_is_disabled_meanwhile_gets_nothing(notices: Notices) -> None:
     notices.ask()
     while notices.deliveries.step(wait=True):
@@ -283,11 +316,106 @@ def test_too_many_for_one_person_become_a_digest_and_all_of_them_are_bounded() -
     assert len(notices.mail.sent) == 10
 
 
+def by_chat(notices: Notices, *users: str) -> None:
+    """These people are notified by chat alone."""
+    for user in users:
+        notices.store.put_preference(
+            Preference(user, frozenset({Channel.CHAT}), chat_kind=ChatKind.SLACK, chat_sealed=f"sealed https://{user}")
+        )
+
+
+class Hooks(Box):
+    """Chat services by address; those of `broken` fail, `tries` counts."""
+
+    def __init__(self, *broken: str) -> None:
+        super().__init__()
+        self.broken, self.tries = set(broken), Counter[str]()
+
+    def send(self, address: str, *rest: Any) -> None:
+        self.tries[address] += 1
+        if address in self.broken:
+            raise Undelivered("The call failed (ReadTimeout).")
+        super().send(address, *rest)
+
+
+def announce(notices: Notices, user: str, number: int) -> None:
+    for n in range(number):
+        notices.events.emit("grant.expiring", f"g-{user}-{n}", {"user": [user], "dataset": "prod/orders"})
+
+
+def test_one_failing_chat_service_is_tried_once_and_delays_nobody(notices: Notices) -> None:
+    notices.sender._chat = hooks = Hooks("https://ana")
+    by_chat(notices, "ana", "petra")
+    announce(notices, "ana", 25)
+    announce(notices, "petra", 3)
+    announce(notices, "otto", 1)
+    notices.work()
+    assert hooks.tries == {"https://ana": 1, "https://petra": 3} and len(notices.mail.sent) == 1
+    notices.world.sleep(seconds=1)
+    announce(notices, "ana", 1)
+    notices.work()
+    assert hooks.tries["https://ana"] == 1  # one pause for the person, whatever else comes for them
+    hooks.broken.clear()
+    for _ in range(5):
+        notices.world.sleep(seconds=30)
+        notices.work()
+    assert len(hooks.sent) == 29 and notices.counts() == {("chat", "sent"): 29, ("mail", "sent"): 1}
+
+
+def test_pauses_of_a_person_grow_and_end_in_giving_up(notices: Notices) -> None:
+    notices.sender._chat = hooks = Hooks("https://ana")
+    by_chat(notices, "ana")
+    announce(notices, "ana", 30)
+    for _ in range(50):
+        notices.work()
+        notices.world.sleep(hours=1)
+    assert notices.counts() == {("chat", "failed"): 30} and hooks.tries["https://ana"] <= 51
+
+
+def test_attempts_cost_as_much_as_successes() -> None:
+    notices = Notices(messages_per_minute=5)
+    notices.work()
+    names = [f"u{n}" for n in range(9)]
+    notices.sender._chat = hooks = Hooks(*(f"https://{name}" for name in names))
+    by_chat(notices, *names)
+    for name in names:
+        announce(notices, name, 1)
+    notices.work()
+    assert hooks.tries.total() == 5
+
+
+def test_a_slow_chat_service_holds_up_neither_mail_nor_other_chats(notices: Notices) -> None:
+    others = threading.Event()
+
+    class Slow(Box):
+        def send(self, address: str, *rest: Any) -> None:
+            if address == "https://ana":
+                assert others.wait(20)  # answers only when the others' messages are through
+            else:
+                super().send(address, *rest)
+                others.set()
+
+    notices.sender._chat = slow = Slow()
+    by_chat(notices, "ana", "petra")
+    announce(notices, "ana", 1)
+    announce(notices, "petra", 1)
+    announce(notices, "otto", 1)
+    while notices.deliveries.step(wait=True):
+        pass
+    notices.sender.step(Channel.MAIL)
+    assert len(notices.mail.sent) == 1 and slow.sent == []
+    notices.sender.step(Channel.CHAT)
+    assert [address for address, _ in slow.sent] == ["https://petra"]
+    assert notices.counts() == {("chat", "sent"): 2, ("mail", "sent"): 1}
+
+
 def test_the_parts_of_a_bundle_are_one_message_to_who_decides_them(notices: Notices) -> None:
     for dataset in ("prod/orders", "prod/payments"):
         notices.approvals.create(notices.world.user("ana"), dataset, purpose="p", bundle="bun-1")
     notices.work()
-    assert len(notices.mail.sent) == 1
+    [(_, message)] = notices.mail.sent
+    assert "prod/orders and other datasets" in message.title
+    assert "https://weir.example.com/requests?show=decide&bundle=bun-1" in message.plain
 
 
 def test_an_event_that_cannot_be_read_is_counted_and_stops_nobody(

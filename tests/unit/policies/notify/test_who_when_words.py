@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -127,7 +129,18 @@ def test_a_zone_is_one_of_the_database(wrong: str) -> None:
 
 def notice(why: str = "decide", kind: str = "access.requested", subject: str = "req-1", **data: Any) -> Notice:
     return Notice(
-        "n-1", "e-1", f"weir.{kind}", subject, "otto", Channel.MAIL, Topic.REQUESTS, why, NOW, "n-1", NOW, kept(data)
+        "n-1",
+        "e-1",
+        f"weir.{kind}",
+        subject,
+        "otto",
+        Channel.MAIL,
+        Topic.REQUESTS,
+        why,
+        NOW,
+        "n-1",
+        NOW,
+        kept(data, lambda _: True),
     )
 
 
@@ -146,6 +159,29 @@ def test_the_link_opens_the_very_request() -> None:
 def test_a_notice_keeps_neither_reasons_nor_fields() -> None:
     data = {"requester": "ana", "reason": "secret", "text": "secret", "fields": ["value.secret"], "rows": "secret"}
     assert "secret" not in json.dumps(kept(data))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see https://evil.example/sso now", "see HTTPS://evil.example", "www.evil.example/x", "WwW.evil.example",
+     "ask ana.jones@example.com", "mailto:ana@example.com", "ht\u200btps://evil.example", "x" * 500],
+)  # fmt: skip
+def test_what_people_wrote_is_no_link_and_no_address(text: str) -> None:
+    for created in (
+        message([notice(dataset="prod/orders", purpose=text)], "https://weir.example.com", "example.com"),
+        message([notice(dataset=text)], "https://weir.example.com", "example.com"),
+        message([notice("named", title=text)], "https://weir.example.com", "example.com"),
+    ):
+        shown = created.title + created.plain.replace("https://weir.example.com", "") + "".join(created.lines)
+        assert not re.search(r"(?i)://|www\.|@|x{201}", shown), shown
+        assert created.html.count("<a ") == 2 and "evil" not in created.html
+    assert "for " + "x" * 60 not in message([notice(purpose=text)], None, "example.com").plain
+    assert "ana@example.com" in sentence(notice(requester="ana@example.com"))  # a user's name may be an address
+
+
+def test_only_declared_purposes_are_kept() -> None:
+    assert kept({"purpose": "call Maria on 0151"}) == {}
+    assert kept({"purpose": "fraud"}, {"fraud"}.__contains__) == {"purpose": "fraud"}
 
 
 ANY = st.text(st.characters(), max_size=300) | st.just("a\ud800b")
@@ -183,6 +219,17 @@ def test_the_same_event_has_the_same_message_id_and_a_digest_that_of_its_notices
     digest = message(many, None, "example.com")
     assert digest.id == message(many[::-1], None, "example.com").id != message(many[1:], None, "example.com").id
     assert digest.title == "Weir: 250 notices" and "and 150 more" in digest.plain and len(digest.lines) == 101
+
+
+def test_lines_with_the_same_words_have_links_of_their_own() -> None:
+    same = [notice(subject=f"req-{n}", requester="ana", dataset="prod/orders") for n in range(3)]
+    digest = message([replace(n, id=str(i)) for i, n in enumerate(same)], "https://weir.example.com", "example.com")
+    lines = body(ChatKind.SLACK, digest)["text"].splitlines()
+    assert [line.partition("|")[0] for line in lines] == [
+        f"<https://weir.example.com/requests/req-{n}" for n in range(3)
+    ]
+    actions = body(ChatKind.TEAMS, digest)["attachments"][0]["content"]["actions"]
+    assert [each["url"][-5:] for each in actions] == ["req-0", "req-1", "req-2"]
 
 
 def test_every_why_has_words() -> None:

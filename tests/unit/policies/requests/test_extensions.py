@@ -95,6 +95,26 @@ def test_a_grant_that_was_revoked_or_is_over_stays_so(world: World) -> None:
         extensions(world).extend(world.user("ana"), grant, START + timedelta(days=20))
 
 
+@pytest.mark.parametrize(
+    ("term", "value"),
+    [("fields", ["*"]), ("unmask", ["*"]), ("unmask", []), ("rows", "region = 'EU'"), ("purpose", "fraud-investigation"),
+     ("dataset", "prod/payments"), ("subject", {"user": "grace"}), ("subject", {"group": "privacy"})],
+)  # fmt: skip
+def test_a_grant_that_changed_meanwhile_is_not_extended(world: World, term: str, value: Any) -> None:
+    grant = granted(world)
+    created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
+    world.approvals.approve(world.user("otto"), created.id)
+    document = world.state.get("Grant", grant)
+    before = dict(document.spec or {})
+    world.declare(("Grant", grant, {**before, term: value}))
+    with pytest.raises(Conflict, match=rf"has changed since its extension was requested \({term}"):
+        world.approvals.approve(world.user("petra"), created.id)
+    assert end_of(world, grant) == END
+    world.declare(("Grant", grant, before))  # as the approvers saw it
+    world.approvals.approve(world.user("petra"), created.id)
+    assert end_of(world, grant) == END + timedelta(days=5)
+
+
 def test_an_extension_changes_no_fields(world: World) -> None:
     grant = granted(world)
     created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
@@ -123,6 +143,19 @@ def test_each_part_of_a_bundle_is_decided_on_its_own(world: World) -> None:
     assert {r.id for r in matches} == {orders.id, payments.id}
     again = bundles.create(world.user("ana"), ["prod/payments"], wish())
     assert [r.id for r in again] == [payments.id]
+
+
+def test_a_part_that_was_pending_alone_joins_the_bundle(world: World) -> None:
+    bundles = Bundles(world.state, world.approvals, world.clock)
+    [alone] = bundles.create(world.user("ana"), ["prod/payments"], wish())
+    orders, payments = bundles.create(world.user("ana"), ["prod/orders", "prod/payments"], wish())
+    assert payments.id == alone.id and payments.bundle == orders.bundle is not None
+    matches = world.approvals.list(world.user("ana"), bundle=orders.bundle)
+    assert {r.id for r in matches} == {orders.id, payments.id}
+    again = bundles.create(world.user("ana"), ["prod/orders", "prod/payments"], wish())
+    assert [(r.id, r.bundle) for r in again] == [(r.id, orders.bundle) for r in (orders, payments)]
+    third, other = bundles.create(world.user("ana"), ["prod/payments", "prod/orders"], wish(purpose="q"))
+    assert third.bundle == other.bundle != orders.bundle
 
 
 def test_a_bundle_is_made_whole_or_not(world: World) -> None:

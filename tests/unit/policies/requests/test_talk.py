@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirError
 from policies.model import SubjectMatch
 from policies.requests import talk
+from policies.requests.approvals import Approvals
 from policies.requests.escalations import Escalations
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
+from policies.workflow import AccessRequest, Approvers, RequestState, Stage
 from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL = "value.customer.email"
@@ -35,6 +36,13 @@ def escalations(world: World, **settings: Any) -> Escalations:
     return Escalations(
         world.state, world.approvals.deciders, world.approvals.records, world.clock, PolicySettings(**settings)
     )
+
+
+def managers_decide(world: World) -> World:
+    """The same company, its setting changed."""
+    chosen = PolicySettings(escalated_managers_decide=True)
+    world.approvals = Approvals(world.state, world.facts, world.identity, world.audit, world.clock, chosen)
+    return world
 
 
 def current(world: World, request: AccessRequest) -> AccessRequest:
@@ -101,7 +109,29 @@ def test_a_comment_on_an_approved_request_makes_no_second_grant(world: World) ->
     assert str(world.state.view().grants[done.grant or ""].status) == "revoked"
 
 
+def test_silence_is_no_consent_those_who_manage_do_not_decide_by_default(world: World) -> None:
+    created = ask(world)
+    world.sleep(hours=97)
+    assert escalations(world).step() == 1
+    assert "admin" in current(world, created).thread[-1].people
+    assert world.approvals.deciders.people(current(world, created), ORDERS) == ["otto"]
+    with pytest.raises(NotAllowed):
+        world.approvals.approve(world.user("admin"), created.id)
+
+
+def test_the_owners_of_a_topic_below_a_view_are_never_replaced(world: World) -> None:
+    managers_decide(world)
+    below = Stage("owner of prod/payments", Approvers(owners=True, of="prod/payments"))
+    created = replace(ask(world), stages=(below,), escalated=talk.MANAGERS)
+    deciders = world.approvals.deciders
+    assert deciders.standing(world.user("admin"), created, below, ORDERS) is None
+    own = Stage("owner", Approvers(owners=True))
+    escalated = deciders.standing(world.user("admin"), replace(created, stages=(own,)), own, ORDERS)
+    assert escalated is not None and escalated.escalated
+
+
 def test_nobody_answers_delegates_then_managers(world: World) -> None:
+    managers_decide(world)
     duty = escalations(world)
     world.approvals.delegations.set(world.user("otto"), ["grace"], START + timedelta(days=30))
     created = ask(world, valid_to=START + timedelta(days=20))
@@ -128,6 +158,7 @@ def test_nobody_answers_delegates_then_managers(world: World) -> None:
 
 
 def test_a_managers_own_request_is_not_theirs_to_decide_after_escalation(world: World) -> None:
+    managers_decide(world)
     world.declare(("User", "mara", {"roles": ["admin"]}))
     created = ask(world, "mara")
     world.sleep(hours=97)
@@ -188,7 +219,7 @@ ACTS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["ana", "otto", "petra", "mara"]), ACTS)
 def test_whatever_people_do_nobody_decides_their_own(requester: str, acts: list[tuple[str, str, int]]) -> None:
-    world = company()
+    world = managers_decide(company())
     world.declare(("User", "mara", {"roles": ["admin"], "groups": ["privacy"]}))
     created = ask(world, requester)
     duty = escalations(world)

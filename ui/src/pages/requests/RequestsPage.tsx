@@ -15,9 +15,11 @@ export default function RequestsPage() {
   const [params] = useSearchParams();
   const user = useMe(useToken()).data?.user;
   const requests = useRequests();
-  const own = mine(requests.data ?? [], user);
-  const decide = toDecide(requests.data ?? [], user);
-  const others = (requests.data ?? []).filter((r) => r.requester !== user);
+  const bundle = params.get("bundle"); // of a link in a notice: its parts alone
+  const all = (requests.data ?? []).filter((r) => bundle === null || r.bundle === bundle);
+  const own = mine(all, user);
+  const decide = toDecide(all, user);
+  const others = all.filter((r) => r.requester !== user);
   const shown = params.get("show") ?? (decide.length > 0 ? "decide" : "mine");
   const tabs = [
     { name: "mine", text: `Mine ${own.length}` },
