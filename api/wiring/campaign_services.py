@@ -56,7 +56,7 @@ def access_reviews(
     records = CampaignRecords(audit, events)
     present = Present(moments)
     ending = Ending(state, grants, clock)
-    sights = Sights(store, state, identity, delegations)
+    sights = Sights(store, state, identity, delegations, moments.source)
     closing = Closing(store, present, ending, records, clock)
     campaigns = Campaigns(
         store,

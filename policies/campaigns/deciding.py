@@ -144,8 +144,7 @@ class Deciding:
                 details={"field": "reason", "item": item.number},
             )
         by = sight.subject.user
-        instead = None if sight.manages else sight.mine.get(item.reviewers)
-        decided = replace(item, by=by, at=now, reason=reason, instead_of=instead)
+        decided = replace(item, by=by, at=now, reason=reason, instead_of=sight.instead(item))
         if verdict == KEEP:
             decided = replace(decided, state=ItemState.KEPT, outcome=Outcome.CONFIRMED)
         else:

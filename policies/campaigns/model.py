@@ -217,18 +217,34 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerSet:
-    """Who may decide an item: people of `match`; `why` in words; `users`: those known when the campaign began."""
+    """Who may decide an item, as a rule: it is applied to the people and owners of the moment at which somebody asks.
+
+    match     people by name, group or role; with `owners`, those who own all of `datasets` too
+    why       the rule in words; users: whom it meant when the campaign began, for texts alone
+    managers  those who manage, too
+    """
 
     match: Approvers
     why: str
     users: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    managers: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {"match": self.match.to_json(), "why": self.why, "users": list(self.users)}
+        return {
+            "match": self.match.to_json(), "why": self.why, "users": list(self.users), "datasets": list(self.datasets),
+            "managers": self.managers,
+        }  # fmt: skip
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> ReviewerSet:
-        return ReviewerSet(Approvers.from_json(data["match"]), data["why"], tuple(data["users"]))
+        return ReviewerSet(
+            Approvers.from_json(data["match"]),
+            data["why"],
+            tuple(data["users"]),
+            tuple(data["datasets"]),
+            data["managers"],
+        )
 
 
 def digest_of(parts: Any) -> str:

@@ -153,8 +153,9 @@ class Campaigns:
         if state is not None and state not in CampaignState.__members__.values():
             raise InvalidInput(f"There is no state {state[:40]!r}; there are {', '.join(CampaignState)}.")
         collected = []
+        owners = self._sights.owners()
         for campaign in self._store.campaigns((state,) if state is not None else None):
-            sight = self._sights.of(subject, campaign)
+            sight = self._sights.of(subject, campaign, owners)
             if sight.counts or sight.mine:
                 collected.append(self._shown(campaign, sight))
         return collected
@@ -163,9 +164,10 @@ class Campaigns:
         """How many rights wait for the subject's own word; what they may decide as a manager alone does not count."""
         total = 0
         now = self._clock()
+        owners = self._sights.owners()
         for campaign in self._store.campaigns((CampaignState.OPEN,)):
             if now < campaign.due_at:
-                total += self._to_decide(campaign, self._sights.of(subject, campaign))
+                total += self._to_decide(campaign, self._sights.of(subject, campaign, owners))
         return total
 
     def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
