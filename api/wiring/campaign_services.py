@@ -70,4 +70,4 @@ def access_reviews(
         records,
         clock,
     )
-    return AccessReviews(campaigns, CampaignDuty(campaigns, closing, state, records, clock), present)
+    return AccessReviews(campaigns, CampaignDuty(campaigns, closing, present, state, records, clock), present)

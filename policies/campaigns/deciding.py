@@ -11,10 +11,12 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirErr
 from catalog.records import rfc3339
 from policies.campaigns.ending import Ending, Step
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Kind, Outcome, Right
+from policies.campaigns.people import KnownPeople, Owners
 from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords
 from policies.campaigns.rights import Rights
 from policies.campaigns.sight import Sight, Sights
+from policies.declared.state import View
 from policies.effective.moment import Moments
 from policies.model import Subject
 from policies.ports import Clock
@@ -42,6 +44,20 @@ class Present:
         """Of this moment; ask once for many rights."""
         moment = self._moments.of(None)
         return Rights(moment.view, moment.given, lambda: moment.at)
+
+    def people(self) -> KnownPeople:
+        """Everybody known now; takes a look at each of them."""
+        moment = self._moments.of(None)
+        names = Rights(moment.view, moment.given, lambda: moment.at).people
+        return KnownPeople(moment.view, moment.given, names)
+
+    def owners(self) -> Owners:
+        """The owners of datasets now."""
+        return Owners(self._moments.source)
+
+    def view(self) -> View:
+        """What is declared now."""
+        return self._moments.state.view()
 
     def of(self, right: Right, rights: Rights) -> Right | None:
         """The same right now; None where it ended."""

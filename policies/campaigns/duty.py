@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
 from policies.campaigns import schedule
-from policies.campaigns.closing import WEIR, Closing
-from policies.campaigns.model import RUNNING, Campaign, CampaignState, ItemState
+from policies.campaigns.closing import WEIR, Closing, every_item
+from policies.campaigns.deciding import Present
+from policies.campaigns.model import RUNNING, Campaign, CampaignState, ItemState, ReviewerSet
 from policies.campaigns.ports import REVIEWERS, CampaignStore, ItemFilter
-from policies.campaigns.records import CampaignRecords
+from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.service import KIND, Campaigns
+from policies.campaigns.waiting import waiting
 from policies.declared import kinds
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.spec_parts import duration
@@ -27,8 +29,10 @@ class CampaignDuty:
     """Call `step` now and then. It continues where a process before it ended."""
 
     def __init__(
-        self, campaigns: Campaigns, closing: Closing, state: GovernanceState, records: CampaignRecords, clock: Clock
-    ) -> None:
+        self, campaigns: Campaigns, closing: Closing, present: Present, state: GovernanceState, records: CampaignRecords,
+        clock: Clock,
+    ) -> None:  # fmt: skip
+        self._present = present
         self._campaigns, self._closing, self._state = campaigns, closing, state
         self._records, self._clock = records, clock
         self._store: CampaignStore = campaigns.store
@@ -85,19 +89,19 @@ class CampaignDuty:
         new = [each for each in coming if each not in campaign.reminded]
         if not new:
             return 0
+        people = self._present.people()
         with contextlib.suppress(Conflict), self._store.transaction():
             self._store.change(replace(campaign, reminded=(*campaign.reminded, *new)))
-            sets = self._store.sets(campaign.id, REVIEWERS)
-            waiting: dict[str, int] = {}
-            for each in self._store.counts(campaign.id, ItemFilter(states=(ItemState.OPEN,))):
-                for user in sets[each.reviewers]["users"]:
-                    waiting[user] = waiting.get(user, 0) + each.count
             total = sum(each.count for each in self._store.counts(campaign.id, ItemFilter(states=(ItemState.OPEN,))))
             if total:
-                self._records.report("campaign.reminder", campaign, {
-                    "open": total, "reviewers": sorted(waiting), "waiting": waiting, "at": rfc3339(now),
-                    "onNoAnswer": campaign.no_answer,
-                })  # fmt: skip
+                kept = self._store.sets(campaign.id, REVIEWERS)
+                sets = {key: ReviewerSet.from_json(value) for key, value in kept.items()}
+                items = every_item(self._store, campaign.id, ItemFilter(states=(ItemState.OPEN,)))
+                waits = waiting(items, sets, people, self._present.owners())
+                title = f"{asks(campaign)}: {total:,} items are open"
+                self._records.report("campaign.reminder", campaign, title, {
+                    "open": total, "waiting": waits, "at": rfc3339(now), "onNoAnswer": campaign.no_answer,
+                }, sorted(waits))  # fmt: skip
                 self._records.campaign(WEIR, "campaign.remind", campaign, [f"{total} items are open"])
             return 1
         return 0

@@ -73,7 +73,7 @@ class Report:
             ("State", campaign["state"]), ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
             ("Due", _time(campaign["dueAt"])),
             ("Closed", f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet"),
-            ("What nobody confirms", "is revoked" if campaign["onNoAnswer"] == "revoke" else "is kept"),
+            ("What nobody confirms", _unconfirmed(campaign)),
             ("Items", f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
                       f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open"),
             ("Left to end at their source", f"{counts['at_source']:,}"),
@@ -130,6 +130,14 @@ def _sees(item: Mapping[str, Any]) -> str:
 def _last(item: Mapping[str, Any]) -> str:
     last = item["evidence"].get("lastUsed")
     return _time(last) if last else f"not since {_time(item['evidence'].get('lookedSince'))}"
+
+
+def _unconfirmed(campaign: Mapping[str, Any]) -> str:
+    words = {"revoke": "is revoked", "keep": "is kept"}
+    chosen, declared = campaign["onNoAnswer"], campaign["declaredOnNoAnswer"]
+    if chosen == declared:
+        return words[chosen]
+    return f"{words[chosen]}, though it was declared that it {words[declared]}: {campaign['closeReason']}"
 
 
 def _time(text: str | None) -> str:

@@ -171,6 +171,8 @@ class ReviewedCampaign(Answer):
     startedBy: str
     dueAt: Time
     onNoAnswer: str
+    declaredOnNoAnswer: str = about("As it was declared when the review began.")
+    closeReason: str = about("Why who closed it by hand chose another answer.")
     closedAt: Time | None
     closedBy: str | None
     notes: list[str]
