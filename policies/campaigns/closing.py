@@ -24,6 +24,8 @@ from policies.model import Subject
 from policies.ports import Clock
 
 WEIR = "weir"
+CLOSE = "campaign.close"
+"""The audit's action that has the hash of the evidence."""
 _BATCH = 10
 """Items of one transaction: other writers wait for it."""
 
@@ -123,7 +125,7 @@ class Closing:
         counts = summary(self._store, campaign.id)
         entry = self._records.campaign(
             campaign.closed_by or WEIR,
-            "campaign.close",
+            CLOSE,
             closed,
             [f"{counts['items']} items", *([campaign.reason] if campaign.reason else [])],
             {"hash": digest, "onNoAnswer": campaign.no_answer, "declaredOnNoAnswer": campaign.declared, **counts},
