@@ -73,6 +73,15 @@ class CampaignRecords:
             more = {"morePeople": len(people) - MOST_PEOPLE} if len(people) > MOST_PEOPLE else {}
             self._events.emit(kind, campaign.id, {**start, **more, **data})
 
+    def returned(self, campaign: Campaign, item: Item, sources: Sequence[str], people: Sequence[str]) -> None:
+        """An entry and an event: a right that was revoked is there again."""
+        right = item.right
+        self.item("weir", "campaign.came_back", item, f"there again by {', '.join(sources)}")
+        title = f"Access review {item.campaign}: {right.text} of {right.holder} was revoked and is there again"
+        self.report("campaign.came_back", campaign, title, {
+            "item": item.number, "right": right.text, "holder": right.holder, "sources": list(sources),
+        }, people)  # fmt: skip
+
     def source(self, item: Item, by: str) -> None:
         """An event: somebody has to end a right where it comes from."""
         if self._events is not None and item.left_at:
