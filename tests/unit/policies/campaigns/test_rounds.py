@@ -8,7 +8,7 @@ import pytest
 
 from catalog.errors import Conflict, Unavailable
 from policies.campaigns.closing import Closing
-from tests.campaign_world import REVIEW, CampaignWorld, Sink, company
+from tests.campaign_world import REVIEW, CampaignWorld, Sink, company, grant
 
 ANA = ("User", "ana", {"roles": ["reader"]})
 
@@ -65,6 +65,7 @@ def test_the_evidence_holds_though_rights_came_back() -> None:
 def test_a_right_that_comes_back_during_the_next_run_is_reported_and_behind_it_no_more() -> None:
     world = closed()
     world.sleep(days=1)
+    world.declare(("Grant", "bens", grant({"user": "ben"})))
     following = world.campaigns.start(world.user("mia"), "personal").id
     world.declare(ANA)  # too late to be an item of it
     step(world)
