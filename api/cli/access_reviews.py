@@ -123,17 +123,18 @@ def decide(
         console.print(f"Item {each['number']}: {escape(each['message'])}", soft_wrap=True)
 
 
-@reviews_app.command(epilog="weir access-review close ID --unconfirmed keep")
+@reviews_app.command(epilog="weir access-review close ID --unconfirmed keep --reason 'moved to May'")
 def close(
     identifier: Identifier,
     unconfirmed: Annotated[
         str | None, typer.Option(help="revoke or keep what nobody confirmed; as declared when absent.")
     ] = None,
+    reason: Annotated[str, typer.Option(help="Why; needed where it is not as declared.")] = "",
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Close a review before its time."""
-    body = {"onNoAnswer": unconfirmed}
+    body = {"onNoAnswer": unconfirmed, "reason": reason}
     _show(api(user).post(f"/api/v1/access-reviews/{segment(identifier)}/close", body), output)
 
 

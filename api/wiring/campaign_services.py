@@ -33,11 +33,12 @@ class AccessReviews:
     campaigns: Campaigns
     duty: CampaignDuty
     present: Present
+    audit: AuditLog
 
     def report(self, subject: Subject, campaign_id: str) -> Report:
         """The evidence of one campaign. Raises NotAllowed, NotFound."""
         campaign = self.campaigns.evidence_of(subject, campaign_id)
-        return Report(campaign, self.campaigns.store, self.present)
+        return Report(campaign, self.campaigns.store, self.present, self.audit)
 
 
 def access_reviews(
@@ -56,7 +57,7 @@ def access_reviews(
     records = CampaignRecords(audit, events)
     present = Present(moments)
     ending = Ending(state, grants, clock)
-    sights = Sights(store, state, identity, delegations)
+    sights = Sights(store, state, identity, delegations, moments.source)
     closing = Closing(store, present, ending, records, clock)
     campaigns = Campaigns(
         store,
@@ -70,4 +71,4 @@ def access_reviews(
         records,
         clock,
     )
-    return AccessReviews(campaigns, CampaignDuty(campaigns, closing, state, records, clock), present)
+    return AccessReviews(campaigns, CampaignDuty(campaigns, closing, present, state, records, clock), present, audit)

@@ -11,17 +11,21 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from catalog.errors import Conflict
+from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
 from policies.campaigns.deciding import Present, gone, revoked
 from policies.campaigns.ending import Ending
-from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, digest_of
+from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, Right, digest_of
 from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords
+from policies.campaigns.reviewers import holds
 from policies.campaigns.rights import Rights
+from policies.model import Subject
 from policies.ports import Clock
 
 WEIR = "weir"
+CLOSE = "campaign.close"
+"""The audit's action that has the hash of the evidence."""
 _BATCH = 10
 """Items of one transaction: other writers wait for it."""
 
@@ -35,16 +39,28 @@ class Closing:
         self._store, self._present, self._ending = store, present, ending
         self._records, self._clock = records, clock
 
-    def begin(self, campaign_id: str, by: str, no_answer: str | None = None) -> Campaign:
-        """From now on nobody decides. Raises Conflict for one that is closed, or closing already."""
+    def begin(
+        self, campaign_id: str, by: str, no_answer: str | None = None, reason: str = "", closer: Subject | None = None
+    ) -> Campaign:
+        """From now on nobody decides. `closer`: who closes by hand; their own rights are settled as declared.
+
+        Raises Conflict for one that is closed, or closing already; InvalidInput where another answer than the declared one
+        is chosen without a reason.
+        """
         with self._store.transaction():
             campaign = self._store.get(campaign_id)
             if campaign is None or campaign.state is not CampaignState.OPEN:
                 state = campaign.state if campaign is not None else "gone"
                 raise Conflict(f"Access review {campaign_id} is {state} already.", details={"id": campaign_id})
+            if no_answer not in (None, campaign.declared) and not reason:
+                raise InvalidInput(
+                    f"This review was declared to {campaign.declared} what nobody confirms; to {no_answer} it takes a reason.",
+                    details={"field": "reason"},
+                )
+            held = {"groups": sorted(closer.groups), "roles": sorted(closer.roles)} if closer is not None else {}
             return self._store.change(replace(
                 campaign, state=CampaignState.CLOSING, closed_by=by, closed_at=self._clock(),
-                no_answer=no_answer or campaign.no_answer,
+                no_answer=no_answer or campaign.no_answer, reason=reason, closer=held,
             ))  # fmt: skip
 
     def finish(self, campaign_id: str) -> Campaign | None:
@@ -80,11 +96,16 @@ class Closing:
             self._store.change_item(gone(item, now))
             return
         item = replace(item, changed=item.changed or changed, by=WEIR, at=now)
-        if campaign.no_answer == "keep":
-            item = replace(item, state=ItemState.KEPT, outcome=Outcome.UNCONFIRMED, reason="nobody decided")
+        answer, note = campaign.no_answer, ""
+        if answer != campaign.declared and self._is_closers(campaign, right):
+            # Nobody decides on a right of their own, by closing either.
+            answer = campaign.declared
+            note = f"; {campaign.closed_by} closed the review, so what is their own was settled as declared"
+        if answer == "keep":
+            item = replace(item, state=ItemState.KEPT, outcome=Outcome.UNCONFIRMED, reason=f"nobody decided{note}")
             action = "campaign.unconfirmed"
         else:
-            reason = f"nobody confirmed it until {rfc3339(campaign.closed_at)}"
+            reason = f"nobody confirmed it until {rfc3339(campaign.closed_at)}{note}"
             full = f"{reason} (access review {campaign.id})"
             item = revoked(replace(item, reason=reason), self._ending, right, WEIR, full)
             action = "campaign.revoke"
@@ -92,18 +113,25 @@ class Closing:
         self._records.source(item, WEIR)
         self._store.change_item(replace(item, audit=entry.seq))
 
+    def _is_closers(self, campaign: Campaign, right: Right) -> bool:
+        if not campaign.closer:
+            return False
+        groups, roles = (frozenset(campaign.closer[each]) for each in ("groups", "roles"))
+        return holds(Subject(campaign.closed_by or "", groups, roles), right, self._present.view())
+
     def _close(self, campaign: Campaign) -> Campaign:
         closed = replace(campaign, state=CampaignState.CLOSED)
         digest = digest_of(evidence(self._store, closed))
         counts = summary(self._store, campaign.id)
         entry = self._records.campaign(
             campaign.closed_by or WEIR,
-            "campaign.close",
+            CLOSE,
             closed,
-            [f"{counts['items']} items"],
-            {"hash": digest, **counts},
+            [f"{counts['items']} items", *([campaign.reason] if campaign.reason else [])],
+            {"hash": digest, "onNoAnswer": campaign.no_answer, "declaredOnNoAnswer": campaign.declared, **counts},
         )
-        self._records.report("campaign.closed", closed, {"by": campaign.closed_by, "hash": digest, **counts})
+        title = f"Access review {campaign.id} is closed: {counts['kept']:,} kept, {counts['revoked']:,} revoked"
+        self._records.report("campaign.closed", closed, title, {"by": campaign.closed_by, "hash": digest, **counts})
         return self._store.change(replace(closed, digest=digest, audit=entry.seq))
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirError
 from catalog.records import rfc3339
-from policies.campaigns.ending import Ending
+from policies.campaigns.ending import Ending, Step
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Kind, Outcome, Right
-from policies.campaigns.ports import CampaignStore
+from policies.campaigns.people import KnownPeople, Owners
+from policies.campaigns.ports import CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords
 from policies.campaigns.rights import Rights
 from policies.campaigns.sight import Sight, Sights
+from policies.declared.state import View
 from policies.effective.moment import Moments
 from policies.model import Subject
 from policies.ports import Clock
@@ -41,6 +44,20 @@ class Present:
         """Of this moment; ask once for many rights."""
         moment = self._moments.of(None)
         return Rights(moment.view, moment.given, lambda: moment.at)
+
+    def people(self) -> KnownPeople:
+        """Everybody known now; takes a look at each of them."""
+        moment = self._moments.of(None)
+        names = Rights(moment.view, moment.given, lambda: moment.at).people
+        return KnownPeople(moment.view, moment.given, names)
+
+    def owners(self) -> Owners:
+        """The owners of datasets now."""
+        return Owners(self._moments.source)
+
+    def view(self) -> View:
+        """What is declared now."""
+        return self._moments.state.view()
 
     def of(self, right: Right, rights: Rights) -> Right | None:
         """The same right now; None where it ended."""
@@ -143,8 +160,7 @@ class Deciding:
                 details={"field": "reason", "item": item.number},
             )
         by = sight.subject.user
-        instead = None if sight.manages else sight.mine.get(item.reviewers)
-        decided = replace(item, by=by, at=now, reason=reason, instead_of=instead)
+        decided = replace(item, by=by, at=now, reason=reason, instead_of=sight.instead(item))
         if verdict == KEEP:
             decided = replace(decided, state=ItemState.KEPT, outcome=Outcome.CONFIRMED)
         else:
@@ -163,18 +179,30 @@ class Deciding:
                 f"{item.by} decided item {item.number}; they or those who manage may take it back.",
                 details={"item": item.number, "reasons": ["decided by another"]},
             )
+        steps = _steps(item)
         if item.state is ItemState.REVOKED:
-            self._ending.take_back(item, sight.subject.user)
+            back = self._ending.take_back(item, sight.subject.user, lambda: self._all_steps(item.campaign))
+            steps += map(list, back)
         fresh = replace(
             item, state=ItemState.OPEN, outcome=Outcome.NONE, by=None, at=None, reason="", instead_of=None, left_at=(),
-            undo={}, audit=None,
+            undo={"steps": steps} if steps else {}, audit=None,
         )  # fmt: skip
         right = self._present.of(item.right, self._present.rights())
+        if item.state is ItemState.REVOKED and item.outcome is not Outcome.AT_SOURCE:
+            _require_as_before(sight, item, right)
         if right is not None and right.fingerprint != item.right.fingerprint:
             fresh = replace(fresh, right=right, changed=True)
         before = f"was {item.state} by {item.by} at {rfc3339(item.at)}"
         self._records.item(sight.subject.user, "campaign.undo", fresh, f"{before}{': ' + reason if reason else ''}")
         return self._store.change_item(fresh)
+
+    def _all_steps(self, campaign: str) -> list[Step]:
+        """Every change of documents by the decisions of a campaign."""
+        after, steps = 0, []
+        while batch := self._store.items(campaign, ItemFilter(), after, 1000):
+            steps += [step for each in batch for step in _steps(each)]
+            after = batch[-1].number
+        return [(kind, name, before, then) for kind, name, before, then in steps]
 
     def _note(self, item: Item) -> Item:
         return self._store.change_item(item)
@@ -183,9 +211,27 @@ class Deciding:
 def revoked(item: Item, ending: Ending, right: Right, by: str, reason: str) -> Item:
     """The item after its right was ended, as far as that can be done here."""
     ended = ending.end(right, by, reason)
-    return replace(
-        item, state=ItemState.REVOKED, outcome=ended.outcome, left_at=ended.left_at, undo=ended.undo,
-    )  # fmt: skip
+    steps = [*_steps(item), *(each["step"] for each in ended.undo.get("changed", ()))]
+    undo = {**ended.undo, **({"steps": steps} if steps else {})}
+    return replace(item, state=ItemState.REVOKED, outcome=ended.outcome, left_at=ended.left_at, undo=undo)
+
+
+def _steps(item: Item) -> list[Any]:
+    """The changes of documents by the decisions on an item, as they are kept."""
+    return list(item.undo.get("steps", ()))
+
+
+def _require_as_before(sight: Sight, item: Item, right: Right | None) -> None:
+    """What is given back is what was revoked: more than that only somebody gives who may declare it. Raises Conflict."""
+    if right is None:
+        raise Conflict(f"{_named(item)} cannot be taken back: its holder would not have it, as they are gone or disabled.",
+                       details={"item": item.number})  # fmt: skip
+    if right.fingerprint != item.right.fingerprint and not sight.manages:
+        raise Conflict(
+            f"{_named(item)} is not what it was when it was revoked: it would give something else now, so only who manages"
+            " may take this back; make a request, or ask them.",
+            details={"item": item.number, "changed": True},
+        )
 
 
 def gone(item: Item, now: datetime) -> Item:

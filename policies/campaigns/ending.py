@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from policies.model import GrantStatus
 from policies.ports import Change, Clock
 
 _PEOPLE = ("User", "ServiceAccount")
+Step = tuple[str, str, int, int]
+"""A change of a document by a review: its kind, its name, its version before and after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class Ending:
                 return Ended(Outcome.ENDED, files, {"version": document.version})
         changed = []
         for kind, name, key, value in self._places(right):
-            if self._without(kind, name, key, value, by):
-                changed.append({"kind": kind, "name": name, "key": key, "value": value})
+            if (step := self._without(kind, name, key, value, by)) is not None:
+                changed.append({"kind": kind, "name": name, "key": key, "value": value, "step": list(step)})
             else:
                 elsewhere = (*elsewhere, f"{kind} {name}")
         files = tuple(f"declared {each['kind']} {each['name']}" for each in changed)
@@ -59,18 +61,39 @@ class Ending:
             return Ended(Outcome.AT_SOURCE, elsewhere or right.sources, {})
         return Ended(Outcome.PARTLY if elsewhere else Outcome.ENDED, (*elsewhere, *files), {"changed": changed})
 
-    def take_back(self, item: Item, by: str) -> None:
-        """Give back what `end` took. Raises Conflict where the right was changed by somebody else since."""
-        if item.right.kind is Kind.GRANT:
+    def take_back(self, item: Item, by: str, steps: Callable[[], Iterable[Step]]) -> list[Step]:
+        """Give back what `end` took; the changes that this makes. `steps`: all changes of documents by this review.
+
+        Raises Conflict where a document was changed by anything but this review since, was taken away or declared again.
+        """
+        if item.right.kind is Kind.GRANT and "version" in item.undo:
             self._restore_grant(item, by)
+        done: list[Step] = []
         for each in item.undo.get("changed", ()):
-            document = self._state.store.get(each["kind"], each["name"])
+            kind, name, key = each["kind"], each["name"], each["key"]
+            document = self._state.store.get(kind, name)
             if document is None:
-                raise Conflict(f"{each['kind']} {each['name']} is gone, so this cannot be taken back.")
+                raise Conflict(f"{kind} {name} is gone, so this cannot be taken back.")
+            version = each["step"][3]
+            if document.version != version:  # other decisions of this review may have changed it too
+                following = {before: after for *what, before, after in steps() if what == [kind, name]}
+                while version in following:
+                    version = following[version]
+            if document.version != version:
+                raise Conflict(
+                    f"{kind} {name} was declared again since the right was revoked, so this cannot be taken back; who"
+                    " manages may declare it, or make a request."
+                )
             spec = dict(document.spec or {})
-            if each["value"] not in spec.get(each["key"], []):
-                spec[each["key"]] = [*spec.get(each["key"], []), each["value"]]
-            self._state.put(each["kind"], each["name"], document.metadata, spec, by)
+            spec[key] = [*spec.get(key, []), each["value"]]
+            try:
+                self._state.put(kind, name, document.metadata, spec, by)
+            except InvalidInput as error:
+                raise Conflict(
+                    f"{kind} {name} cannot have it any more, so this cannot be taken back: {error.message}"
+                ) from None
+            done.append((kind, name, document.version, self._state.get(kind, name).version))
+        return done
 
     def _restore_grant(self, item: Item, by: str) -> None:
         document = self._state.get("Grant", item.right.name)
@@ -100,16 +123,17 @@ class Ending:
                 places.append((kind, name, "members", person))
         return places
 
-    def _without(self, kind: str, name: str, key: str, value: str, by: str) -> bool:
+    def _without(self, kind: str, name: str, key: str, value: str, by: str) -> Step | None:
         document = self._state.store.get(kind, name)
         spec = dict(document.spec or {}) if document is not None else {}
         if document is None or value not in spec.get(key, []):
-            return False
+            return None
         spec[key] = [each for each in spec[key] if each != value]
         try:
-            return self._state.put(kind, name, document.metadata, spec, by)
+            self._state.put(kind, name, document.metadata, spec, by)
         except InvalidInput:
-            return False  # it was declared under older rules, and can only be declared again as a whole
+            return None  # it was declared under older rules, and can only be declared again as a whole
+        return kind, name, document.version, self._state.get(kind, name).version
 
 
 def _declared_here(source: str) -> bool:

@@ -177,7 +177,8 @@ class Campaign:
     occurrence   the time in the schedule for which it began; None: started by hand
     reminded     reminders that were sent, as in `remind`
     notes        what the snapshot could not look at, in sentences
-    no_answer    `revoke` or `keep`: what becomes of what nobody confirmed
+    no_answer    `revoke` or `keep`: what becomes of what nobody confirmed; who closes by hand may choose another than declared
+    reason       why another was chosen; closer: groups and roles of who closed by hand, whose own rights stay as declared
     digest       SHA-256 of the evidence at its close; audit: seq of the audit's entry of its close
     """
 
@@ -197,6 +198,13 @@ class Campaign:
     digest: str | None = None
     audit: int | None = None
     version: int = 1
+    reason: str = ""
+    closer: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def declared(self) -> str:
+        """What was to become of what nobody confirmed when it began: `revoke` or `keep`."""
+        return str(self.terms.get("onNoAnswer", self.no_answer))
 
     def body(self) -> dict[str, Any]:
         """As it is kept, beside the columns that campaigns are found by."""
@@ -204,6 +212,7 @@ class Campaign:
             "terms": dict(self.terms), "startedBy": self.started_by, "noAnswer": self.no_answer,
             "occurrence": rfc3339(self.occurrence), "closedAt": rfc3339(self.closed_at), "closedBy": self.closed_by,
             "reminded": list(self.reminded), "notes": list(self.notes), "digest": self.digest, "audit": self.audit,
+            "reason": self.reason, "closer": dict(self.closer),
         }  # fmt: skip
 
     def record(self) -> dict[str, Any]:
@@ -211,24 +220,41 @@ class Campaign:
         return {
             "id": self.id, "review": self.review, "terms": dict(self.terms), "startedAt": rfc3339(self.started_at),
             "startedBy": self.started_by, "dueAt": rfc3339(self.due_at), "onNoAnswer": self.no_answer,
+            "declaredOnNoAnswer": self.declared, "closeReason": self.reason,
             "closedAt": rfc3339(self.closed_at), "closedBy": self.closed_by, "notes": list(self.notes),
         }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerSet:
-    """Who may decide an item: people of `match`; `why` in words; `users`: those known when the campaign began."""
+    """Who may decide an item, as a rule: it is applied to the people and owners of the moment at which somebody asks.
+
+    match     people by name, group or role; with `owners`, those who own all of `datasets` too
+    why       the rule in words; users: whom it meant when the campaign began, for texts alone
+    managers  those who manage, too
+    """
 
     match: Approvers
     why: str
     users: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    managers: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {"match": self.match.to_json(), "why": self.why, "users": list(self.users)}
+        return {
+            "match": self.match.to_json(), "why": self.why, "users": list(self.users), "datasets": list(self.datasets),
+            "managers": self.managers,
+        }  # fmt: skip
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> ReviewerSet:
-        return ReviewerSet(Approvers.from_json(data["match"]), data["why"], tuple(data["users"]))
+        return ReviewerSet(
+            Approvers.from_json(data["match"]),
+            data["why"],
+            tuple(data["users"]),
+            tuple(data["datasets"]),
+            data["managers"],
+        )
 
 
 def digest_of(parts: Any) -> str:

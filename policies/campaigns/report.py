@@ -8,10 +8,12 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from policies.campaigns.closing import every_item, evidence, summary
+from policies.audit import AuditLog
+from policies.campaigns.closing import CLOSE, every_item, evidence, summary
 from policies.campaigns.deciding import Present
 from policies.campaigns.model import Campaign, ItemState, digest_of
 from policies.campaigns.ports import CampaignStore
+from policies.ports import AuditFilter
 
 COLUMNS = (
     "number", "kind", "name", "holder", "dataset", "purpose", "since", "until", "sources", "sees", "lastUsed", "unused",
@@ -41,16 +43,37 @@ class Report:
     campaign: Campaign
     store: CampaignStore
     present: Present
+    audit: AuditLog
 
     def head(self) -> dict[str, Any]:
-        """`{campaign, counts, hash, holds, audit}`. holds: the evidence has the hash that it had at the close; None before."""
-        digest = digest_of(evidence(self.store, self.campaign)) if self.campaign.digest is not None else None
+        """`{campaign, counts, hash, holds, problem, audit}`. holds: the evidence has the hash that the audit's entry of the close
+        has; None before the close, and where that entry is not kept any more. problem: why it is not True."""
+        holds, problem = self._compared()
         return {
             "campaign": {**self.campaign.record(), "state": str(self.campaign.state)},
             "counts": summary(self.store, self.campaign.id), "hash": self.campaign.digest,
-            "holds": digest == self.campaign.digest if digest is not None else None, "audit": self.campaign.audit,
+            "holds": holds, "problem": problem, "audit": self.campaign.audit,
             "auditEntries": f"/api/v1/audit?target={quote(self.campaign.id, safe='')}",
         }  # fmt: skip
+
+    def _compared(self) -> tuple[bool | None, str | None]:
+        """Who can write the campaign can write a hash beside it, so the one that counts is in the chain of the audit."""
+        campaign = self.campaign
+        where = AuditFilter(action=CLOSE, target=campaign.id)
+        entries = self.audit.matching(where, self.audit.head().seq)
+        entry = next((each for each in entries if each.action == CLOSE), None)  # the first: a later one is forged
+        if entry is None and campaign.digest is None:
+            return None, None
+        if entry is None:
+            return (
+                None,
+                f"The audit has no entry of the close any more (entry {campaign.audit}): nothing to compare the hash with.",
+            )
+        if entry.seq != campaign.audit or entry.details.get("hash") != campaign.digest:
+            return False, f"The campaign's hash is not the one of audit entry {entry.seq}, of its close."
+        if digest_of(evidence(self.store, campaign)) != campaign.digest:
+            return False, f"The evidence was changed after the close: it has not the hash of audit entry {entry.seq}."
+        return True, None
 
     def items(self) -> Iterator[dict[str, Any]]:
         """Each item as it was hashed, and whether a right that was revoked is `there` now."""
@@ -73,11 +96,11 @@ class Report:
             ("State", campaign["state"]), ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
             ("Due", _time(campaign["dueAt"])),
             ("Closed", f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet"),
-            ("What nobody confirms", "is revoked" if campaign["onNoAnswer"] == "revoke" else "is kept"),
+            ("What nobody confirms", _unconfirmed(campaign)),
             ("Items", f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
                       f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open"),
             ("Left to end at their source", f"{counts['at_source']:,}"),
-            ("Hash", f"{head['hash']} ({'holds' if head['holds'] else 'DOES NOT HOLD'})" if head["hash"] else "at the close"),
+            ("Hash", _hash(head)),
             ("Audit", head["auditEntries"]), ("Made for", author),
         ]  # fmt: skip
         shown = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
@@ -130,6 +153,21 @@ def _sees(item: Mapping[str, Any]) -> str:
 def _last(item: Mapping[str, Any]) -> str:
     last = item["evidence"].get("lastUsed")
     return _time(last) if last else f"not since {_time(item['evidence'].get('lookedSince'))}"
+
+
+def _hash(head: Mapping[str, Any]) -> str:
+    if head["hash"] is None and head["problem"] is None:
+        return "at the close"
+    words = {True: "holds", False: f"DOES NOT HOLD: {head['problem']}", None: f"not compared: {head['problem']}"}
+    return f"{head['hash']} ({words[head['holds']]})"
+
+
+def _unconfirmed(campaign: Mapping[str, Any]) -> str:
+    words = {"revoke": "is revoked", "keep": "is kept"}
+    chosen, declared = campaign["onNoAnswer"], campaign["declaredOnNoAnswer"]
+    if chosen == declared:
+        return words[chosen]
+    return f"{words[chosen]}, though it was declared that it {words[declared]}: {campaign['closeReason']}"
 
 
 def _time(text: str | None) -> str:

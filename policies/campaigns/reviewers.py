@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from policies.access.sessions import gone_because
 from policies.campaigns.model import ReviewerSet, Right
-from policies.campaigns.rights import Rights
-from policies.declared.builtin import ADMIN_USER
+from policies.campaigns.people import KnownPeople
 from policies.declared.campaign_specs import ReviewersSpec
 from policies.declared.person_names import name_key
 from policies.declared.spec_parts import PeopleSpec
 from policies.declared.state import View
-from policies.effective.people import Given
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.workflow import NOBODY, Approvers
@@ -23,82 +20,59 @@ MOST_NAMED = 50
 
 
 class Reviewing:
-    """Who decides which right, by what is declared at one moment."""
+    """Which people decide which right. What it gives is a rule, which is applied to the people of each later moment."""
 
-    def __init__(self, spec: ReviewersSpec, view: View, given: Given, rights: Rights) -> None:
-        self._spec, self._view = spec, view
+    def __init__(self, spec: ReviewersSpec, view: View, people: KnownPeople, facts: Mapping[str, DatasetFacts]) -> None:
+        self._spec, self._view, self._people, self._facts = spec, view, people, facts
         self._named = _match(spec)
-        self._alive = frozenset(rights.people)
-        self._by: dict[tuple[str, str], set[str]] = defaultdict(set)
-        managers: set[str] = set()
-        for name in rights.people:
-            built_in = frozenset({"admin"}) if name == ADMIN_USER else frozenset()
-            subjects = [
-                view.subject(name, roles=built_in), *(view.subject(name, g.groups, g.roles) for g in given.get(name, ()))
-            ]  # fmt: skip
-            for subject in subjects:
-                roles = resolve(subject, view.roles).roles
-                for group in subject.groups:
-                    self._by["group", group].add(name)
-                for role in roles:
-                    self._by["role", role].add(name)
-                if any(role is not None and "manage" in role.permissions for role in roles.values()):
-                    managers.add(name)
-        self._managers = frozenset(managers)
-        self._known: dict[SubjectMatch, frozenset[str]] = {}
 
     def of(self, right: Right, opened: Iterable[DatasetFacts]) -> ReviewerSet:
         """The people who decide a right that opens these datasets; never its holder alone."""
-        holders = self._holders(right)
-        match, why = self._first(list(opened))
-        if can := self._people(match) - holders:
-            return _set(match, why, can)
-        if self._view.providers and (match.groups or match.roles) and not self._people(match):
+        holders = self._people.holders(right)
+        first = self._first(list(opened))
+        there = self._in(first)
+        if can := there - holders:
+            return _with(first, can)
+        if self._view.providers and self._by_groups(first) and not there:
             others = self._instead(holders, "as none of these has signed in")
-            return _set(_joined(match, others.match.people), f"{why}, or {others.why}", others.users)
-        return self._instead(holders, "in place of its holder" if self._people(match) else "as nobody else is known")
+            both = _joined(first.match.people, others.match.people)
+            match = replace(first.match, people=both)
+            return replace(others, match=match, why=f"{first.why}, or {others.why}", datasets=first.datasets)
+        return self._instead(holders, "in place of its holder" if there else "as nobody else is known")
 
     def _instead(self, holders: frozenset[str], instead: str) -> ReviewerSet:
         """The fallback, else those who manage."""
         if self._spec.fallback is not None:
             match = _match(self._spec.fallback)
-            if can := self._people(match) - holders:
-                return _set(match, f"{_words(match)}, {instead}", can)
-        can = self._managers - holders
+            if can := self._people.of(match) - holders:
+                return _with(ReviewerSet(Approvers(people=match), f"{_words(match)}, {instead}"), can)
+        can = self._people.managers - holders
         words = f"those who manage, {instead}" if can else "nobody: only its holder manages"
-        return _set(SubjectMatch(users=can), words, can)
+        return _with(ReviewerSet(Approvers(), words, managers=True), can)
 
-    def _first(self, opened: list[DatasetFacts]) -> tuple[SubjectMatch, str]:
-        named, words = self._named, [_words(self._named)] if self._named != NOBODY else []
+    def _first(self, opened: list[DatasetFacts]) -> ReviewerSet:
+        """Who is named, and the owners where these decide and there are any."""
+        words = [_words(self._named)] if self._named != NOBODY else []
+        named = ReviewerSet(Approvers(people=self._named), ", ".join(words))
         if not self._spec.owners or not opened:
-            return named, ", ".join(words)
-        if len(opened) == 1:
-            owners = opened[0].owners
-            owners_words = f"the owners of {opened[0].reference}"
-        else:  # who owns all of them alone may judge what opens all of them
-            every = frozenset.intersection(*(self._people(facts.owners) for facts in opened))
-            owners, owners_words = SubjectMatch(users=every), f"who owns all {len(opened)} datasets"
-        if not self._people(owners) and not (self._view.providers and owners.groups):
-            return named, ", ".join(words)
-        return _joined(named, owners), ", ".join([owners_words, *words])
+            return named
+        # Who owns all of them alone may judge what opens all of them.
+        one = len(opened) == 1
+        owners_words = f"the owners of {opened[0].reference}" if one else f"who owns all {len(opened)} datasets"
+        datasets = tuple(sorted(each.reference for each in opened))
+        owned = ReviewerSet(Approvers(owners=True), owners_words, datasets=datasets)
+        if not self._in(owned) and not (self._view.providers and self._by_groups(owned)):
+            return named
+        return replace(owned, match=Approvers(owners=True, people=self._named), why=", ".join([owners_words, *words]))
 
-    def _holders(self, right: Right) -> frozenset[str]:
-        if right.person is not None:
-            key = name_key(right.person)
-            return frozenset(name for name in self._alive if name_key(name) == key)
-        return self._people(SubjectMatch(
-            groups=frozenset({right.group} - {None}), roles=frozenset({right.role} - {None})  # type: ignore[arg-type]
-        ))  # fmt: skip
+    def _in(self, reviewers: ReviewerSet) -> frozenset[str]:
+        return self._people.reviewers(reviewers, lambda each: self._facts[each].owners)
 
-    def _people(self, match: SubjectMatch) -> frozenset[str]:
-        known = self._known.get(match)
-        if known is None:
-            members = (self._by.get((kind, name), set()) for kind, names in
-                       (("group", match.groups), ("role", match.roles)) for name in names)  # fmt: skip
-            # Who is named may be known to an identity provider alone, so only who is gone does not count.
-            named = frozenset(name for name in match.users if gone_because(self._view, name) is None)
-            known = self._known[match] = named | frozenset().union(*members)
-        return known
+    def _by_groups(self, reviewers: ReviewerSet) -> bool:
+        """Whether the set means groups or roles, which only a provider may know."""
+        people = reviewers.match.people
+        owners = [self._facts[each].owners for each in reviewers.datasets]
+        return bool(people.groups or people.roles or (len(owners) == 1 and (owners[0].groups or owners[0].roles)))
 
 
 def holds(subject: Subject, right: Right, view: View) -> bool:
@@ -110,8 +84,8 @@ def holds(subject: Subject, right: Right, view: View) -> bool:
     return right.role in resolve(subject, view.roles).roles
 
 
-def _set(match: SubjectMatch, why: str, people: Iterable[str]) -> ReviewerSet:
-    return ReviewerSet(Approvers(people=match), why, tuple(sorted(people)[:MOST_NAMED]))
+def _with(reviewers: ReviewerSet, people: Iterable[str]) -> ReviewerSet:
+    return replace(reviewers, users=tuple(sorted(people)[:MOST_NAMED]))
 
 
 def _joined(one: SubjectMatch, other: SubjectMatch) -> SubjectMatch:

@@ -12,19 +12,21 @@ from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.campaigns.closing import Closing, summary
-from policies.campaigns.deciding import Deciding, Present
+from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present
 from policies.campaigns.model import (
     RUNNING,
     Campaign,
     CampaignState,
     Item,
     ItemState,
+    ReviewerSet,
     digest_of,
 )
 from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, ItemFilter
-from policies.campaigns.records import CampaignRecords
+from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.sight import Sight, Sights
 from policies.campaigns.snapshot import Snapshots
+from policies.campaigns.waiting import waiting
 from policies.declared import kinds
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.person_names import name_key
@@ -111,7 +113,10 @@ class Campaigns:
             with self._store.transaction():
                 if self._store.add(failed, (), {}):
                     self._records.campaign("weir", "campaign.failed", failed, [error.message])
-                    self._records.report("campaign.failed", failed, {"problem": error.message})
+                    self._records.report(
+                        "campaign.failed", failed, f"Access review {review} could not start",
+                        {"problem": error.message}, sorted(self._present.people().managers),
+                    )  # fmt: skip
             return None
 
     def _start(
@@ -126,6 +131,8 @@ class Campaigns:
             campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
             spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
         )  # fmt: skip
+        sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
+        waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
         with self._store.transaction():
             if review is not None and (running := self._store.campaigns(RUNNING, review)):
                 raise Conflict(
@@ -139,8 +146,10 @@ class Campaigns:
             self._records.campaign(
                 by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
             )
-            users = sorted({name for each in snapshot.sets[REVIEWERS].values() for name in each["users"]})
-            self._records.report("campaign.started", campaign, {"by": by, "reviewers": users, "items": counts["items"]})
+            self._records.report(
+                "campaign.started", campaign, asks(campaign),
+                {"by": by, "items": counts["items"], "waiting": waits}, sorted(waits),
+            )  # fmt: skip
         if not snapshot.items:  # nothing waits for anybody
             self._closing.begin(campaign_id, by)
             return self._closing.finish(campaign_id) or campaign
@@ -153,8 +162,9 @@ class Campaigns:
         if state is not None and state not in CampaignState.__members__.values():
             raise InvalidInput(f"There is no state {state[:40]!r}; there are {', '.join(CampaignState)}.")
         collected = []
+        owners = self._sights.owners()
         for campaign in self._store.campaigns((state,) if state is not None else None):
-            sight = self._sights.of(subject, campaign)
+            sight = self._sights.of(subject, campaign, owners)
             if sight.counts or sight.mine:
                 collected.append(self._shown(campaign, sight))
         return collected
@@ -163,9 +173,10 @@ class Campaigns:
         """How many rights wait for the subject's own word; what they may decide as a manager alone does not count."""
         total = 0
         now = self._clock()
+        owners = self._sights.owners()
         for campaign in self._store.campaigns((CampaignState.OPEN,)):
             if now < campaign.due_at:
-                total += self._to_decide(campaign, self._sights.of(subject, campaign))
+                total += self._to_decide(campaign, self._sights.of(subject, campaign, owners))
         return total
 
     def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
@@ -220,8 +231,11 @@ class Campaigns:
             "campaign": self.show(subject, campaign_id),
         }  # fmt: skip
 
-    def close(self, subject: Subject, campaign_id: str, no_answer: str | None = None) -> dict[str, Any]:
-        """Close a campaign now; what nobody confirmed is revoked or kept as declared, or as given. For those who manage.
+    def close(
+        self, subject: Subject, campaign_id: str, no_answer: str | None = None, reason: str = ""
+    ) -> dict[str, Any]:
+        """Close a campaign now; what nobody confirmed is revoked or kept as declared, or as given, which takes a reason. For
+        those who manage; what is their own is settled as declared.
 
         Raises NotAllowed, NotFound, Conflict, InvalidInput.
         """
@@ -231,7 +245,10 @@ class Campaigns:
             raise InvalidInput(
                 "What nobody confirmed is either revoked or kept: revoke, keep.", details={"field": "onNoAnswer"}
             )
-        self._closing.begin(campaign_id, subject.user, no_answer)
+        reason = reason.strip()
+        if len(reason) > LONGEST_REASON:
+            raise InvalidInput(f"A reason has at most {LONGEST_REASON} characters.", details={"field": "reason"})
+        self._closing.begin(campaign_id, subject.user, no_answer, reason, subject)
         self._closing.finish(campaign_id)
         return self.show(subject, campaign_id)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catalog.errors import NotAllowed, NotFound, NotSignedIn
 from policies.access.identity import Identity
 from policies.campaigns.model import Campaign, Item, ReviewerSet
+from policies.campaigns.people import Owners, is_reviewer
 from policies.campaigns.ports import REVIEWERS, CampaignStore
 from policies.campaigns.reviewers import holds
-from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState, View
-from policies.matching import resolve
 from policies.model import Subject
+from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 
 COUNTS = frozenset({"manage", "report:read", "audit:read"})
@@ -21,29 +22,63 @@ EVIDENCE = frozenset({"manage", "audit:read"})
 """Permissions that open the evidence report: what it holds is in the audit, too."""
 
 
+class Mine:
+    """The sets that a subject is in, by key, by what is so at this moment; each is looked at when it is asked about.
+
+    `places`: the subject itself, as None, and those in whose place they may decide.
+    """
+
+    def __init__(
+        self, sets: Mapping[str, ReviewerSet], places: Mapping[str | None, Subject], view: View, owners: Owners
+    ) -> None:
+        self._sets, self._places, self._view, self._owners = sets, places, view, owners
+        self._known: dict[str, list[tuple[str | None, Subject]]] = {}
+
+    def __getitem__(self, key: str) -> list[tuple[str | None, Subject]]:
+        """In whose places the subject is in a set: None and itself, then those who are away."""
+        if key not in self._known:
+            reviewers = self._sets.get(key)
+            self._known[key] = [
+                (away, who) for away, who in self._places.items()
+                if reviewers is not None and is_reviewer(who, reviewers, self._view, self._owners)
+            ]  # fmt: skip
+        return self._known[key]
+
+    def __contains__(self, key: str) -> bool:
+        return bool(self[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in self._sets if self[key])
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one subject may do in one campaign.
+    """What one subject may do in one campaign, at this moment.
 
-    sets      who may decide, by key; mine: keys of the sets the subject is in -> in whose place, None = their own
+    sets      who may decide, by key; mine: those of them that the subject is in
     manages   sees and decides every item but those about the subject's own rights
     """
 
     subject: Subject
     view: View
     sets: dict[str, ReviewerSet]
-    mine: dict[str, str | None]
+    mine: Mine
     manages: bool
     counts: bool
 
     def own(self, item: Item) -> bool:
-        """Whether the item is about a right of the subject's own, or of the one in whose place they decide."""
+        """Whether the item is about a right of the subject's own, or of all those in whose place they would decide."""
         if holds(self.subject, item.right, self.view):
             return True
-        away = self.mine.get(item.reviewers)
-        return away is not None and not self.manages and (
-            item.right.person is not None and name_key(item.right.person) == name_key(away)
-        )  # fmt: skip
+        return not self.manages and item.reviewers in self.mine and not self._places(item)
+
+    def instead(self, item: Item) -> str | None:
+        """In whose place the subject decides; None: as themselves."""
+        places = () if self.manages else self._places(item)
+        return places[0] if places else None
 
     def sees(self, item: Item) -> bool:
         """Reviewers see their items, who manages sees all."""
@@ -53,28 +88,40 @@ class Sight:
         """Nobody decides on a right of their own."""
         return self.sees(item) and not self.own(item)
 
+    def _places(self, item: Item) -> tuple[str | None, ...]:
+        """Those in whose place the subject may decide: none who has the right themselves, by a group or role too."""
+        return tuple(away for away, who in self.mine[item.reviewers] if not holds(who, item.right, self.view))
+
 
 class Sights:
-    """Makes `Sight` of subjects."""
+    """Makes `Sight` of subjects. `source`: of the owners of datasets, as they are now."""
 
     def __init__(
-        self, store: CampaignStore, state: GovernanceState, identity: Identity, delegations: Delegations
+        self,
+        store: CampaignStore,
+        state: GovernanceState,
+        identity: Identity,
+        delegations: Delegations,
+        source: FactsSource,
     ) -> None:
         self._store, self._state, self._identity, self._delegations = store, state, identity, delegations
+        self._source = source
 
-    def of(self, subject: Subject, campaign: Campaign) -> Sight:
+    def owners(self) -> Owners:
+        """The owners of this moment, for `of` of many campaigns at once."""
+        return Owners(self._source)
+
+    def of(self, subject: Subject, campaign: Campaign, owners: Owners | None = None) -> Sight:
         """Raises nothing: a subject without any right gets a sight that shows nothing."""
         view = self._state.view()
         kept = self._store.sets(campaign.id, REVIEWERS)
         sets = {key: ReviewerSet.from_json(value) for key, value in kept.items()}
         permissions = self._identity.permissions(subject)
-        mine: dict[str, str | None] = {}
-        for away in (None, *self._delegations.for_delegate(subject.user)):
-            who = subject if away is None else self._away(away)
-            if who is not None:
-                for key, each in sets.items():
-                    if key not in mine and _among(who, each, view):
-                        mine[key] = away
+        places: dict[str | None, Subject] = {None: subject}
+        for away in self._delegations.for_delegate(subject.user):
+            if (who := self._away(away)) is not None:
+                places[away] = who
+        mine = Mine(sets, places, view, owners or self.owners())
         return Sight(subject, view, sets, mine, "manage" in permissions, bool(permissions & COUNTS))
 
     def require(self, subject: Subject, campaign_id: str) -> tuple[Campaign, Sight]:
@@ -101,7 +148,3 @@ class Sights:
             return self._identity.current(name)
         except NotSignedIn:
             return None
-
-
-def _among(who: Subject, reviewers: ReviewerSet, view: View) -> bool:
-    return resolve(who, view.roles).among(reviewers.match.people)

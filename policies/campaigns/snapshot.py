@@ -13,6 +13,7 @@ from catalog.records import rfc3339
 from policies.audit import AuditLog
 from policies.campaigns.evidence import Evidence, Usage
 from policies.campaigns.model import Item, ReviewerSet, Right
+from policies.campaigns.people import KnownPeople
 from policies.campaigns.ports import OPENS, REVIEWERS
 from policies.campaigns.reviewers import Reviewing
 from policies.campaigns.rights import Rights
@@ -48,7 +49,9 @@ class Snapshots:
         rights = Rights(moment.view, moment.given, lambda: moment.at)
         usage = Usage(self._audit, moment.at, duration(spec.unused_after))
         evidence = Evidence(moment.view, moment.given, scope.facts, usage, sensitive)
-        reviewing = Reviewing(spec.reviewers, moment.view, moment.given, rights)
+        reviewing = Reviewing(
+            spec.reviewers, moment.view, KnownPeople(moment.view, moment.given, rights.people), scope.facts
+        )
         snapshot = Snapshot()
         for right, opened in in_scope(spec, scope, rights):
             if len(snapshot.items) == MOST_ITEMS:

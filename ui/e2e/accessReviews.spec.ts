@@ -90,6 +90,8 @@ test("a campaign from its start to its evidence", async () => {
     await officer.reload();
     await officer.getByRole("button", { name: "Close now" }).click();
     await officer.getByLabel("Keep what nobody confirmed").check();
+    const why = officer.getByLabel("Why not as declared?");
+    if (await why.count()) await why.fill("The next review comes soon");
     await officer.getByRole("dialog").getByRole("button", { name: "Close the review" }).click();
     await officer.getByText("Hash of the evidence").waitFor();
     const arriving = officer.waitForEvent("download");

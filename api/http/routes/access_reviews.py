@@ -50,6 +50,9 @@ class Close(BaseModel):
     onNoAnswer: Literal["revoke", "keep"] | None = Field(
         None, description="What becomes of what nobody confirmed; as declared when absent."
     )
+    reason: str = Field(
+        "", max_length=LONGEST_REASON, description="Needed where another answer is chosen than the declared one."
+    )
 
 
 @router.get("", responses=answers_with(schemas.AccessReviews))
@@ -114,8 +117,9 @@ def decide(built: ServicesOf, subject: Caller, id: Name, body: Decide) -> Any:
 
 @router.post("/{id}/close", responses=answers_with(schemas.OneAccessReview))
 def close(built: ServicesOf, subject: Caller, id: Name, body: Close | None = None) -> Any:
-    """Close a review before its time. For those who manage."""
-    return built.access_reviews.campaigns.close(subject, id, (body or Close()).onNoAnswer)
+    """Close a review before its time. For those who manage; open items about their own rights are settled as declared."""
+    body = body or Close()
+    return built.access_reviews.campaigns.close(subject, id, body.onNoAnswer, body.reason)
 
 
 @router.get("/{id}/report", responses=answers_with(schemas.AccessReviewReport, "text/csv", "text/html"))

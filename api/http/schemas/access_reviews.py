@@ -171,6 +171,8 @@ class ReviewedCampaign(Answer):
     startedBy: str
     dueAt: Time
     onNoAnswer: str
+    declaredOnNoAnswer: str = about("As it was declared when the review began.")
+    closeReason: str = about("Why who closed it by hand chose another answer.")
     closedAt: Time | None
     closedBy: str | None
     notes: list[str]
@@ -190,7 +192,10 @@ class AccessReviewReport(Answer):
     hash: str | None = about(
         "SHA-256 over the canonical JSON of the campaign and of each item, a line each; at the close."
     )
-    holds: bool | None = about("The evidence still has that hash; null before the close.")
+    holds: bool | None = about(
+        "The evidence has the hash of the audit's entry of the close; null before it, and where that entry is not kept."
+    )
+    problem: str | None = about("Why it does not hold, or could not be compared.")
     audit: int | None
     auditEntries: str = about("Where the audit's entries of it are.")
     items: list[ReportedItem]

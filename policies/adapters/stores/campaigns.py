@@ -137,6 +137,7 @@ def _campaign(row: Any) -> Campaign:
         campaign_id, review, body["terms"], CampaignState(state), started_at, body["startedBy"], due_at, body["noAnswer"],
         moment(body["occurrence"]), moment(body["closedAt"]), body["closedBy"], tuple(body["reminded"]),
         tuple(body["notes"]), body["digest"], body["audit"], version,
+        body["reason"], body["closer"],
     )  # fmt: skip
 
 

@@ -76,9 +76,9 @@ export function useDecideItems(id: string) {
 export function useCloseReview(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (onNoAnswer: "revoke" | "keep") =>
+    mutationFn: (body: { onNoAnswer: "revoke" | "keep"; reason: string }) =>
       answer<OneAccessReview>(
-        weir.POST("/api/v1/access-reviews/{id}/close", { params: { path: { id } }, body: { onNoAnswer } }),
+        weir.POST("/api/v1/access-reviews/{id}/close", { params: { path: { id } }, body }),
       ),
     onSuccess: () => client.invalidateQueries(),
   });

@@ -55,6 +55,8 @@ export function Evidence({ review }: { review: OneAccessReview }) {
 function CloseDialog({ review, onClose }: { review: OneAccessReview; onClose: () => void }) {
   const close = useCloseReview(review.id);
   const [answer, setAnswer] = useState<"revoke" | "keep">(review.onNoAnswer);
+  const [reason, setReason] = useState("");
+  const other = answer !== review.onNoAnswer;
   return (
     <Modal
       open
@@ -65,7 +67,7 @@ function CloseDialog({ review, onClose }: { review: OneAccessReview; onClose: ()
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          close.mutate(answer, { onSuccess: onClose });
+          close.mutate({ onNoAnswer: answer, reason: other ? reason : "" }, { onSuccess: onClose });
         }}
       >
         <fieldset className="stack-s" style={{ border: 0, padding: 0 }} aria-label="Rights that nobody decided on">
@@ -76,6 +78,12 @@ function CloseDialog({ review, onClose }: { review: OneAccessReview; onClose: ()
             </label>
           ))}
         </fieldset>
+        {other && (
+          <label className="stack-s">
+            Why not as declared? Rights of your own are settled as declared all the same.
+            <textarea required maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)} />
+          </label>
+        )}
         {close.isError && <ErrorNotice error={close.error} />}
         <div className="actions">
           <button type="button" className="button" onClick={onClose}>
