@@ -26,6 +26,8 @@ OFFICERS = frozenset({"manage", "review", "report:read", "audit:read", "decide"}
 """Permissions whose holders know of every dataset, with all there is to know."""
 OPERATORS = frozenset({"scan"})
 """Permissions whose holders know that every dataset exists, and its schema: they read all of them."""
+_NO_CLUSTER = "kafka://"
+"""How the reference of a topic begins whose cluster is not declared."""
 DOMAIN_TAG = "domain."
 """How the tag of a domain begins: a dataset of the domain sales has the tag domain.sales."""
 
@@ -140,6 +142,22 @@ class Rules:
                 yield self.rules[number]
 
 
+    def loosely(self, outline: Outline) -> Iterable[VisibilityRule]:
+        """Further documents that name a topic of no declared cluster by its name alone: its cluster may have been theirs, and
+        is not declared any more. They close and never open."""
+        if not outline.reference.startswith(_NO_CLUSTER):
+            return
+        name = outline.reference.removeprefix(_NO_CLUSTER).partition("/")[2]
+        for rule in self.rules:
+            ends = (each.partition("/")[2] for each in rule.datasets if "://" not in each and "/" in each)
+            if any(dataset_matches(each, name) for each in ends) and not _matches(rule, outline):
+                yield rule
+
+    def touches(self, outline: Outline) -> bool:
+        """Whether any document is about it."""
+        return any(True for _ in self.matching(outline)) or any(True for _ in self.loosely(outline))
+
+
 @dataclass(frozen=True, slots=True)
 class Viewer:
     """A person before all datasets, at one moment. `grants`: those of theirs that are active."""
@@ -179,6 +197,10 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
         unreadable |= rule.problem is not None
         for aspect, audience in rule.audiences.items():
             audiences.setdefault(aspect, []).append(audience)
+    further: dict[Aspect, list[Audience]] = {}
+    for rule in rules.loosely(outline):
+        for aspect, audience in rule.audiences.items():
+            further.setdefault(aspect, []).append(audience)
     default = not rules.closed or certain or _may_read(viewer, outline)
     who = viewer.who
 
@@ -186,6 +208,8 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
         if unreadable:
             return False
         asked = audiences.get(aspect)
+        if not all(audience.holds(who) for audience in further.get(aspect, ())):
+            return False
         return default if asked is None else all(audience.holds(who) for audience in asked)
 
     existence = certain or may(Aspect.EXISTENCE)
