@@ -29,6 +29,8 @@ from policies.decision.visibility import (
     expanded,
     what_is_known,
     within,
+    within_sources,
+    without_hidden_sources,
 )
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
@@ -112,6 +114,18 @@ class Horizon:
         tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
         return what_is_known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
 
+    def within(self, facts: DatasetFacts, decision: Decision) -> Decision:
+        known = self.of_facts(facts)
+        cut = within(known, decision)
+        if not facts.sources:
+            return cut
+        return within_sources(known, cut, facts, self.of_facts, self._viewer.grants)
+
+    def worded(self, facts: DatasetFacts, decision: Decision) -> Decision:
+        of = {name: self.of_facts(below or DatasetFacts(facts.id, name, ())) for name, below in facts.topics.items()}
+        of |= {each.reference: self.of_facts(each.facts) for each in facts.sources if each.facts is not None}
+        return without_hidden_sources(self.of_facts(facts), decision, of)
+
     def would_hide(self, pattern: str) -> bool:
         """Whether a document keeps from the reader what a pattern of datasets names, were there such a dataset."""
         if self._is_kept(pattern):
@@ -188,9 +202,14 @@ class Knowledge:
         return ALL if horizon is None else horizon.of_facts(facts)
 
     def within(self, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
-        """See `policies.decision.visibility.within`."""
+        """See `policies.decision.visibility.within` and `within_sources`."""
         horizon = self.horizon(subject)
-        return decision if horizon is None else within(horizon.of_facts(facts), decision)
+        return decision if horizon is None else horizon.within(facts, decision)
+
+    def worded(self, reader: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
+        """A decision about somebody else, its effect as it is, without sources that its reader may not know of."""
+        horizon = self.horizon(reader)
+        return decision if horizon is None else horizon.worded(facts, decision)
 
     def partly_known(self, dataset: DatasetOutline) -> bool:
         """Whether a document names the dataset, so that some may know it in part."""
@@ -292,7 +311,8 @@ class Knowledge:
         )  # fmt: skip
         return Parted(
             hidden, schemaless, unproven, _ids(unlinked),
-            Names.of(nothing, shown), *(Names.of(each, _but(shown, each)) for each in (bare, plain, unlinked)), unseen,
+            Names.of(nothing, shown), Names.of(bare, _but(shown, bare)), Names.of(plain, _but(shown, plain)),
+            Names.of(unlinked, _but(shown, unlinked)), unseen,
         )  # fmt: skip
 
     def _all(self, tags: frozenset[str]) -> list[tuple[DatasetOutline, Outline]]:
