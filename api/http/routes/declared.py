@@ -75,7 +75,7 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
     reader = built.reader(subject)
     if reader.horizon is None:
         return listed
-    seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve)
+    seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve, reader.known_view)
     return [each for document in listed if (each := seen.shown(document)) is not None]
 
 

@@ -21,9 +21,11 @@ _PATTERN = re.compile(r"[^\s'\"`,;()]+/[^\s'\"`,;()]+")
 class SeenDocuments:
     """Cuts documents; for one request."""
 
-    def __init__(self, horizon: Horizon, resolve: Callable[[str, str], DatasetId]) -> None:
-        """`resolve`: cluster, name -> the dataset."""
-        self._horizon, self._resolve = horizon, resolve
+    def __init__(
+        self, horizon: Horizon, resolve: Callable[[str, str], DatasetId], view: Callable[[str], Known]
+    ) -> None:
+        """`resolve`: cluster, name -> the dataset; `view`: what is known of a declared view."""
+        self._horizon, self._resolve, self._view = horizon, resolve, view
 
     def shown(self, document: dict[str, Any]) -> dict[str, Any] | None:
         """The document, cut; None for one that names what the reader may not know of.
@@ -47,8 +49,10 @@ class SeenDocuments:
         places = _PLACES & set(_keys(document["spec"]))
         if places and names_any(whole, parted.of_bare):
             return None
-        if kind == "View" and names_any(whole, parted.of_unlinked):
-            return None
+        if kind == "View":
+            known = self._view(str(metadata["name"]))
+            if not (known.existence and known.schema and known.lineage) or names_any(whole, parted.of_unlinked):
+                return None
         return None if places and kind != "View" and names_any(whole, parted.of_plain) else document
 
 

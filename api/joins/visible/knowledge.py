@@ -109,6 +109,12 @@ class Horizon:
     def of_outline(self, outline: Outline) -> Known:
         return what_is_known(self._viewer, outline, self._rules)
 
+    def in_any_cluster(self, name: str, owners: SubjectMatch) -> Known:
+        """The least that is known of a dataset of a name, in whichever declared cluster it will be."""
+        clusters = self._knowledge.cluster_names() or ["?"]
+        every = [self.of_outline(Outline(f"{cluster}/{name}", owners)) for cluster in clusters]
+        return Known(*(all(each.of(aspect) for each in every) for aspect in Aspect))
+
     def of_facts(self, facts: DatasetFacts) -> Known:
         """Of a dataset as decisions know it: a stream view, too, whose owners and tags the catalog may not have."""
         tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
@@ -261,6 +267,9 @@ class Knowledge:
             return record.outline
         cluster = self._clusters.of_namespace(dataset.namespace)
         return DatasetOutline(dataset, cluster.name if cluster is not None else None)
+
+    def cluster_names(self) -> list[str]:
+        return sorted(each.name for each in self._store.clusters())
 
     def terms(self, dataset: DatasetOutline) -> frozenset[str]:
         """Tags that the dataset has by its own terms."""

@@ -110,6 +110,10 @@ class Reader:
         """What the reader may know of a dataset, by the id that brokers and producers give it."""
         return ALL if self.horizon is None else self.horizon.of_id(dataset)
 
+    def known_view(self, name: str) -> Known:
+        """What the reader may know of a declared view."""
+        return ALL if self.horizon is None else self._declared.known(name)
+
     def names_uncertain(self, value: Any) -> bool:
         """Whether something names a dataset whose existence, schema or personal data is hidden: texts of scans show these."""
         if self.horizon is None:
