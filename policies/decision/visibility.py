@@ -143,7 +143,6 @@ class Rules:
             if _matches(self.rules[number], outline):
                 yield self.rules[number]
 
-
     def loosely(self, outline: Outline) -> Iterable[VisibilityRule]:
         """Further documents that name a topic of no declared cluster by its name alone: its cluster may have been theirs, and
         is not declared any more. They close and never open."""
@@ -234,7 +233,11 @@ def within(known_of: Known, decision: Decision) -> Decision:
 
 
 def within_sources(
-    known_of: Known, decision: Decision, facts: DatasetFacts, known: Callable[[DatasetFacts], Known], grants: Iterable[Grant]
+    known_of: Known,
+    decision: Decision,
+    facts: DatasetFacts,
+    known: Callable[[DatasetFacts], Known],
+    grants: Iterable[Grant],
 ) -> Decision:
     """A decision on a stream view: nothing of it is opened to those who may not know the schema of all that it comes from,
     unless a grant on the very view opens all of it; and no reason names a source that its subject may not know of."""
@@ -254,7 +257,9 @@ def within_sources(
 
 def without_hidden_sources(known_of: Known, decision: Decision, of: Mapping[str, Known]) -> Decision:
     """A decision on a view without reasons that name a source or its fields. `of`: what is known of each source."""
-    hidden = [name for name, each in of.items() if not (known_of.lineage and each.existence and each.schema and each.lineage)]
+    hidden = [
+        name for name, each in of.items() if not (known_of.lineage and each.existence and each.schema and each.lineage)
+    ]
     if hidden:
         reasons = dict.fromkeys(
             Reason("view", NOT_SEEN, f"The view shows more of {NOT_SEEN} than you get there.")

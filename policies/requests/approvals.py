@@ -166,7 +166,12 @@ class Approvals:
         return matching_workflows(view.workflows, facts, asked)
 
     def _asked(
-        self, subject: Subject, facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None, rows: str | None
+        self,
+        subject: Subject,
+        facts: DatasetFacts,
+        fields: Sequence[str],
+        unmask: Sequence[str] | None,
+        rows: str | None,
     ) -> Asked:
         """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
         known = self._state.known(subject, facts)

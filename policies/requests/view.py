@@ -58,7 +58,11 @@ class RequestView:
             shown.append(self._one(subject, request, facts[request.dataset], counted))
             if request.state in OPEN:
                 hidden = set() if shown[-1]["can_decide"] else self._hidden(subject, request, facts[request.dataset])
-                people = [] if request.current.approvers.of in hidden else self._deciders.people(request, facts[request.dataset])
+                people = (
+                    []
+                    if request.current.approvers.of in hidden
+                    else self._deciders.people(request, facts[request.dataset])
+                )
                 shown[-1]["deciders"] = people
                 shown[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
         return shown
@@ -122,9 +126,7 @@ class RequestView:
                 hidden.add(each)
         return hidden
 
-    def _without_sources(
-        self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None
-    ) -> dict[str, Any]:
+    def _without_sources(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> dict[str, Any]:
         """The request as JSON; stages of owners of hidden datasets do not name these."""
         shown = request.to_json()
         hidden = self._hidden(subject, request, facts)

@@ -133,7 +133,9 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
 def _cut(row: dict[str, Any], known: Known) -> dict[str, Any]:
     """The row of a dataset without what the reader may not know of it."""
     schema: dict[str, Any] = {} if known.schema else {"version": 0, "format": {}, "fields": 0, "shapes": 0}
-    evidence: dict[str, Any] = {} if known.evidence else {"entities": [], "problems": []}  # problems name fields and kinds of data
+    evidence: dict[str, Any] = (
+        {} if known.evidence else {"entities": [], "problems": []}
+    )  # problems name fields and kinds of data
     return {**row, **schema, **evidence}
 
 

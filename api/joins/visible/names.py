@@ -94,7 +94,13 @@ class Names:
 
 def _written(dataset: DatasetOutline) -> set[str]:
     reference, id = dataset.reference, dataset.id
-    return {reference, reference.replace("/", ".", 1), str(id), f"{id.namespace}/{id.name}", f"{id.namespace}:{id.name}"}
+    return {
+        reference,
+        reference.replace("/", ".", 1),
+        str(id),
+        f"{id.namespace}/{id.name}",
+        f"{id.namespace}:{id.name}",
+    }
 
 
 def _runs(word: str, most: int) -> Iterator[str]:

@@ -50,7 +50,11 @@ class SeenDeclared:
             groups=frozenset(each.group for each in owners if each.group),
         )
         # Before its first generation nobody knows its cluster by more than its SQL: what hides it in one cluster hides it.
-        return self._horizon.in_any_cluster(name, named) if not reference else self._horizon.of_outline(Outline(reference, named))
+        return (
+            self._horizon.in_any_cluster(name, named)
+            if not reference
+            else self._horizon.of_outline(Outline(reference, named))
+        )
 
     def names(self) -> list[str]:
         return [name for name in self._declared.names() if self.known(name).existence]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.api_world import ApiWorld, orders
+from tests.api_world import ApiWorld, orders, record
 from tests.served_view import ServedView
-from tests.unit.api.visible.test_hidden_dataset import API, NAME, record, secret
+from tests.unit.api.visible.test_hidden_dataset import API, NAME, secret
 
 DECLARED = f"""
 apiVersion: weir/v1
@@ -88,6 +88,8 @@ def test_no_answer_about_it_names_the_source(weir: ApiWorld, who: str) -> None:
         client.post(f"{API}/access-requests/break-glass", json={**asked, "reason": "y"}),
         client.get(f"{API}/access-requests"),
     ]
-    assert not [(each.url.path, each.text[:800]) for each in answers if NAME in each.text or "value.contact" in each.text]
+    assert not [
+        (each.url.path, each.text[:800]) for each in answers if NAME in each.text or "value.contact" in each.text
+    ]
     assert not [each.url.path for each in answers if each.status_code >= 500]
     assert answers[8].status_code == 201 and "owner of a dataset you may not see" in answers[8].text
