@@ -235,7 +235,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     closed = settings.policies.visibility == "closed"
     knowledge = Knowledge(state, identity, store, clusters, now, closed)
-    state.within = knowledge.within
+    state.within, state.worded, state.known = knowledge.within, knowledge.worded, knowledge.of_facts
     search.partly_known = knowledge.partly_known
     handlers: list[Handler] = [
         *catalog_handlers.handlers(store, now, datasets, search, discovery, spoken_of, parts.secrets, places.named_of),

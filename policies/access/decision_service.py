@@ -130,6 +130,7 @@ class Decisions:
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
         decision = self._state.cut(view, subject, facts, decision)
         columns = decision.columns
+        known_of = self._state.known(subject, facts)
         if places:
             known = Places(columns)
             wanted = {c.path for place in places for c in known.deciding(place)}
@@ -139,7 +140,7 @@ class Decisions:
             "dataset": facts.reference, "action": asked.action, "purpose": asked.purpose,
             "purposePath": view.purposes.recorded(asked.purpose),
             "effect": str(decision.effect), "filters": [f.where for f in decision.filters],
-            "columns": [*(column_json(c) for c in columns), *_unknown(facts, asked.fields)],
+            "columns": [*(column_json(c) for c in columns), *(_unknown(facts, asked.fields) if known_of.schema else ())],
             "reasons": explain.reasons_json(decision.reasons),
             "gaps": list(decision.gaps), "grants": list(decision.grants),
             "expires": rfc3339(decision.expires), "at": rfc3339(now),

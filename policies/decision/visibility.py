@@ -12,20 +12,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from catalog.entities import is_personal
 from catalog.model import PERSONAL_DATA_TAG
-from policies.matching import Who, dataset_matches, is_active, resolve
-from policies.model import Decision, Effect, Grant, Reason, Role, Subject, SubjectMatch
+from catalog.paths import FieldPath
+from policies.matching import Who, dataset_matches, is_active, resolve, selection
+from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, Role, SourceFacts, Subject, SubjectMatch
 
 OFFICERS = frozenset({"manage", "review", "report:read", "audit:read", "decide"})
 """Permissions whose holders know of every dataset, with all there is to know."""
 OPERATORS = frozenset({"scan"})
 """Permissions whose holders know that every dataset exists, and its schema: they read all of them."""
+NOT_SEEN = "a dataset you may not see"
+_NO_CLUSTER = "kafka://"
+"""How the reference of a topic begins whose cluster is not declared."""
 DOMAIN_TAG = "domain."
 """How the tag of a domain begins: a dataset of the domain sales has the tag domain.sales."""
 
@@ -139,6 +143,21 @@ class Rules:
             if _matches(self.rules[number], outline):
                 yield self.rules[number]
 
+    def loosely(self, outline: Outline) -> Iterable[VisibilityRule]:
+        """Further documents that name a topic of no declared cluster by its name alone: its cluster may have been theirs, and
+        is not declared any more. They close and never open."""
+        if not outline.reference.startswith(_NO_CLUSTER):
+            return
+        name = outline.reference.removeprefix(_NO_CLUSTER).partition("/")[2]
+        for rule in self.rules:
+            ends = (each.partition("/")[2] for each in rule.datasets if "://" not in each and "/" in each)
+            if any(dataset_matches(each, name) for each in ends) and not _matches(rule, outline):
+                yield rule
+
+    def touches(self, outline: Outline) -> bool:
+        """Whether any document is about it."""
+        return any(True for _ in self.matching(outline)) or any(True for _ in self.loosely(outline))
+
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
@@ -179,6 +198,10 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
         unreadable |= rule.problem is not None
         for aspect, audience in rule.audiences.items():
             audiences.setdefault(aspect, []).append(audience)
+    further: dict[Aspect, list[Audience]] = {}
+    for rule in rules.loosely(outline):
+        for aspect, audience in rule.audiences.items():
+            further.setdefault(aspect, []).append(audience)
     default = not rules.closed or certain or _may_read(viewer, outline)
     who = viewer.who
 
@@ -186,6 +209,8 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
         if unreadable:
             return False
         asked = audiences.get(aspect)
+        if not all(audience.holds(who) for audience in further.get(aspect, ())):
+            return False
         return default if asked is None else all(audience.holds(who) for audience in asked)
 
     existence = certain or may(Aspect.EXISTENCE)
@@ -205,6 +230,69 @@ def within(known_of: Known, decision: Decision) -> Decision:
         return decision
     columns = tuple(replace(each, reasons=_without_tags(each.reasons)) for each in decision.columns)
     return replace(decision, columns=columns, reasons=_without_tags(decision.reasons))
+
+
+def within_sources(
+    known_of: Known,
+    decision: Decision,
+    facts: DatasetFacts,
+    known: Callable[[DatasetFacts], Known],
+    grants: Iterable[Grant],
+) -> Decision:
+    """A decision on a stream view: nothing of it is opened to those who may not know the schema of all that it comes from,
+    unless a grant on the very view opens all of it; and no reason names a source that its subject may not know of."""
+    sources = list(_sources(facts))
+    of = {source.reference: known(_facts_of(source, facts)) for source in sources}
+    cut = without_hidden_sources(known_of, decision, of)
+    if all(each.schema for each in of.values()) or decision.effect is not Effect.ALLOW:
+        return cut
+    tags = {field.path: field.tags for field in facts.fields}
+    usable = [selection(g.fields) for g in grants if g.dataset == facts.reference and g.name in decision.grants]
+    opened = [column.path for column in decision.columns if column.effect is Effect.ALLOW]
+    if opened and all(any(u.covers(FieldPath.parse(at), tags.get(at, ())) for u in usable) for at in opened):
+        return cut
+    reason = Reason("view", NOT_SEEN, f"The view holds records of {NOT_SEEN}.")
+    return Decision(decision.dataset, decision.reference, Effect.DENY, reasons=(reason,))
+
+
+def without_hidden_sources(known_of: Known, decision: Decision, of: Mapping[str, Known]) -> Decision:
+    """A decision on a view without reasons that name a source or its fields. `of`: what is known of each source."""
+    hidden = [
+        name for name, each in of.items() if not (known_of.lineage and each.existence and each.schema and each.lineage)
+    ]
+    if hidden:
+        reasons = dict.fromkeys(
+            Reason("view", NOT_SEEN, f"The view shows more of {NOT_SEEN} than you get there.")
+            if each.kind == "view" and any(name == each.name or name in each.text for name in hidden)
+            else each
+            for each in decision.reasons
+        )
+        decision = replace(decision, reasons=tuple(reasons))
+    if all(each.evidence for each in of.values()):
+        return decision
+    columns = tuple(replace(each, reasons=_without_tags(each.reasons)) for each in decision.columns)
+    return replace(decision, columns=columns, reasons=_without_tags(decision.reasons))
+
+
+def _sources(facts: DatasetFacts) -> Iterator[SourceFacts]:
+    """All that a view comes from, through other views, too."""
+    for source in facts.sources:
+        yield source
+        if source.facts is not None:
+            yield from _sources(source.facts)
+
+
+def _facts_of(source: SourceFacts, view: DatasetFacts) -> DatasetFacts:
+    return source.facts if source.facts is not None else DatasetFacts(view.id, source.reference, ())
+
+
+def facts_within(known_of: Known, facts: DatasetFacts) -> DatasetFacts:
+    """The facts that answers may be made from, for somebody who may not know all: without fields, or without their tags."""
+    if not known_of.schema:
+        return replace(facts, fields=())
+    if known_of.evidence:
+        return facts
+    return replace(facts, fields=tuple(replace(each, tags={}, classified=True) for each in facts.fields))
 
 
 def _without_tags(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

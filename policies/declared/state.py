@@ -10,6 +10,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
+from policies.decision.visibility import ALL, Known
 from policies.declared import access_specs, kinds, policy_specs, provider_specs, purpose_specs
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
@@ -57,6 +58,10 @@ class GovernanceState:
         self._checks = checks or Checks()
         self.within: Within | None = None
         """Cuts a decision to what its subject may know of the dataset; asked where something is hidden from somebody."""
+        self.worded: Within | None = None
+        """Cuts a decision about somebody to what a further reader may know: the subject is who reads it."""
+        self.known: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
+        """What a subject may know of a dataset."""
         self.on_person: OnPerson = lambda *_: None
         """Called in the transaction that declares, changes or deletes a person or a program."""
         self._read = Declared()
@@ -105,6 +110,15 @@ class GovernanceState:
         if self.within is None or not (view.visibility or self._settings.visibility == "closed"):
             return decision
         return self.within(subject, facts, decision)
+
+    def cut_for(self, reader: Subject, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
+        """A decision about a subject as somebody reads it by now: one's own is cut, that of others is worded for the reader."""
+        view = self.view()
+        if reader.user == subject.user:
+            return self.cut(view, subject, facts, decision)
+        if self.worded is None or not (view.visibility or self._settings.visibility == "closed"):
+            return decision
+        return self.worded(reader, facts, decision)
 
     __call__ = decide
 

@@ -63,7 +63,7 @@ class Compare:
         self._require(caller, reference, {left.person, right.person})
         all_ = bool(self._identity.permissions(caller) & SEES_ALL)
         open_ = [all_ or side.person == caller.user for side in (left, right)]
-        first, second = self._see(reference, left, open_[0]), self._see(reference, right, open_[1])
+        first, second = self._see(caller, reference, left, open_[0]), self._see(caller, reference, right, open_[1])
         fields, same = _fields(first, second)
         rules = {"left": _only(first, second), "right": _only(second, first)}
         notes = dict.fromkeys((*self._notes(reference, first, all_), *self._notes(reference, second, all_)))
@@ -86,7 +86,7 @@ class Compare:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
 
-    def _see(self, reference: str, side: Side, open_: bool) -> _Seen:
+    def _see(self, caller: Subject, reference: str, side: Side, open_: bool) -> _Seen:
         moment = self._moments.of(side.as_of)
         moment.view.purposes.require(side.purpose)
         facts = self._moments.facts(reference, moment)
@@ -96,6 +96,7 @@ class Compare:
         if gone is None:
             sensitive = self._moments.settings.unscanned_is_sensitive
             decision = moment.view.decide(who.subject, facts, side.purpose, moment.at, sensitive, grants)
+            decision = self._moments.state.cut_for(caller, who.subject, facts, decision)
         else:
             why = (Reason("gap", who.name, gone),) if open_ else ()
             decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)

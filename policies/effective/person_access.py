@@ -146,7 +146,7 @@ class PersonAccess:
                 continue
             owned += 1
             past.update(dict.fromkeys(self._moments.missing(reference, moment)))
-            collected = self._rows(moment, sessions, gone, facts, grants, limited)
+            collected = self._rows(caller, moment, sessions, gone, facts, grants, limited)
             totals[min((row.shown.shows for row in collected), key=_STRONGEST.index)] += 1
             rows += [row for row in collected if shows is None or row.shown.shows == shows]
         if limited and not owned:
@@ -172,19 +172,20 @@ class PersonAccess:
         )
 
     def _rows(
-        self, moment: Moment, sessions: Sequence[Principal], gone: str | None, facts: DatasetFacts,
+        self, caller: Subject, moment: Moment, sessions: Sequence[Principal], gone: str | None, facts: DatasetFacts,
         grants: Sequence[Sequence[Grant]], limited: bool,
     ) -> list[Row]:  # fmt: skip
         """What each session shows, once; where none shows anything, the first row, with why."""
         rows: dict[tuple[str | None, object], Row] = {}
         for who, theirs in zip(sessions, grants, strict=True):
-            for row in self._of_session(moment, who, gone, facts, theirs, limited):
+            for row in self._of_session(caller, moment, who, gone, facts, theirs, limited):
                 rows.setdefault((row.purpose, row.shown.what), row)
         collected = sorted(rows.values(), key=lambda row: row.purpose or "")
         return [row for row in collected if row.shown.shows != NOTHING] or collected[:1]
 
     def _of_session(
         self,
+        caller: Subject,
         moment: Moment,
         who: Principal,
         gone: str | None,
@@ -205,7 +206,7 @@ class PersonAccess:
             decision = moment.view.decide(
                 who.subject, facts, purpose, moment.at, self._moments.settings.unscanned_is_sensitive, mine
             )
-            shown = summaries.of(decision)
+            shown = summaries.of(self._moments.state.cut_for(caller, who.subject, facts, decision))
             if shown.what not in met:
                 met.add(shown.what)
                 rows.append(Row(who, facts, purpose, shown))

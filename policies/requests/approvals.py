@@ -18,6 +18,7 @@ from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit import AuditLog
 from policies.decision.decide import decide
+from policies.decision.visibility import NOT_SEEN, facts_within
 from policies.declared import access_specs, convert
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
@@ -100,9 +101,7 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
         self._state.view().purposes.require_new(purpose.strip())
-        if rows is not None:
-            check_rows(facts, self._check_condition(rows))
-        asked = read_fields(facts, fields, unmask)
+        asked = self._asked(subject, facts, fields, unmask, rows)
         ticket = check_ticket(ticket, self._settings)
         stages, longest, expires_after = self.required(facts, asked)
         start = valid_from or now
@@ -144,11 +143,9 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
         self._state.view().purposes.require_new(purpose.strip())
-        if rows is not None:
-            check_rows(facts, self._check_condition(rows))
-        asked = read_fields(facts, fields, None)
+        asked = self._asked(subject, facts, fields, None, rows)
         who = resolve(subject, self._state.view().roles)
-        allowed = glass.terms(who, self._about(facts, asked), facts.reference)
+        allowed = glass.terms(who, self._about(subject, facts, asked), facts.reference)
         allowed = replace(allowed, stages=(*allowed.stages, *workflow.of_sources(facts)))
         with self._store.transaction():
             earlier = [
@@ -195,7 +192,26 @@ class Approvals:
             raise Conflict(f"Access cannot be asked for while a workflow cannot be read: {broken[0]}")
         return matching_workflows(view.workflows, facts, asked)
 
-    def _about(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+    def _asked(
+        self,
+        subject: Subject,
+        facts: DatasetFacts,
+        fields: Sequence[str],
+        unmask: Sequence[str] | None,
+        rows: str | None,
+    ) -> Asked:
+        """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
+        known = self._state.known(subject, facts)
+        seen = facts_within(known, facts)
+        if rows is not None:
+            named = self._check_condition(rows)
+            if not known.schema:
+                text = f"You may not know the schema of {facts.reference}; ask without a row condition."
+                raise InvalidInput(text, details={"field": "rows"})
+            check_rows(seen, named)
+        return read_fields(seen, fields, unmask)
+
+    def _about(self, subject: Subject, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
         """The workflows about what is asked for; of a stream view those of every topic that it comes from, too.
 
         Raises NotAllowed where one of these topics has none, or is not in the catalog any more.
@@ -204,9 +220,11 @@ class Approvals:
         for topic, below in facts.topics.items():
             own = self._workflows(below, Asked(("*",), ("*",))) if below is not None else ()
             if not own:
+                known = self._state.known(subject, below or DatasetFacts(facts.id, topic, ()))
+                shown = topic if known.lineage and self._state.known(subject, facts).lineage else NOT_SEEN
                 raise NotAllowed(
-                    f"{facts.reference} comes from {topic}, of which no workflow lets anybody break the glass; make a request.",
-                    details={"reasons": [f"no workflow is about {topic}"]},
+                    f"{facts.reference} comes from {shown}, of which no workflow lets anybody break the glass; make a request.",
+                    details={"reasons": [f"no workflow is about {shown}"]},
                 )
             about |= {each.name: each for each in own}
         return list(about.values())

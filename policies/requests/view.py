@@ -12,7 +12,7 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
-from policies.decision.visibility import ALL, Known
+from policies.decision.visibility import ALL, NOT_SEEN, NOTHING, Known
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
@@ -57,7 +57,13 @@ class RequestView:
                 facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
             shown.append(self._one(subject, request, facts[request.dataset], counted))
             if request.state in OPEN:
-                shown[-1]["deciders"] = self._deciders.people(request, facts[request.dataset])
+                hidden = set() if shown[-1]["can_decide"] else self._hidden(subject, request, facts[request.dataset])
+                people = (
+                    []
+                    if request.current.approvers.of in hidden
+                    else self._deciders.people(request, facts[request.dataset])
+                )
+                shown[-1]["deciders"] = people
                 shown[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
         return shown
 
@@ -92,7 +98,7 @@ class RequestView:
                 counted[key] = self._holders(facts, key[1], request.requester)
             holders = counted[key]
         return {
-            **request.to_json(),
+            **(request.to_json() if standing is not None else self._without_sources(subject, request, facts)),
             "can_decide": standing is not None,
             "instead_of": standing.instead_of if standing is not None else None,
             "opens": opens[:MOST_OPENED],
@@ -102,6 +108,41 @@ class RequestView:
             "reviewBy": rfc3339(request.expires_at) if request.break_glass else None,
             "overdue": request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
         }
+
+    def _hidden(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> set[str]:
+        """Datasets of stages that the reader may not know of, or not as sources of what is asked for."""
+        named = {stage.approvers.of for stage in request.stages if stage.approvers.of is not None}
+        if not named:
+            return set()
+        if facts is not None and not self.horizon(subject, facts).lineage:
+            return named
+        hidden = set()
+        for each in named:
+            source = self._deciders.facts_or_none(each)
+            if source is None and facts is not None:
+                source = DatasetFacts(facts.id, each, ())
+            known = self.horizon(subject, source) if source is not None else NOTHING
+            if not (known.existence and known.lineage):
+                hidden.add(each)
+        return hidden
+
+    def _without_sources(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> dict[str, Any]:
+        """The request as JSON; stages of owners of hidden datasets do not name these."""
+        shown = request.to_json()
+        hidden = self._hidden(subject, request, facts)
+        if not hidden:
+            return shown
+        names: dict[str, str] = {}
+        for number, stage in enumerate(request.stages, 1):
+            if stage.approvers.of in hidden:
+                names[stage.name] = f"owner of {NOT_SEEN} ({number})"
+        for stage in shown["stages"]:
+            if stage["name"] in names:
+                stage |= {"name": names[stage["name"]], "approvers": {"owners": True}}
+        for vote in shown["decisions"]:
+            if "stage" in vote:
+                vote["stage"] = names.get(vote["stage"], vote["stage"])
+        return {**shown, "stage": names.get(shown["stage"], shown["stage"])}
 
     def _holders(self, facts: DatasetFacts, paths: Sequence[str], but: str) -> int:
         """Users other than one who see all of these fields clear now, with or without a purpose they may state."""

@@ -186,7 +186,7 @@ test("a masked column, asked for from its own head, approved twice, seen clear, 
     await page.waitForURL(/\/requests\/req-/); // the list has buttons of these names too
     await page.getByRole("button", { name: "Approve" }).click();
     await page.fill("#reason", "fine");
-    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
   }
   await ana.goto(WEIR + address);

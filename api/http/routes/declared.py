@@ -21,6 +21,7 @@ from api.http.schemas.declared import (
     RebuiltSearch,
 )
 from api.joins.connectors.places import KIND
+from api.joins.visible.documents import SeenDocuments
 from api.wiring.services import Services
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
@@ -74,10 +75,8 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
     reader = built.reader(subject)
     if reader.horizon is None:
         return listed
-    own = ("User", "Group", "Role", "Grant")
-    return [
-        each for each in listed if each["kind"] in own or not reader.mentions_hidden([each["metadata"], each["spec"]])
-    ]
+    seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve, reader.known_view)
+    return [each for document in listed if (each := seen.shown(document)) is not None]
 
 
 @router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))

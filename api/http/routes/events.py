@@ -125,7 +125,11 @@ def _known(built: Services, subject: Subject, where: EventFilter, limit: int) ->
         most *= 4
 
 
-_ASPECTS = (("weir.schema.", Aspect.SCHEMA), ("weir.classification.", Aspect.EVIDENCE))
+_ASPECTS = (
+    ("weir.schema.", Aspect.SCHEMA),
+    ("weir.classification.", Aspect.EVIDENCE),
+    ("weir.mask.leak", Aspect.EVIDENCE),
+)
 """What events of a type are about."""
 
 

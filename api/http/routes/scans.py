@@ -15,8 +15,10 @@ from api.http.schemas.scans import Scan, Scans
 from api.joins import sight
 from api.joins.visible.readers import Reader
 from api.wiring.services import Services
+from catalog.errors import NotFound
 from catalog.model import DatasetId
 from catalog.records import ScanRecord
+from policies.decision.visibility import Known
 from policies.model import Subject
 from scanners.model import SampleRequest
 
@@ -96,14 +98,19 @@ def list_scans(built: ServicesOf, subject: Caller, limit: Limit = 20, offset: Of
 @router.get("/{id}", responses=answers_with(Scan))
 def get_scan(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
     """One scan: state, progress (0 to 1), datasets done so far, problems."""
-    return _shown(built, subject, [built.scans.get(id)])[0]
+    shown = _shown(built, subject, [built.scans.get(id)])
+    if not shown:  # of datasets alone that the caller may not know of
+        raise NotFound(f"There is no scan {id!r}.", details={"scan": id})
+    return shown[0]
 
 
 def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> list[dict[str, Any]]:
     """Scans as JSON; who may not start one does not see how many records of others they read."""
-    if "scan" in built.identity.permissions(subject):
+    reader = built.reader(subject)
+    operates = "scan" in built.identity.permissions(subject)
+    if operates and reader.horizon is None:
         return [scan.to_json() for scan in scans]
-    sights, reader = built.sights(subject), built.reader(subject)
+    sights = built.sights(subject)
     shown = []
     for scan in scans:
         rows = []
@@ -111,21 +118,35 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
             dataset = DatasetId(str(row.get("namespace")), str(row.get("name")))
             if not reader.knows(dataset):
                 continue
-            record = reader.store.dataset(dataset)
-            rows.append(sight.without_counts(row, sights.of(record) if record is not None else sight.Sight()))
+            row = _cut(row, reader.known_of(dataset))
+            if not operates:
+                record = reader.store.dataset(dataset)
+                row = sight.without_counts(row, sights.of(record) if record is not None else sight.Sight())
+            rows.append(row)
         listed = {**scan.to_json(), "datasets": rows}
-        if reader.mentions_hidden([listed["request"], scan.to_json()["datasets"], listed["problems"]]):
-            listed = _without_names(reader, listed)
+        listed = _without_names(reader, listed)
         if listed["request"]["topics"] or not scan.to_json()["request"].get("topics"):
             shown.append(listed)
     return shown
 
 
+def _cut(row: dict[str, Any], known: Known) -> dict[str, Any]:
+    """The row of a dataset without what the reader may not know of it."""
+    schema: dict[str, Any] = {} if known.schema else {"version": 0, "format": {}, "fields": 0, "shapes": 0}
+    evidence: dict[str, Any] = (
+        {} if known.evidence else {"entities": [], "problems": []}
+    )  # problems name fields and kinds of data
+    return {**row, **schema, **evidence}
+
+
 def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
     """A scan without what names, or counts, a dataset that the reader may not know of."""
     request = dict(shown["request"])
-    request["topics"] = [each for each in request.get("topics") or () if not reader.mentions_hidden(each)]
-    problems = [each for each in shown.get("problems") or () if not reader.mentions_hidden(each)]
+    about = {"cluster": request.get("cluster")}
+    request["topics"] = [
+        each for each in request.get("topics") or () if not reader.mentions_hidden({**about, "topic": each})
+    ]
+    problems = [each for each in shown.get("problems") or () if not reader.names_uncertain({**about, "problem": each})]
     return {**shown, "request": request, "problems": problems}
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from catalog.model import DatasetId, NodeId
+from catalog.tokens import split
 from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
 from lineage.ports import Closure, LineageGraph
 from policies.decision.visibility import Known
@@ -26,6 +27,7 @@ _OF_JOBS = frozenset({"jobType", "integration", "processingType", "state", "firs
 _READS = frozenset({"context", "books", "warm"})
 _EVERY = 1 << 30
 _NEAR = 100
+_LONG = 5  # letters of a name that are not by chance in another word
 
 
 class SeenGraph:
@@ -169,9 +171,12 @@ class SeenGraph:
         for job, datasets in touched.items():
             unseen = [each for each in datasets if not self._of_dataset(each).lineage]
             nameless = [each for each in datasets if not self._of_dataset(each).existence]
-            name = parts_of(job).name.lower()
+            parts = parts_of(job)
             alone = bool(unseen) and len(unseen) == len(datasets)
-            self._jobs[job] = alone or any(each.name.lower() in name for each in nameless), bool(unseen)
+            self._jobs[job] = (
+                alone or any(_names(parts.namespace, parts.name, each.name) for each in nameless),
+                bool(unseen),
+            )
 
     def _shown(self, node: Node) -> Node:
         if node.type == "job":
@@ -198,6 +203,19 @@ class SeenGraph:
 
     def _digest(self, text: str) -> str:
         return hmac.new(self._key, text.encode(errors="replace"), hashlib.sha256).hexdigest()[:16]
+
+
+def _names(namespace: str, job: str, dataset: str) -> bool:
+    """Whether a job's name or namespace holds a dataset's: as words of it, in whichever way they are joined; a longer name as
+    letters, too."""
+    words = split(dataset)
+    for text in (namespace, job):
+        if len(dataset) >= _LONG and dataset.lower() in text.lower():
+            return True
+        among = split(text)
+        if words and any(among[at : at + len(words)] == words for at in range(len(among))):
+            return True
+    return False
 
 
 _OF_COLUMNS = frozenset({"columnTags", "fields", "schema", "tags"})

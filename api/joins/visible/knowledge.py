@@ -9,6 +9,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from api.joins.visible.names import Names
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
 from catalog.model import PERSONAL_DATA_TAG, DatasetId
@@ -28,9 +29,12 @@ from policies.decision.visibility import (
     expanded,
     what_is_known,
     within,
+    within_sources,
+    without_hidden_sources,
 )
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
+from policies.matching import dataset_matches
 from policies.model import DatasetFacts, Decision, Subject, SubjectMatch
 
 _READERS = 256
@@ -38,26 +42,47 @@ _MOST_OUTLINES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
+class Matched:
+    """Whether documents match an outline, for one set of documents: readers of other documents never write into it."""
+
+    rules: Rules = field(default_factory=Rules)
+    kept: dict[Outline, bool] = field(default_factory=dict)
+
+    def holds(self, outline: Outline) -> bool:
+        results = self.kept.get(outline)
+        if results is None:
+            results = self.rules.touches(outline)
+            if len(self.kept) < _MOST_OUTLINES:
+                self.kept[outline] = results
+        return results
+
+
+@dataclass(frozen=True, slots=True)
 class Parted:
     """The datasets of the catalog of which a reader may not know all. `nothing` is in none of the others.
 
     bare   without the schema; plain: with the schema, without the personal data; unlinked: without the lineage
-    names  references and names of those in `nothing`, where no other dataset has them, too
+    names  how texts name those in `nothing`; of_bare, of_plain, of_unlinked: those in the other sets
     """
 
     nothing: frozenset[DatasetId] = frozenset()
     bare: frozenset[DatasetId] = frozenset()
     plain: frozenset[DatasetId] = frozenset()
     unlinked: frozenset[DatasetId] = frozenset()
-    names: frozenset[str] = frozenset()
+    names: Names = field(default_factory=Names)
+    of_bare: Names = field(default_factory=Names)
+    of_plain: Names = field(default_factory=Names)
+    of_unlinked: Names = field(default_factory=Names)
     unseen: Unseen = field(default_factory=Unseen)
 
 
 class Horizon:
     """One reader before the catalog, for one request."""
 
-    def __init__(self, knowledge: Knowledge, viewer: Viewer, rules: Rules, version: int) -> None:
+    def __init__(self, knowledge: Knowledge, viewer: Viewer, matched: Matched, version: int) -> None:
+        rules = matched.rules
         self._knowledge, self._viewer, self._rules, self._version = knowledge, viewer, rules, version
+        self._matched = matched
         self._by_id: dict[DatasetId, Known] = {}
         self._tags = rules.by_tag | _read_tags(viewer, rules)
         self._parted: Parted | None = None
@@ -84,16 +109,47 @@ class Horizon:
     def of_outline(self, outline: Outline) -> Known:
         return what_is_known(self._viewer, outline, self._rules)
 
+    def in_any_cluster(self, name: str, owners: SubjectMatch) -> Known:
+        """The least that is known of a dataset of a name, in whichever declared cluster it will be."""
+        clusters = self._knowledge.cluster_names() or ["?"]
+        every = [self.of_outline(Outline(f"{cluster}/{name}", owners)) for cluster in clusters]
+        return Known(*(all(each.of(aspect) for each in every) for aspect in Aspect))
+
     def of_facts(self, facts: DatasetFacts) -> Known:
         """Of a dataset as decisions know it: a stream view, too, whose owners and tags the catalog may not have."""
         tags = facts.tags.union(*(each.tags for each in facts.fields)) if self._tags else facts.tags
         return what_is_known(self._viewer, Outline(facts.reference, facts.owners, expanded(tags)), self._rules)
 
+    def within(self, facts: DatasetFacts, decision: Decision) -> Decision:
+        known = self.of_facts(facts)
+        cut = within(known, decision)
+        if not facts.sources:
+            return cut
+        return within_sources(known, cut, facts, self.of_facts, self._viewer.grants)
+
+    def worded(self, facts: DatasetFacts, decision: Decision) -> Decision:
+        of = {name: self.of_facts(below or DatasetFacts(facts.id, name, ())) for name, below in facts.topics.items()}
+        of |= {each.reference: self.of_facts(each.facts) for each in facts.sources if each.facts is not None}
+        return without_hidden_sources(self.of_facts(facts), decision, of)
+
+    def would_hide(self, pattern: str) -> bool:
+        """Whether a document keeps from the reader what a pattern of datasets names, were there such a dataset."""
+        if self._is_kept(pattern):
+            return True
+        if "*" not in pattern:
+            return False
+        named = (each for rule in self._rules.rules for each in rule.datasets)
+        return any(dataset_matches(pattern, each) and self._is_kept(each) for each in named)
+
+    def _is_kept(self, pattern: str) -> bool:
+        outline = Outline(pattern)
+        return self._rules.touches(outline) and not self.of_outline(outline).existence
+
     @property
     def parted(self) -> Parted:
         """All that is hidden, at once; kept for readers alike until the catalog or what is declared changes."""
         if self._parted is None:
-            self._parted = self._knowledge.parted(self._version, self._viewer, self._rules, self._tags)
+            self._parted = self._knowledge.parted(self._version, self._viewer, self._matched, self._tags)
         return self._parted
 
 
@@ -112,35 +168,39 @@ class Knowledge:
         self._state, self._identity, self._store, self._clusters = state, identity, store, clusters
         self._clock, self._closed = clock, closed
         self._lock = threading.Lock()
-        self._rules: tuple[View | None, Rules] = (None, Rules())
+        self._rules: tuple[View | None, Matched] = (None, Matched())
         self._outlines: tuple[int | None, frozenset[str], list[tuple[DatasetOutline, Outline]]] | None = None
         self._kept: LRUCache[object, tuple[int, Parted]] = LRUCache(_READERS)
-        self._matched: dict[Outline, bool] = {}
 
     def rules(self, view: View | None = None) -> Rules:
         """All documents of kind Visibility, with the setting."""
-        view = view if view is not None else self._state.view()
+        return self._read(view if view is not None else self._state.view()).rules
+
+    def _read(self, view: View) -> Matched:
         before, built = self._rules
-        if before is None or before.visibility is not view.visibility:
-            built = Rules.of(view.visibility, self._closed)
-            with self._lock:
-                self._matched = {}
-        self._rules = (view, built)
+        if before is not None and before.visibility is view.visibility:
+            return built
+        built = Matched(Rules.of(view.visibility, self._closed))
+        with self._lock:
+            newest = self._rules[0]
+            # A request that began before a change must not bring back the documents of then.
+            if newest is None or newest.version <= view.version or self._state.version() == view.version:
+                self._rules = (view, built)
         return built
 
     def decides(self) -> bool:
         """Whether there is a document of kind Visibility, as far as was read of late: the next horizon reads it again."""
-        return bool(self._rules[1].rules)
+        return bool(self._rules[1].rules.rules)
 
     def horizon(self, subject: Subject) -> Horizon | None:
         """None for a reader from whom nothing is hidden. Raises Unavailable."""
         view = self._state.view()
-        rules = self.rules(view)
-        if rules.hide_nothing:
+        matched = self._read(view)
+        if matched.rules.hide_nothing:
             return None
         grants = view.grants_of(subject)
         viewer = Viewer.of(subject, view.roles, self._identity.permissions(subject), grants, self._clock())
-        return None if viewer.officer else Horizon(self, viewer, rules, view.version)
+        return None if viewer.officer else Horizon(self, viewer, matched, view.version)
 
     def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
         """What a subject may know of a dataset or view."""
@@ -148,9 +208,14 @@ class Knowledge:
         return ALL if horizon is None else horizon.of_facts(facts)
 
     def within(self, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
-        """See `policies.decision.visibility.within`."""
+        """See `policies.decision.visibility.within` and `within_sources`."""
         horizon = self.horizon(subject)
-        return decision if horizon is None else within(horizon.of_facts(facts), decision)
+        return decision if horizon is None else horizon.within(facts, decision)
+
+    def worded(self, reader: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
+        """A decision about somebody else, its effect as it is, without sources that its reader may not know of."""
+        horizon = self.horizon(reader)
+        return decision if horizon is None else horizon.worded(facts, decision)
 
     def partly_known(self, dataset: DatasetOutline) -> bool:
         """Whether a document names the dataset, so that some may know it in part."""
@@ -158,7 +223,7 @@ class Knowledge:
         if not rules.rules:
             return False
         tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
-        return any(True for _ in rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+        return rules.touches(outline_of(dataset, self.terms(dataset), tags))
 
     def audiences(self, dataset: DatasetOutline) -> dict[str, Any]:
         """{default: open | closed, aspects: [{aspect, documents: [{name, everyone, users, groups, roles}], problem}]}: who may
@@ -166,7 +231,8 @@ class Knowledge:
         none, the setting decides."""
         rules = self.rules()
         tags = self.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
-        matching = list(rules.matching(outline_of(dataset, self.terms(dataset), tags)))
+        outline = outline_of(dataset, self.terms(dataset), tags)
+        matching = [*rules.matching(outline), *rules.loosely(outline)]
         unreadable = [each.name for each in matching if each.problem]
         return {
             "default": "closed" if rules.closed else "open",
@@ -187,10 +253,11 @@ class Knowledge:
     def matched_by(self, rules: Rules) -> list[DatasetId]:
         """The datasets that these documents match."""
         pairs = self._all(rules.by_tag)
-        return [dataset.id for dataset, outline in pairs if any(True for _ in rules.matching(outline))]
+        return [dataset.id for dataset, outline in pairs if rules.touches(outline)]
 
     def outline(self, dataset: DatasetId) -> DatasetOutline:
         """Of the catalog's record; else of the name alone, as the catalog would write it."""
+        dataset = self._clusters.resolve(dataset.namespace, dataset.name)
         record = self._store.dataset(dataset)
         if record is not None:
             return record.outline
@@ -200,6 +267,9 @@ class Knowledge:
             return record.outline
         cluster = self._clusters.of_namespace(dataset.namespace)
         return DatasetOutline(dataset, cluster.name if cluster is not None else None)
+
+    def cluster_names(self) -> list[str]:
+        return sorted(each.name for each in self._store.clusters())
 
     def terms(self, dataset: DatasetOutline) -> frozenset[str]:
         """Tags that the dataset has by its own terms."""
@@ -215,56 +285,44 @@ class Knowledge:
         given = term_tags(self._store) if terms else {}
         return frozenset(tags).union(*(given.get(term, ()) for term in terms))
 
-    def parted(self, version: int, viewer: Viewer, rules: Rules, tags: frozenset[str]) -> Parted:
+    def parted(self, version: int, viewer: Viewer, matched: Matched, tags: frozenset[str]) -> Parted:
         """See `Horizon.parted`. `version`: of what is declared."""
         key, changes = _key(version, viewer), self._store.changes()
         with self._lock:
             held = self._kept.get(key)
         if held is not None and held[0] == changes:
             return held[1]
-        built = self._make(viewer, rules, tags)
+        built = self._make(viewer, matched, tags)
         if changes is not None:
             with self._lock:
                 self._kept[key] = (changes, built)
         return built
 
-    def _make(self, viewer: Viewer, rules: Rules, tags: frozenset[str]) -> Parted:
-        nothing, bare, plain, unlinked, whole = (set[DatasetId]() for _ in range(5))
-        names, others = set[str](), set[str]()
+    def _make(self, viewer: Viewer, matched: Matched, tags: frozenset[str]) -> Parted:
+        nothing, bare, plain, unlinked, whole = (list[DatasetOutline]() for _ in range(5))
+        rules, shown = matched.rules, list[DatasetOutline]()
         for dataset, outline in self._all(tags):
-            if not rules.closed and not self._is_matched(rules, outline):
-                others.add(dataset.id.name)
+            if not rules.closed and not matched.holds(outline):
+                shown.append(dataset)
                 continue
             results = what_is_known(viewer, outline, rules)
             if not results.existence:
-                nothing.add(dataset.id)
-                names |= {dataset.reference, dataset.id.name, dataset.reference.replace("/", ".", 1), str(dataset.id)}
+                nothing.append(dataset)
                 continue
-            others.add(dataset.id.name)
+            shown.append(dataset)
             if not results.lineage:
-                unlinked.add(dataset.id)
-            (bare if not results.schema else plain if not results.evidence else whole).add(dataset.id)
+                unlinked.append(dataset)
+            (bare if not results.schema else plain if not results.evidence else whole).append(dataset)
+        hidden, schemaless, unproven = _ids(nothing), _ids(bare), _ids(plain)
         unseen = Unseen(
-            _keys(nothing) if not rules.closed else frozenset(), _keys(bare), _keys(plain),
-            _keys(whole) if rules.closed else None,
+            _keys(hidden) if not rules.closed else frozenset(), _keys(schemaless), _keys(unproven),
+            _keys(_ids(whole)) if rules.closed else None,
         )  # fmt: skip
         return Parted(
-            frozenset(nothing),
-            frozenset(bare),
-            frozenset(plain),
-            frozenset(unlinked),
-            frozenset(names - others),
-            unseen,
-        )
-
-    def _is_matched(self, rules: Rules, outline: Outline) -> bool:
-        matched = self._matched
-        results = matched.get(outline)
-        if results is None:
-            results = any(True for _ in rules.matching(outline))
-            if len(matched) < _MOST_OUTLINES:
-                matched[outline] = results
-        return results
+            hidden, schemaless, unproven, _ids(unlinked),
+            Names.of(nothing, shown), Names.of(bare, _but(shown, bare)), Names.of(plain, _but(shown, plain)),
+            Names.of(unlinked, _but(shown, unlinked)), unseen,
+        )  # fmt: skip
 
     def _all(self, tags: frozenset[str]) -> list[tuple[DatasetOutline, Outline]]:
         """Every dataset, with those tags of its fields that count."""
@@ -318,6 +376,15 @@ def _read_tags(viewer: Viewer, rules: Rules) -> frozenset[str]:
     return frozenset(
         target.tag for role in viewer.who.roles.values() if role is not None for target in role.read if target.tag
     )
+
+
+def _but(datasets: Iterable[DatasetOutline], others: Iterable[DatasetOutline]) -> Iterable[DatasetOutline]:
+    without = _ids(others)
+    return (each for each in datasets if each.id not in without)
+
+
+def _ids(datasets: Iterable[DatasetOutline]) -> frozenset[DatasetId]:
+    return frozenset(each.id for each in datasets)
 
 
 def _keys(datasets: Iterable[DatasetId]) -> frozenset[str]:

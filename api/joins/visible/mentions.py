@@ -1,42 +1,39 @@
-"""Whether a text names something that its reader may not know of: SQL, patterns of policies, messages of errors."""
+"""Whether something that is written names what its reader may not know of: SQL, patterns of policies, messages of errors."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from api.joins.visible.knowledge import Parted
-from policies.matching import dataset_matches
-
-_WORD = re.compile(r"[\w./:*+-]+")
-_EDGE = ".:/-"
+from api.joins.visible.names import Names
 
 
 def mentions(value: Any, parted: Parted) -> bool:
-    """`value`: a text, or what JSON can hold. A pattern names what it matches, unless it is of a whole cluster or of all."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-    return any(_is_hidden(word, parted.names) for word in _words(text))
+    """`value`: a text, or what JSON can hold. A pattern names what it matches, unless it is of a whole cluster or of all.
+
+    Where a mapping states a cluster or a namespace, bare names in it are of that cluster; else a bare name counts even
+    where a dataset of another cluster has it, too.
+    """
+    return names_any(value, parted.names)
 
 
-def _words(text: str) -> Iterator[str]:
-    """Words, and the parts of each that may be a name: `prod.orders` is `orders` of prod, or a topic with a dot."""
-    for word in dict.fromkeys(_WORD.findall(text.replace("`", ""))):
-        yield word
-        bare = word.strip(_EDGE)
-        yield bare
-        for sign in "/:.":
-            for at in (each for each, letter in enumerate(bare) if letter == sign):
-                yield bare[at + 1 :]
-                yield bare[:at]
+def names_any(value: Any, names: Names, cluster: str | None = None, key: str = "") -> bool:
+    """Whether one of some datasets is named."""
+    if isinstance(value, str):
+        return names.are_in(value, cluster, key.casefold().endswith(("regex", "pattern")))
+    if isinstance(value, Mapping):
+        about = _cluster_of(value) or cluster
+        return any(names.are_in(str(k), about) or names_any(v, names, about, str(k)) for k, v in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(names_any(each, names, cluster, key) for each in value)
+    return value is not None and not isinstance(value, (bool, int, float)) and names.are_in(str(value), cluster)
 
 
-def _is_hidden(word: str, names: Collection[str]) -> bool:
-    if not word:
-        return False
-    if "*" not in word:
-        return word in names
-    if not word.rpartition("/")[2].strip("*"):
-        return False
-    return any(dataset_matches(word, name) for name in names)
+def _cluster_of(value: Mapping[str, Any]) -> str | None:
+    """The cluster or namespace that a mapping, or the metadata of a document, states."""
+    for key in ("cluster", "namespace"):
+        if isinstance(value.get(key), str):
+            return str(value[key])
+    metadata = value.get("metadata")
+    return _cluster_of(metadata) if isinstance(metadata, Mapping) else None

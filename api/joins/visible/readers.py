@@ -18,7 +18,7 @@ from api.joins.views.service import Views
 from api.joins.views.tables import ViewTables
 from api.joins.visible.graph import SeenGraph
 from api.joins.visible.knowledge import Horizon, Horizons
-from api.joins.visible.mentions import mentions
+from api.joins.visible.mentions import mentions, names_any
 from api.joins.visible.producers import Producers, SeenProducers
 from api.joins.visible.store import SeenStore
 from api.joins.visible.views import SeenDeclared, SeenViews
@@ -105,6 +105,21 @@ class Reader:
     def knows(self, dataset: DatasetId) -> bool:
         """Whether the reader may know that a dataset exists, by the id that brokers and producers give it."""
         return self.horizon is None or self.horizon.of_id(dataset).existence
+
+    def known_of(self, dataset: DatasetId) -> Known:
+        """What the reader may know of a dataset, by the id that brokers and producers give it."""
+        return ALL if self.horizon is None else self.horizon.of_id(dataset)
+
+    def known_view(self, name: str) -> Known:
+        """What the reader may know of a declared view."""
+        return ALL if self.horizon is None else self._declared.known(name)
+
+    def names_uncertain(self, value: Any) -> bool:
+        """Whether something names a dataset whose existence, schema or personal data is hidden: texts of scans show these."""
+        if self.horizon is None:
+            return False
+        parted = self.horizon.parted
+        return any(names_any(value, each) for each in (parted.names, parted.of_bare, parted.of_plain))
 
     def mentions_hidden(self, value: Any) -> bool:
         """See `mentions`."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from api.joins.visible.knowledge import Horizon
-from catalog.model import DatasetId
+from catalog.errors import InvalidInput
+from catalog.model import DatasetId, NodeId
 from catalog.ports import CatalogStore
 from catalog.records import (
     ClassificationEvent,
@@ -34,6 +35,14 @@ _READS = frozenset(
 
 _OF_FIELDS = ("unscanned", "problems", "error")
 """What of the last scan names fields."""
+
+
+def _visible_sources(evidence: Mapping[str, Any], sees: Callable[[str], bool]) -> Mapping[str, Any]:
+    listed = evidence.get("from")
+    if not isinstance(listed, (list, tuple)):
+        return evidence
+    kept = [each for each in listed if sees(str(each))]
+    return evidence if len(kept) == len(listed) else {**evidence, "from": kept, "hidden": len(listed) - len(kept)}
 
 
 class SeenStore:
@@ -93,20 +102,49 @@ class SeenStore:
 
     # personal data
     def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:
-        return self._store.classifications(dataset) if self._known(dataset).evidence else []
+        if not self._known(dataset).evidence:
+            return []
+        return [self._without_sources(each) for each in self._store.classifications(dataset)]
 
     def all_classifications(
         self, entities: Collection[str] | None = None
     ) -> list[tuple[DatasetId, ClassificationRecord]]:
         parted = self._horizon.parted
         hidden = parted.nothing | parted.bare | parted.plain
-        return [pair for pair in self._store.all_classifications(entities) if pair[0] not in hidden]
+        return [
+            (dataset, self._without_sources(each))
+            for dataset, each in self._store.all_classifications(entities)
+            if dataset not in hidden
+        ]
 
     def classification_history(
         self, dataset: DatasetId | None, until: datetime
     ) -> list[tuple[DatasetId, ClassificationEvent]]:
         results = self._store.classification_history(dataset, until)
-        return [pair for pair in results if self._known(pair[0]).evidence]
+        return [
+            (each, event if event.record is None else replace(event, record=self._without_sources(event.record)))
+            for each, event in results
+            if self._known(each).evidence
+        ]
+
+    def _without_sources(self, record: ClassificationRecord) -> ClassificationRecord:
+        cut = self._evidence(record.evidence)
+        return record if cut is record.evidence else replace(record, evidence=cut)
+
+    def _evidence(self, evidence: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without the columns that lineage names of datasets whose lineage or fields are hidden; they are counted."""
+        cut = _visible_sources(evidence, self._sees_node)
+        leak = evidence.get("leak")
+        if isinstance(leak, Mapping) and (shorter := _visible_sources(leak, self._sees_node)) is not leak:
+            cut = {**cut, "leak": shorter}
+        return cut
+
+    def _sees_node(self, node: str) -> bool:
+        try:
+            known = self._known(NodeId.parse(node).dataset)
+        except InvalidInput:
+            return False
+        return known.lineage and known.schema
 
     # signals and reports
     def together(self, dataset: DatasetId, at: datetime) -> dict[DatasetId, Together]:

@@ -11,7 +11,7 @@ from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
 from api.joins.views.service import Views
 from api.joins.visible.knowledge import Horizon
-from api.joins.visible.mentions import mentions
+from api.joins.visible.mentions import mentions, names_any
 from catalog.errors import NotFound
 from policies.decision.visibility import Known, Outline
 from policies.model import Subject, SubjectMatch
@@ -49,7 +49,12 @@ class SeenDeclared:
             users=frozenset(each.user for each in owners if each.user),
             groups=frozenset(each.group for each in owners if each.group),
         )
-        return self._horizon.of_outline(Outline(reference or f"?/{name}", named))
+        # Before its first generation nobody knows its cluster by more than its SQL: what hides it in one cluster hides it.
+        return (
+            self._horizon.in_any_cluster(name, named)
+            if not reference
+            else self._horizon.of_outline(Outline(reference, named))
+        )
 
     def names(self) -> list[str]:
         return [name for name in self._declared.names() if self.known(name).existence]
@@ -95,7 +100,17 @@ class SeenViews:
         """Without sources that are hidden, and without texts that name something hidden."""
         parted = self._horizon.parted
         known = self._declared.known(shown["name"])
-        cut = {**shown, "sources": [each for each in shown["sources"] if not mentions(each, parted)]}
+        unlinked = not known.lineage or names_any(shown["sources"], parted.of_unlinked)
+        sources = [] if not known.lineage else shown["sources"]
+        cut = {
+            **shown,
+            "sources": [
+                each for each in sources if not mentions(each, parted) and not names_any(each, parted.of_unlinked)
+            ],
+        }
+        texts = [cut.get("sql"), shown["sources"]]
+        if unlinked or any(names_any(texts, each) for each in (parted.names, parted.of_bare, parted.of_unlinked)):
+            cut["sql"] = _WITHHELD["sql"]
         for text in ("sql", "error", "notes", "description", "history"):
             if cut.get(text) and mentions(cut[text], parted):
                 cut[text] = _WITHHELD.get(text)

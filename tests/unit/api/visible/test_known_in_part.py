@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -136,6 +137,62 @@ def test_each_aspect_is_refused_by_its_name(weir: ApiWorld) -> None:
     rules = otto.get(f"{at}/visibility").json()
     assert [each["aspect"] for each in rules["aspects"] if each["documents"]] == ["schema", "evidence", "lineage"]
     assert ana.get(f"{at}/visibility").status_code == 403
+
+
+@pytest.mark.parametrize("who", ["ana", "eve"])
+def test_requests_and_decisions_are_no_oracle(weir: ApiWorld, who: str) -> None:
+    client, reference = weir.user(who), f"prod/{NAME}"
+
+    def asked(path: str, **more: object) -> tuple[int, str]:
+        answer = client.post(f"{API}{path}", json={"dataset": reference, **more})
+        # Hints name fields alone that the person may know; which one is near depends on the word that was written.
+        return answer.status_code, re.sub(r"did you mean [^?]+\?|write a path [^\"]+", "HINT", answer.text)
+
+    def pair(path: str, one: str, other: str, key: str) -> None:
+        def make(word: str) -> object:
+            return f"{word} = '1'" if key == "rows" else [word]
+
+        more = {} if path == "/decisions" else {"purpose": "x", "reason": "y"} if "glass" in path else {"purpose": "x"}
+        mine, theirs = asked(path, **more, **{key: make(one)}), asked(path, **more, **{key: make(other)})
+        assert (mine[0], mine[1].replace(one, "WORD")) == (theirs[0], theirs[1].replace(other, "WORD")), (path, one)
+
+    for path in ("/access-requests", "/access-requests/break-glass"):
+        pair(path, "EMAIL_ADDRESS", "CREDIT_CARD", key="fields")
+    if who == "ana":
+        for path in ("/access-requests", "/access-requests/break-glass", "/decisions"):
+            pair(path, "value.contact", "value.nosuch", key="fields")
+        pair("/access-requests", FIELD, "nosuch", key="rows")
+        pair("/access-requests/break-glass", FIELD, "nosuch", key="rows")
+
+
+def test_documents_show_no_more_than_is_known(weir: ApiWorld) -> None:
+    extra = f"""
+apiVersion: weir/v1
+kind: Dataset
+metadata: {{name: {NAME}, cluster: prod}}
+spec:
+  owners: [{{user: otto}}]
+  description: the ledger
+  fields: [{{path: value.{FIELD}, description: obsidianword, tags: [IBAN_CODE]}}]
+---
+apiVersion: weir/v1
+kind: Policy
+metadata: {{name: fieldpol}}
+spec: {{type: mask, match: {{fields: [{{dataset: prod/{NAME}, path: value.{FIELD}}}]}}, mask: {{type: MASK_HASH}}}}
+"""
+    weir.apply(extra)
+    ana, eve, otto = weir.user("ana"), weir.user("eve"), weir.user("otto")
+    texts = [
+        [client.get(f"{API}{path}").text for path in ("/declared/Dataset", "/declared/Policy", "/policies", "/scans")]
+        for client in (ana, eve, otto)
+    ]
+    assert not [text for text in texts[0] if FIELD in text or "IBAN" in text or "obsidianword" in text]
+    assert FIELD in texts[1][0] and not [text for text in texts[1] if "IBAN" in text]
+    assert "IBAN" in texts[2][0] and FIELD in texts[2][1]
+    rows = [row for scan in ana.get(f"{API}/scans").json()["scans"] for row in scan["datasets"] if row["name"] == NAME]
+    assert rows and not any(row["fields"] or row["entities"] for row in rows)
+    assert weir.admin.delete(f"{API}/declared/Policy/fieldpol").status_code == 200
+    weir.apply(DECLARED)
 
 
 def test_lineage_that_is_hidden_leaves_the_dataset_alone(weir: ApiWorld) -> None:
