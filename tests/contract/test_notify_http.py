@@ -81,7 +81,7 @@ def test_a_request_reaches_its_decider_by_mail_and_is_approved_in_part(weir: Api
     deliver(weir)
     [(to, mail)] = mails.wait(1)
     assert to == ["otto@example.com"] and mail["To"] == "otto@example.com"
-    assert mail["Subject"].startswith("Weir: ana requests access to prod/orders; it")
+    assert mail["Subject"].strip().startswith("Weir: ana requests access to prod/orders; it")
     link = f"http://weir.example.com/requests/{request['id']}"
     assert link in plain(mail) and f'href="{link}"' in html(mail)
     assert "hi" not in plain(mail) + html(mail).replace("http", "")
