@@ -2370,7 +2370,7 @@ export interface paths {
         put?: never;
         /**
          * Close
-         * @description Close a review before its time. For those who manage.
+         * @description Close a review before its time. For those who manage; open items about their own rights are settled as declared.
          */
         post: operations["close_api_v1_access_reviews__id__close_post"];
         delete?: never;
@@ -3544,8 +3544,10 @@ export interface components {
             counts: components["schemas"]["ReviewCounts"];
             /** @description SHA-256 over the canonical JSON of the campaign and of each item, a line each; at the close. */
             hash: string | null;
-            /** @description The evidence still has that hash; null before the close. */
+            /** @description The evidence has the hash of the audit's entry of the close; null before it, and where that entry is not kept. */
             holds: boolean | null;
+            /** @description Why it does not hold, or could not be compared. */
+            problem: string | null;
             audit: number | null;
             /** @description Where the audit's entries of it are. */
             auditEntries: string;
@@ -4248,6 +4250,12 @@ export interface components {
              * @description What becomes of what nobody confirmed; as declared when absent.
              */
             onNoAnswer?: ("revoke" | "keep") | null;
+            /**
+             * Reason
+             * @description Needed where another answer is chosen than the declared one.
+             * @default
+             */
+            reason: string;
         };
         /**
          * Cluster
@@ -8190,6 +8198,10 @@ export interface components {
             /** Format: date-time */
             dueAt: string;
             onNoAnswer: string;
+            /** @description As it was declared when the review began. */
+            declaredOnNoAnswer: string;
+            /** @description Why who closed it by hand chose another answer. */
+            closeReason: string;
             closedAt: string | null;
             closedBy: string | null;
             notes: string[];

@@ -62,9 +62,9 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
         assert after.state.view().subject("ana").roles == frozenset()
         assert after.state.view().subject("ben").groups == frozenset()
         assert {g.status for g in after.state.view().grants.values()} == {"revoked"}
-        report = after.reviews.report(after.user("mia"), campaign)
-        assert report.head()["holds"] is True
         if kind == "sqlite":  # the twins of audit and outbox do not take back what they were given
+            report = after.reviews.report(after.user("mia"), campaign)
+            assert report.head()["holds"] is True, at
             actions = after.actions()
             assert actions.count("campaign.revoke") == len(items) and actions.count("grant.revoke") == 2
             assert actions.count("campaign.close") == 1
