@@ -2,7 +2,8 @@
 
 A dataset whose lineage is hidden is shown as "a dataset you may not see": under an id of its own that names nothing, with the
 edges it has, so that what is beyond keeps its distance. So does a job that touches hidden datasets alone, or that has the
-name of one in its own; of another job that touches one, what is written about it (its SQL, its description, the place of its code) is left out.
+name of one in its own; of another job that touches one, what is written about it (its SQL, its description, the place of its
+code) is left out.
 """
 
 from __future__ import annotations
