@@ -6,7 +6,9 @@ from policies.declared.view import View
 
 
 def is_declared(view: View, purpose: str) -> bool:
-    """Whether a policy or a request template names this purpose: then who manages wrote it, not the requester."""
+    """Whether it is declared, or a policy or a request template names it: then who manages wrote it, not the requester."""
+    if view.purposes and view.purposes.is_known(purpose):
+        return True
     policies = view.policies
     named = (
         *(each.purposes for each in policies.access),
