@@ -3862,6 +3862,14 @@ export interface components {
             key: string;
         };
         /**
+         * AuditSealing
+         * @description Whether this process may seal the audit.
+         */
+        AuditSealing: {
+            /** @description One sentence; null while it may. */
+            problem: string | null;
+        };
+        /**
          * AuditSegment
          * @description A sealed run of entries.
          */
@@ -3894,14 +3902,6 @@ export interface components {
             setting: string | null;
             /** @description The file that they were exported to before. */
             file: string | null;
-        };
-        /**
-         * AuditSealing
-         * @description Whether this process may seal the audit.
-         */
-        AuditSealing: {
-            /** @description One sentence; null while it may. */
-            problem: string | null;
         };
         /**
          * AuditSegments
