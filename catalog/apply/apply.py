@@ -62,8 +62,8 @@ class Documents(list[Document]):
         """What `make` gives of them, made at the first call: a check of each document must not walk all of them."""
         if what not in self._made:
             self._made[what] = make(self)
-        made: Made = self._made[what]
-        return made
+        value: Made = self._made[what]
+        return value
 
 
 class Handler(Protocol):

@@ -208,8 +208,8 @@ def _until_known(admin: Any, topic: str, partitions: int) -> None:
     in any case: who uses the topic then reports what is missing."""
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
-        found = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
-        parts = found.partitions.values() if found is not None and found.error is None else ()
+        metadata = admin.list_topics(topic, timeout=_SECONDS).topics.get(topic)
+        parts = metadata.partitions.values() if metadata is not None and metadata.error is None else ()
         if len(parts) >= partitions and all(each.leader >= 0 for each in parts):
             return
         time.sleep(_LOOK_S)

@@ -30,7 +30,7 @@ class SeenDocuments:
     def shown(self, document: dict[str, Any]) -> dict[str, Any] | None:
         """The document, cut; None for one that names what the reader may not know of.
 
-        Documents of kind Visibility are for those who know everything: which datasets are kept from whom is told by them.
+        Documents of kind Visibility are for those who know everything: which datasets are kept from whom is what they show.
         """
         kind, metadata = document["kind"], document["metadata"]
         if kind in _OWN:

@@ -84,7 +84,7 @@ class Names:
         )
 
     def _is_other(self, name: str, cluster: str | None) -> bool:
-        """Whether a name is that of a dataset that may be seen, because it stands in a cluster that has no hidden one."""
+        """Whether a name is that of a dataset that may be seen, because it is in a cluster that has no hidden one."""
         return cluster is not None and name in self.shared and f"{cluster}/{name}".casefold() not in self.words
 
     def _begins(self, pattern: str) -> bool:

@@ -77,9 +77,7 @@ export function useCloseReview(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: { onNoAnswer: "revoke" | "keep"; reason: string }) =>
-      answer<OneAccessReview>(
-        weir.POST("/api/v1/access-reviews/{id}/close", { params: { path: { id } }, body }),
-      ),
+      answer<OneAccessReview>(weir.POST("/api/v1/access-reviews/{id}/close", { params: { path: { id } }, body })),
     onSuccess: () => client.invalidateQueries(),
   });
 }

@@ -284,7 +284,7 @@ def test_a_host_with_another_key_seals_and_removes_nothing_and_says_so() -> None
     assert SIGNER.public_key() in problem and OTHER.public_key() in problem and "audit_trusted_keys" in problem
     assert world.segments.problem() is None
     world.steps()
-    assert len(world.seals.rows) >= 4 and world.verify().holds, "the host with the key goes on, and nothing is broken"
+    assert len(world.seals.rows) >= 4 and world.verify().holds, "the host with the key continues, and nothing is broken"
 
 
 def test_a_healthy_chain_is_not_broken_for_who_does_not_trust_its_key_and_not_proven_either() -> None:

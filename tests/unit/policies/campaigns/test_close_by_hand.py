@@ -1,4 +1,4 @@
-"""Who closes a review by hand does not decide on their own rights by that, and says why it is not as declared."""
+"""Who closes a review by hand does not decide on their own rights by that, and gives the reason why it is not as declared."""
 
 from __future__ import annotations
 
