@@ -20,7 +20,7 @@ test("an analyst is offered nothing they would be refused, and reads who can", a
   await page.getByText(/Editing needs the permission “manage”: admin can/).waitFor();
   expect(await page.getByRole("button", { name: "Edit" }).count()).toBe(0);
   const nav = page.getByRole("navigation", { name: "Pages" });
-  await nav.getByRole("link", { name: "Review" }).waitFor();
+  await nav.getByRole("link", { name: "Review", exact: true }).waitFor();
   expect(await nav.getByRole("link", { name: "Admin" }).count()).toBe(0);
   expect(await nav.getByRole("link", { name: "Audit" }).count()).toBe(0);
 

@@ -85,6 +85,9 @@ async function hostile(page: Page): Promise<void> {
     reason: EVIL,
     stages: [{ name: EVIL, approvers: { users: [EVIL] }, quorum: 1, approvedBy: [EVIL] }],
     decisions: [{ by: EVIL, stage: EVIL, verdict: EVIL, at: "2026-01-01T00:00:00Z", comment: EVIL }],
+    thread: [{ by: EVIL, kind: EVIL, text: EVIL, people: [EVIL], at: "2026-01-01T00:00:00Z" }],
+    ticket: EVIL,
+    template: EVIL,
   };
   await page.route("**/api/v1/datasets?*", json({ datasets: [dataset], total: 1 }));
   await page.route("**/api/v1/datasets/*/*", json(dataset));
