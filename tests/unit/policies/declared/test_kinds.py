@@ -50,6 +50,7 @@ def test_every_kind_is_in_the_example() -> None:
         "DirectoryRights",
         "AccessReview",
         "Purpose",
+        "RequestTemplate",
         "Visibility",
     }
 
