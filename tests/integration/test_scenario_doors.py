@@ -46,6 +46,7 @@ class Doors:
         built = self.services = self.world.services
         built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign,assignment,misc]
         built.query.preparer._tables = self
+        built.query.preparer.tables_of = lambda _: self
         built.query._settings.seconds = built.query._settings.export_seconds = 240
         built.query._engine = engine
         built.mask_preview._engine = engine
