@@ -38,7 +38,7 @@ def make_topic(admin: AdminClient) -> Iterator[Make]:
     prefix = f"scanner-{uuid.uuid4().hex[:8]}-"
 
     def make(name: str, partitions: int = 1, **config: str) -> str:
-        topic = prefix + name
+        topic = f"{prefix}{name}" if prefix + name not in made else f"{prefix}{name}-{len(made)}"  # asked once more
         admin.create_topics([NewTopic(topic, partitions, 1, config=config)])[topic].result(30)
         made.append(topic)
         return topic
