@@ -6,6 +6,7 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +34,37 @@ def scanned(weir: RunningWeir, deliveries: list[dict[str, Any]]) -> Iterator[dic
     for delivery in deliveries:
         by_event[delivery["event"]].append(delivery)
     names = ["hooks", *(f"hooks.{event}" for event in by_event)]
-    admin = AdminClient({"bootstrap.servers": weir.stack.kafka})
+    with _topics(weir.stack.kafka, names):
+        _deliver(weir.stack.kafka, deliveries)
+        done = weir.command(
+            "scan", "--bootstrap-servers", weir.stack.kafka, "--topics", "hooks", "--topics", "hooks.*", "-o", "json",
+            timeout=900,
+        )  # fmt: skip
+        answer = json.loads(done.stdout)
+        assert answer["state"] == "done"
+        yield {dataset["name"]: dataset for dataset in answer["datasets"]}
+
+
+@contextmanager
+def _topics(kafka: str, names: list[str]) -> Iterator[None]:
+    """The topics, for as long as the tests need them, also when their preparation fails."""
+    admin = AdminClient({"bootstrap.servers": kafka})
     for future in admin.create_topics([NewTopic(name, 1) for name in names]).values():
-        future.result()
-    producer = Producer({"bootstrap.servers": weir.stack.kafka, "message.max.bytes": 4_000_000})
+        future.result(60)
+    try:
+        yield
+    finally:
+        for future in admin.delete_topics(names).values():
+            future.result(60)
+
+
+def _deliver(kafka: str, deliveries: list[dict[str, Any]]) -> None:
+    producer = Producer({"bootstrap.servers": kafka, "message.max.bytes": 4_000_000})
     for delivery in deliveries:
         for topic in ("hooks", f"hooks.{delivery['event']}"):
             producer.produce(topic, json.dumps(delivery).encode(), key=delivery["event"])
             producer.poll(0)
     assert producer.flush(60) == 0
-    done = weir.command(
-        "scan", "--bootstrap-servers", weir.stack.kafka, "--topics", "hooks", "--topics", "hooks.*", "-o", "json"
-    )
-    answer = json.loads(done.stdout)
-    assert answer["state"] == "done"
-    yield {dataset["name"]: dataset for dataset in answer["datasets"]}
-    for future in admin.delete_topics(names).values():
-        future.result()
 
 
 def test_every_topic_is_scanned_whole(scanned: dict[str, dict[str, Any]], deliveries: list[dict[str, Any]]) -> None:

@@ -21,6 +21,8 @@ from catalog.errors import SettingsError, Unavailable
 from catalog.model import DatasetId
 from catalog.settings import SecretSettings
 from catalog.topics import PartitionOffsets
+from scanners.adapters.kafka.offsets import KafkaOffsets
+from scanners.model import ClusterConnection
 from tests.catalog_samples import World
 
 pytestmark = pytest.mark.integration
@@ -47,11 +49,13 @@ def test_topics_are_listed_with_their_facts(stack: Any, topic: str) -> None:
     assert facts.retained == 3
 
 
-def test_topics_that_are_deleted_while_they_are_listed_harm_nobody(stack: Any, topic: str) -> None:
+@pytest.fixture
+def churn(stack: Any) -> Iterator[None]:
+    """Topics come and go all the time."""
     admin = AdminClient({"bootstrap.servers": stack.kafka})
     ended = threading.Event()
 
-    def churn() -> None:
+    def create_and_delete() -> None:
         while not ended.is_set():
             names = [f"catalog-churn-{uuid.uuid4().hex[:8]}" for _ in range(5)]
             for future in admin.create_topics([NewTopic(name, 4, 1) for name in names]).values():
@@ -59,15 +63,26 @@ def test_topics_that_are_deleted_while_they_are_listed_harm_nobody(stack: Any, t
             for future in admin.delete_topics(names).values():
                 future.result(30)
 
-    thread = threading.Thread(target=churn)
+    thread = threading.Thread(target=create_and_delete)
     thread.start()
-    try:
-        for _ in range(40):
-            facts = {t.name: t for t in KafkaBrokers().topics({}, [stack.kafka])}
-            assert facts[topic].retained == 3
-    finally:
-        ended.set()
-        thread.join(60)
+    yield
+    ended.set()
+    thread.join(60)
+
+
+@pytest.mark.usefixtures("churn")
+def test_topics_that_are_deleted_while_they_are_listed_harm_nobody(stack: Any, topic: str) -> None:
+    for _ in range(40):
+        facts = {t.name: t for t in KafkaBrokers().topics({}, [stack.kafka])}
+        assert facts[topic].retained == 3
+
+
+@pytest.mark.usefixtures("churn")
+def test_topics_that_are_deleted_before_a_scan_do_not_stop_it(stack: Any, topic: str) -> None:
+    lookup, cluster = KafkaOffsets(), ClusterConnection("dev", f"kafka://{stack.kafka}", stack.kafka)
+    for _ in range(40):
+        found = {t.name: t for t in lookup.offsets(cluster, lookup.topics(cluster))}
+        assert [(p.partition, p.begin, p.end) for p in found[topic].partitions] == [(0, 0, 0), (1, 0, 3)]
 
 
 def test_a_cluster_is_found_and_its_new_topic_recorded(stack: Any, topic: str) -> None:

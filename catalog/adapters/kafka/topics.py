@@ -24,7 +24,8 @@ _GONE = (
 """No broker answers; other errors are of one topic, or of what this user may ask."""
 _WITHOUT_OFFSETS = (
     KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_LEADER_EPOCH, KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_ID,
 )  # fmt: skip
 """Of a topic whose offsets this user may not ask for, or that was created or deleted since the topics were listed."""
 _AT_ONCE = 200  # topics in one request

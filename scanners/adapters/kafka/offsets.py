@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
+
 from catalog.errors import Unavailable
 from scanners.adapters.kafka.settings import librdkafka
 from scanners.model import ClusterConnection, Partition, Topic
 from scanners.settings import ScannerSettings
+
+_RETRY_S = 0.2
 
 
 class KafkaOffsets:
@@ -23,25 +27,32 @@ class KafkaOffsets:
             return sorted(admin.list_topics(timeout=self._settings.kafka_seconds).topics)
 
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
+        # A topic that was deleted, or has another leader, since it was listed: the next list knows.
+        again = Retrying(
+            retry=retry_if_exception(_moved), stop=stop_after_delay(self._settings.kafka_seconds),
+            wait=wait_fixed(_RETRY_S), reraise=True,
+        )  # fmt: skip
+        with self._admin(cluster) as admin:
+            return again(self._listed, admin, set(topics))
+
+    def _listed(self, admin: Any, wanted: set[str]) -> list[Topic]:
         from confluent_kafka import TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
-        wanted = set(topics)
-        with self._admin(cluster) as admin:
-            metadata = admin.list_topics(timeout=self._settings.kafka_seconds).topics
-            parts = [
-                TopicPartition(name, number)
-                for name in sorted(wanted & set(metadata))
-                if metadata[name].error is None
-                for number in metadata[name].partitions
-            ]
-            if not parts:
-                return []
-            ends: list[dict[tuple[str, int], int]] = []
-            # read_committed would end at an open transaction; Spark reads up to there by itself.
-            for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
-                asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
-                ends.append({(p.topic, p.partition): answer.result().offset for p, answer in asked.items()})
+        metadata = admin.list_topics(timeout=self._settings.kafka_seconds).topics
+        parts = [
+            TopicPartition(name, number)
+            for name in sorted(wanted & set(metadata))
+            if metadata[name].error is None
+            for number in metadata[name].partitions
+        ]
+        if not parts:
+            return []
+        ends: list[dict[tuple[str, int], int]] = []
+        # read_committed would end at an open transaction; Spark reads up to there by itself.
+        for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
+            asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
+            ends.append({(p.topic, p.partition): answer.result().offset for p, answer in asked.items()})
         begins, latest = ends
         by_topic: dict[str, list[Partition]] = {}
         for (name, number), begin in sorted(begins.items()):
@@ -61,6 +72,16 @@ class KafkaOffsets:
                 " Check the address and the security settings.",
                 details={"server": "kafka", "bootstrap": cluster.bootstrap},
             ) from error
+
+
+def _moved(error: Any) -> bool:
+    from confluent_kafka import KafkaError, KafkaException
+
+    return isinstance(error, KafkaException) and error.args[0].code() in (
+        KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.UNKNOWN_TOPIC_ID, KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_LEADER_EPOCH, KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.OFFSET_NOT_AVAILABLE,
+    )  # fmt: skip
 
 
 def _reason(error: Any) -> str:
