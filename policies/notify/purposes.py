@@ -7,7 +7,7 @@ from policies.declared.view import View
 
 def is_declared(view: View, purpose: str) -> bool:
     """Whether it is declared, or a policy or a request template names it: then who manages wrote it, not the requester."""
-    if view.purposes and view.purposes.is_known(purpose):
+    if purpose in view.purposes.by_name:
         return True
     policies = view.policies
     named = (

@@ -14,6 +14,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 import orjson
@@ -35,16 +36,16 @@ _FLIP = bytes(255 - n for n in range(256))
 
 def key_bytes(key: str) -> bytes:
     """The bytes of a `Row.key`. Raises InvalidInput when it is not a JSON list; the message does not repeat the key."""
-    try:
-        values = orjson.loads(key) if len(key) < _SHORT else json.loads(key)
-    except (ValueError, RecursionError):
-        values = _slowly(key)
+    values = _read(key)
     if not isinstance(values, list):
         raise InvalidInput("The key of a row must be a JSON list of the key's values.")
     return shortened(encode(values))
 
 
-def _slowly(key: str) -> object:
+def _read(key: str) -> object:
+    if len(key) < _SHORT:
+        with suppress(ValueError):  # for NaN and halves of characters, which only the other reader takes
+            return orjson.loads(key)
     try:
         return json.loads(key)
     except (ValueError, RecursionError):

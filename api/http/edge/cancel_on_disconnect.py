@@ -12,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from api.http.edge.threads import threads
 from catalog.errors import WeirError
 from policies.plan.cancellation import Stop
 from policies.plan.registry import GONE
@@ -24,11 +25,7 @@ _THREADS = 300
 
 
 def _limiter(request: Request) -> CapacityLimiter:
-    state = request.app.state
-    if not hasattr(state, "query_threads"):
-        state.query_threads = CapacityLimiter(_THREADS)
-    made: CapacityLimiter = state.query_threads
-    return made
+    return threads(request.app.state, "query", _THREADS)
 
 
 async def attended(request: Request, stop: Stop, work: Callable[[], Answer]) -> Answer:

@@ -21,6 +21,7 @@ from starlette.responses import Response
 
 from api.http.callers.auth import Credential, caller_lately
 from api.http.edge.parameters import LONGEST
+from api.http.edge.threads import threads
 
 _BEARER = "bearer "
 _THREADS = 2
@@ -64,11 +65,7 @@ def _is_quick(request: Request) -> bool:
 
 def _few(request: Request) -> CapacityLimiter:
     """Threads for quick reads: more of them only take turns at the interpreter."""
-    state = request.app.state
-    if not hasattr(state, "quick_threads"):
-        state.quick_threads = CapacityLimiter(_THREADS)
-    made: CapacityLimiter = state.quick_threads
-    return made
+    return threads(request.app.state, "quick", _THREADS)
 
 
 def _json(answer: Any) -> bytes:

@@ -12,8 +12,9 @@ import hashlib
 import hmac
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from api.joins.visible.reads import PassesOn
 from catalog.model import DatasetId, NodeId
 from catalog.tokens import split
 from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
@@ -24,34 +25,23 @@ HIDDEN = "hidden"
 """The namespace of what a reader may not see."""
 _OF_JOBS = frozenset({"jobType", "integration", "processingType", "state", "firstSeen", "lastSeen", "owners"})
 """What of a job is shown that touches hidden datasets."""
-_READS = frozenset({"context", "books", "warm"})
 _EVERY = 1 << 30
 _NEAR = 100
 _LONG = 5  # letters of a name that are not by chance in another word
 
 
-class SeenGraph:
+class SeenGraph(PassesOn):
     """`lineage.ports.LineageGraph`, its reads. For one request: it remembers which hidden node goes by which id."""
+
+    _READS = frozenset({"context", "books", "warm"})
 
     def __init__(self, graph: LineageGraph, known: Callable[[DatasetId], Known], key: bytes) -> None:
         """`key`: the secret under which ids of hidden nodes are made; without it nobody can guess what they mean."""
-        self._graph, self._known, self._key = graph, known, key
+        self._whole = self._graph = graph
+        self._known, self._key = known, key
         self._meant: dict[str, str] = {}
         self._datasets: dict[DatasetId, Known] = {}
         self._jobs: dict[str, tuple[bool, bool]] = {}
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    else:
-
-        def __getattr__(self, name):
-            if name not in _READS:
-                raise AttributeError(
-                    f"{name} of a reader's graph: it is for reading, and this is not a read that is cut."
-                )
-            return getattr(self._graph, name)
 
     # nodes
     def node(self, node_id: str) -> Node | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from api.joins.visible.knowledge import Horizon
+from api.joins.visible.reads import PassesOn
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, NodeId
 from catalog.ports import CatalogStore
@@ -24,15 +25,6 @@ from catalog.records import (
 from catalog.signals import Together
 from policies.decision.visibility import Known
 
-_READS = frozenset(
-    {
-        "cluster", "clusters", "aliases", "document", "documents", "scan", "scans", "last_scan", "changes", "ping",
-        "facts", "report_members", "report_namespaces", "clicks", "described", "is_writing",
-    }
-)  # fmt: skip
-"""What is passed on as it is. Whatever else the store can do is not for readers."""
-
-
 _OF_FIELDS = ("unscanned", "problems", "error")
 """What of the last scan names fields."""
 
@@ -45,24 +37,19 @@ def _visible_sources(evidence: Mapping[str, Any], sees: Callable[[str], bool]) -
     return evidence if len(kept) == len(listed) else {**evidence, "from": kept, "hidden": len(listed) - len(kept)}
 
 
-class SeenStore:
+class SeenStore(PassesOn):
     """`catalog.ports.CatalogStore`, its reads. A dataset that the reader may not know of is not there."""
 
+    _READS = frozenset(
+        {
+            "cluster", "clusters", "aliases", "document", "documents", "scan", "scans", "last_scan", "changes", "ping",
+            "facts", "report_members", "report_namespaces", "clicks", "described", "is_writing",
+        }
+    )  # fmt: skip
+
     def __init__(self, store: CatalogStore, horizon: Horizon) -> None:
-        self._store, self._horizon = store, horizon
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    else:
-
-        def __getattr__(self, name):
-            if name not in _READS:
-                raise AttributeError(
-                    f"{name} of a reader's store: it is for reading, and this is not a read that is cut."
-                )
-            return getattr(self._store, name)
+        self._whole = self._store = store
+        self._horizon = horizon
 
     # datasets
     def dataset(self, dataset: DatasetId) -> DatasetRecord | None:
