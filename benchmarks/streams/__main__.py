@@ -36,12 +36,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--spread", type=float, default=600.0, help="seconds over which records come while processes are killed"
     )
+    parser.add_argument(
+        "--views", nargs="+", choices=tuple(killed.VIEWS), default=list(killed.VIEWS), help="those that run meanwhile"
+    )
     parser.add_argument("--home", type=Path, help="an instance that is there")
     options = parser.parse_args(arguments)
     with instance(options.home) as weir:
         world = World(weir)
         if KILLED in options.only:
-            _show(killed.measure(world, options.records, options.times, options.spread))
+            _show(killed.measure(world, options.records, options.times, options.spread, options.views))
         if "throughput" in options.only:
             _show(throughput.measure(world, options.records, options.rounds))
         topic = f"bench.keys-{int(time.time())}"

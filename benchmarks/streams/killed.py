@@ -11,7 +11,7 @@ import random
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -26,6 +26,7 @@ CUSTOMERS = 2_000
 GAP_S, WINDOW_S, PAY_S = 15, 300, 300
 KILLED = ("runner", "spark", "kafka", "weir")
 PAGE = 1_000
+SETTLED_S = 20
 
 VIEWS = {
     "filter": "SELECT id, amount FROM {orders} WHERE amount >= 900",
@@ -183,7 +184,7 @@ def moment(millis: int) -> str:
     return datetime.fromtimestamp(millis / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def measure(world: World, records: int, times: int, seconds: float) -> list[str]:
+def measure(world: World, records: int, times: int, seconds: float, views: Collection[str] = tuple(VIEWS)) -> list[str]:
     """A line for each view and for the kills. `times`: kills of each process; `seconds`: over which records are sent."""
     source = Source(world, records)
     source.begin()
@@ -191,25 +192,23 @@ def measure(world: World, records: int, times: int, seconds: float) -> list[str]
     scan = world.post("/scans", json={"cluster": "bench", "topics": list(source.topics.values())})
     world.until(lambda: world.http.get(f"/scans/{scan['id']}").json()["state"] in ("done", "failed"))
     topics = {name: f"bench.`{topic}`" for name, topic in source.topics.items()}
-    for name, sql in VIEWS.items():
-        world.view(f"killed.{name}", sql.format(**topics), None, "  watermark: 20 minutes\n")
-    for name in VIEWS:
+    for name in views:
+        world.view(f"killed.{name}", VIEWS[name].format(**topics), None, "  watermark: 20 minutes\n")
+    for name in views:
         world.current(f"killed.{name}")
     thread = source.run(seconds)
     lines = _killed(world, times, seconds)
     thread.join()
     begun = time.monotonic()
     expected = source.answers()
-    for name in VIEWS:
+    for name in views:
         world.current(f"killed.{name}")
     lines.append(
         f"all views current {time.monotonic() - begun:.0f} s after the last record was sent; {source.wrong or 'no record lost'}"
     )
     reader = world.reader()
-    for name in VIEWS:
-        rows: Counter[tuple[Any, ...]] = Counter(
-            row for row in map(_row, _rows(reader, f"killed.{name}")) if not set(row) & {"end", -1}
-        )
+    for name in views:
+        rows = _settled(reader, f"killed.{name}")
         missing, more = expected[name] - rows, rows - expected[name]
         lines.append(
             f"{name}: {sum(expected[name].values()):,} rows expected, {sum(rows.values()):,} found,"
@@ -217,7 +216,7 @@ def measure(world: World, records: int, times: int, seconds: float) -> list[str]
         )
         for one in (*list(missing)[:3], *list(more)[:3]):
             lines.append(f"  {'missing' if one in missing else 'not expected'}: {one}")
-    for name in VIEWS:
+    for name in views:
         world.delete(f"killed.{name}")
     return lines
 
@@ -250,6 +249,17 @@ def _runner(world: World) -> None:
         if "view-runner" in each.cmdline():
             each.kill()
             psutil.wait_procs([each], timeout=10)
+
+
+def _settled(reader: Any, name: str) -> Counter[tuple[Any, ...]]:
+    """The rows, read until two readings agree: sessions are closed by a batch of their own, after the last record was read."""
+    before: Counter[tuple[Any, ...]] | None = None
+    while True:
+        rows = Counter(row for row in map(_row, _rows(reader, name)) if not set(row) & {"end", -1})
+        if rows == before:
+            return rows
+        before = rows
+        time.sleep(SETTLED_S)
 
 
 def _rows(reader: Any, name: str) -> Iterable[list[Any]]:

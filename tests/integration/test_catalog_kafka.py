@@ -81,8 +81,8 @@ def test_topics_that_are_deleted_while_they_are_listed_harm_nobody(stack: Any, t
 def test_topics_that_are_deleted_before_a_scan_do_not_stop_it(stack: Any, topic: str) -> None:
     lookup, cluster = KafkaOffsets(), ClusterConnection("dev", f"kafka://{stack.kafka}", stack.kafka)
     for _ in range(40):
-        found = {t.name: t for t in lookup.offsets(cluster, lookup.topics(cluster))}
-        assert [(p.partition, p.begin, p.end) for p in found[topic].partitions] == [(0, 0, 0), (1, 0, 3)]
+        by_name = {t.name: t for t in lookup.offsets(cluster, lookup.topics(cluster))}
+        assert [(p.partition, p.begin, p.end) for p in by_name[topic].partitions] == [(0, 0, 0), (1, 0, 3)]
 
 
 def test_a_cluster_is_found_and_its_new_topic_recorded(stack: Any, topic: str) -> None:
