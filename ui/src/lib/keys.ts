@@ -1,11 +1,11 @@
 // Keys that work on every page: `g` and a letter goes to a page, `?` tells them all.
 import { useEffect } from "react";
 
+const WRITTEN = "input:not([type=checkbox], [type=radio]), textarea, select";
+
 /** True while the keys belong to a text that is being written. */
 export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(WRITTEN));
 }
 
 const plain = (event: KeyboardEvent) => !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
