@@ -29,7 +29,8 @@ export function stepRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
     const control = next.cells[cell.cellIndex]?.querySelector<HTMLElement>(CONTROL) ?? controlOf(next);
     if (!control) continue;
     event.preventDefault();
-    return control.focus();
+    control.focus();
+    return;
   }
 }
 
