@@ -11,6 +11,7 @@ const controlOf = (row: Element) =>
 
 /** The next or previous row of the page, from the one that has the focus; the first one where none has. */
 export function stepPage(by: 1 | -1): void {
+  if (document.querySelector('[role="dialog"], [role="menu"]')) return; // the page behind it is out of reach
   const rows = [...document.querySelectorAll(ROWS)].filter((row) => controlOf(row) && !row.closest("[inert]"));
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = rows[at < 0 ? 0 : at + by];
