@@ -1,8 +1,11 @@
 // Declared connectors of Kafka Connect: how they are, and operating them.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMe } from "@/api/access";
 import { answer, weir } from "@/api/client";
 import { fetchDeclared } from "@/api/declared";
 import type { Connector, DescribedConnector } from "@/api/types";
+import { mayDo } from "@/lib/may";
+import { useToken } from "@/lib/session";
 
 /** Each answer asks every worker, so it is asked for less often than a view. */
 const LOOK = 5000;
@@ -25,15 +28,17 @@ export function useConnector(name: string) {
   });
 }
 
-/** Whether any connector is declared. Weir's own record answers it: no worker is asked. */
-export function useHasConnectors(enabled: boolean): boolean {
+/** Whether any connector is declared, or I may declare one. Weir's own record answers it: no worker is asked. */
+export function useShowsConnectors(): boolean {
+  const me = useMe(useToken()).data;
+  const manages = mayDo(me, "manage");
   const documents = useQuery({
     queryKey: ["declared", "Connector"],
-    enabled,
+    enabled: me !== undefined && !manages,
     staleTime: 60_000,
     queryFn: ({ signal }) => fetchDeclared("Connector", undefined, signal),
   });
-  return (documents.data ?? []).length > 0;
+  return manages || (documents.data ?? []).length > 0;
 }
 
 /** The document of one connector as it was applied; null where there is none any more. */

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import type { Access } from "@/api/types";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { When } from "@/components/When";
 import { accessCounts, countsText } from "@/lib/accessCounts";
@@ -21,48 +22,55 @@ export function AccessTable({ rows }: { rows: Access[] }) {
       <p className="muted" role="status">
         {countsText(accessCounts(rows))}
       </p>
-      <div className="panel flush table-wrap">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Who</th>
-              <th>Shown</th>
-              <th>By</th>
-              <th>Purpose</th>
-              <th>Until</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Entry key={`${row.kind} ${row.subject} ${row.purpose ?? ""} ${row.via.join()}`} row={row} />
-            ))}
-          </tbody>
-        </table>
+      <div className="panel flush">
+        <DataTable
+          table="access"
+          label="Who may read this"
+          columns={COLUMNS}
+          rows={rows.flatMap(waysOf)}
+          rowKey={({ row, way }) => `${row.kind} ${row.subject} ${row.purpose ?? ""} ${row.via.join()} ${way.by}`}
+        />
       </div>
     </div>
   );
 }
 
-function Entry({ row }: { row: Access }) {
+type Way = NonNullable<Access["ways"]>[number];
+
+/** A line for each way in: each has its own end and purpose. */
+function waysOf(row: Access): { row: Access; way: Way }[] {
   const ways =
     row.ways ?? row.via.map((by) => ({ by, until: null, purpose: row.purpose, legalBasis: null, retention: null }));
-  return ways.map((way, i) => (
-    <tr key={way.by} className={i > 0 ? "continued" : ""}>
-      {i === 0 && (
-        <>
-          <td rowSpan={ways.length}>
-            <span className="strong anywhere">{row.subject}</span>{" "}
-            {row.kind !== "user" && <span className="badge">{row.kind}</span>}
-          </td>
-          <td rowSpan={ways.length}>
-            <Shown of={row} />
-          </td>
-        </>
-      )}
-      <td className="anywhere">
-        {way.by.startsWith("grant ") ? <Link to={links.requests("grants")}>{way.by}</Link> : way.by}
-      </td>
-      <td className="anywhere">
+  return ways.map((way) => ({ row, way: way as Way }));
+}
+
+const COLUMNS: Column<{ row: Access; way: Way }>[] = [
+  {
+    id: "who",
+    head: "Who",
+    sort: ({ row }) => row.subject,
+    cell: ({ row }) => (
+      <>
+        <span className="strong anywhere">{row.subject}</span>{" "}
+        {row.kind !== "user" && <span className="badge">{row.kind}</span>}
+      </>
+    ),
+  },
+  { id: "shown", head: "Shown", cell: ({ row }) => <Shown of={row} /> },
+  {
+    id: "by",
+    head: "By",
+    className: "anywhere",
+    sort: ({ way }) => way.by,
+    cell: ({ way }) => (way.by.startsWith("grant ") ? <Link to={links.requests("grants")}>{way.by}</Link> : way.by),
+  },
+  {
+    id: "purpose",
+    head: "Purpose",
+    className: "anywhere",
+    sort: ({ row, way }) => way.purpose ?? row.purpose,
+    cell: ({ row, way }) => (
+      <>
         {way.purpose ?? row.purpose ?? <span className="muted">any</span>}
         {(way.legalBasis || way.retention) && (
           <div className="muted small">
@@ -71,13 +79,16 @@ function Entry({ row }: { row: Access }) {
               .join(", ")}
           </div>
         )}
-      </td>
-      <td>
-        <When at={way.until} never="no end" />
-      </td>
-    </tr>
-  ));
-}
+      </>
+    ),
+  },
+  {
+    id: "until",
+    head: "Until",
+    sort: ({ way }) => way.until,
+    cell: ({ way }) => <When at={way.until} never="no end" />,
+  },
+];
 
 /** Everything masked, some of it, or nothing. */
 function Shown({ of }: { of: Access }) {

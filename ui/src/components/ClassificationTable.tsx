@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
+import { DataTable } from "@/components/DataTable";
 import { EntityBadge } from "@/components/EntityBadge";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { evidenceText } from "@/lib/evidence";
@@ -31,129 +32,110 @@ export function ClassificationTable({
   onPick?: (row: number, on: boolean) => void;
 }) {
   return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            {onPick && (
-              <th>
-                <span className="visually-hidden">Choose</span>
-              </th>
-            )}
-            <th>Field</th>
-            <th>Entity</th>
-            <th>Evidence</th>
-            <th>
-              <span className="visually-hidden">Decide</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <Row
-              key={`${row.place}/${row.name} ${row.classification.path} ${row.classification.entity}`}
-              row={row}
-              withDataset={withDataset}
-              picked={picked?.(i) ?? false}
-              onPick={onPick ? (on) => onPick(i, on) : undefined}
+    <DataTable
+      table={withDataset ? "detections" : "detections of a dataset"}
+      label="Detections to decide on"
+      rows={rows}
+      rowKey={(row) => `${row.place}/${row.name} ${row.classification.path} ${row.classification.entity}`}
+      columns={[
+        onPick !== undefined && {
+          id: "choose",
+          head: "Choose",
+          tool: true,
+          cell: ({ classification: c, may }, i) => (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${c.entity} in ${c.path}`}
+              disabled={!may}
+              checked={picked?.(i) ?? false}
+              onChange={(e) => onPick(i, e.target.checked)}
             />
-          ))}
-        </tbody>
-      </table>
-    </div>
+          ),
+        },
+        {
+          id: "field",
+          head: "Field",
+          cell: ({ place, name, classification: c }) => (
+            <>
+              <Link className="mono anywhere" to={links.field(place, name, c.path)}>
+                {c.path}
+              </Link>
+              {withDataset && (
+                <div className="small anywhere">
+                  <Link to={links.dataset(place, name)}>
+                    {place}/{name}
+                  </Link>
+                </div>
+              )}
+            </>
+          ),
+        },
+        { id: "entity", head: "Entity", cell: (row) => <EntityBadge of={row.classification} /> },
+        {
+          id: "evidence",
+          head: "Evidence",
+          className: "small",
+          cell: ({ classification: c }) => (
+            <>
+              {evidenceText(c)}
+              {c.reason && <div className="muted">“{c.reason}”</div>}
+            </>
+          ),
+        },
+        { id: "decide", head: "Decide", tool: true, className: "decide", cell: (row) => <Decide row={row} /> },
+      ]}
+    />
   );
 }
 
-function Row({
-  row,
-  withDataset,
-  picked,
-  onPick,
-}: {
-  row: FindRow;
-  withDataset: boolean;
-  picked: boolean;
-  onPick: ((on: boolean) => void) | undefined;
-}) {
+function Decide({ row }: { row: FindRow }) {
   const { place, name, classification: c } = row;
   const may = row.may;
   const review = useReview(place, name);
   const [asking, setAsking] = useState<"confirmed" | "rejected" | null>(null);
   const verb = asking === "confirmed" ? "Confirm" : "Reject";
   return (
-    <tr>
-      {onPick && (
-        <td>
-          <input
-            type="checkbox"
-            aria-label={`Choose ${c.entity} in ${c.path}`}
-            disabled={!may}
-            checked={picked}
-            onChange={(e) => onPick(e.target.checked)}
-          />
-        </td>
+    <>
+      {may && c.state !== "confirmed" && (
+        <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
+          <Check size={14} aria-hidden /> Confirm
+        </button>
       )}
-      <td>
-        <Link className="mono anywhere" to={links.field(place, name, c.path)}>
-          {c.path}
-        </Link>
-        {withDataset && (
-          <div className="small anywhere">
-            <Link to={links.dataset(place, name)}>
-              {place}/{name}
-            </Link>
-          </div>
-        )}
-      </td>
-      <td>
-        <EntityBadge of={c} />
-      </td>
-      <td className="small">
-        {evidenceText(c)}
-        {c.reason && <div className="muted">“{c.reason}”</div>}
-      </td>
-      <td className="decide">
-        {may && c.state !== "confirmed" && (
-          <button type="button" className="button small" onClick={() => setAsking("confirmed")}>
-            <Check size={14} aria-hidden /> Confirm
-          </button>
-        )}
-        {may && c.state !== "rejected" && (
-          <button type="button" className="button small" onClick={() => setAsking("rejected")}>
-            <X size={14} aria-hidden /> Reject
-          </button>
-        )}
-        {asking && (
-          <ReasonDialog
-            title={`${verb} ${c.entity} in ${c.path}`}
-            lead={
-              asking === "confirmed"
-                ? "Masks and rules for this kind of data then apply to this field, whatever later scans detect."
-                : "The field then loses this tag and the masks that came with it. Later scans will not suggest it again by the same recognizer."
-            }
-            action={verb}
-            danger={asking === "rejected"}
-            busy={review.isPending}
-            error={review.error}
-            onClose={() => setAsking(null)}
-            onDo={(reason) =>
-              review.mutate(
-                { path: c.path, entity: c.entity, state: asking, reason },
-                {
-                  onSuccess: () => {
-                    setAsking(null);
-                    const { path, entity, state } = c;
-                    offerUndo({
-                      text: `${entity} in ${path} ${asking}`,
-                      items: [{ namespace: place, name, path, entity, state }],
-                    });
-                  },
+      {may && c.state !== "rejected" && (
+        <button type="button" className="button small" onClick={() => setAsking("rejected")}>
+          <X size={14} aria-hidden /> Reject
+        </button>
+      )}
+      {asking && (
+        <ReasonDialog
+          title={`${verb} ${c.entity} in ${c.path}`}
+          lead={
+            asking === "confirmed"
+              ? "Masks and rules for this kind of data then apply to this field, whatever later scans detect."
+              : "The field then loses this tag and the masks that came with it. Later scans will not suggest it again by the same recognizer."
+          }
+          action={verb}
+          danger={asking === "rejected"}
+          busy={review.isPending}
+          error={review.error}
+          onClose={() => setAsking(null)}
+          onDo={(reason) =>
+            review.mutate(
+              { path: c.path, entity: c.entity, state: asking, reason },
+              {
+                onSuccess: () => {
+                  setAsking(null);
+                  const { path, entity, state } = c;
+                  offerUndo({
+                    text: `${entity} in ${path} ${asking}`,
+                    items: [{ namespace: place, name, path, entity, state }],
+                  });
                 },
-              )
-            }
-          />
-        )}
-      </td>
-    </tr>
+              },
+            )
+          }
+        />
+      )}
+    </>
   );
 }

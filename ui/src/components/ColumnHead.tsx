@@ -1,6 +1,7 @@
 // A column's head: name, type, how it is shown. A click says why, and asks for access from right here.
 import { Ban, Eye, EyeOff } from "lucide-react";
 import { Popover } from "radix-ui";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import type { QueryColumn, Reason } from "@/api/types";
 import { Reasons } from "@/components/Reasons";
@@ -14,13 +15,18 @@ const LOOKS = {
 };
 
 export function ColumnHead({
+  id,
   column,
   dataset,
   reasons,
+  children,
 }: {
+  /** Its name among the columns of the table. */
+  id: string;
   column: QueryColumn;
   dataset?: string | undefined;
   reasons: Reason[];
+  children?: ReactNode;
 }) {
   const look = lookOf(column.decision);
   const { icon: Icon, text, tone } = LOOKS[look];
@@ -31,7 +37,7 @@ export function ColumnHead({
   const fields = column.decision?.fields ?? [];
   const from = datasetOf(fields, reasons) ?? dataset;
   return (
-    <span role="columnheader">
+    <span role="columnheader" data-column={id}>
       <Popover.Root>
         <Popover.Trigger className="column-head">
           <span className="row-nowrap" style={{ maxWidth: "100%" }}>
@@ -79,6 +85,7 @@ export function ColumnHead({
           </Popover.Content>
         </Popover.Portal>
       </Popover.Root>
+      {children}
     </span>
   );
 }

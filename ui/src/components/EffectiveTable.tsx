@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { AccessEntry, AccessRule, SeenDataset } from "@/api/types";
+import { DataTable } from "@/components/DataTable";
 import { When } from "@/components/When";
 
 /** What is shown to whom, a line an entry, with the rules behind it and how the person comes to each. */
@@ -13,35 +14,25 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
   name: (row: T) => ReactNode;
 }) {
   return (
-    <div className="panel flush table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>{head}</th>
-            <th>Shown</th>
-            <th>Why</th>
-            <th>Purpose</th>
-            <th>Until</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              <td className="anywhere">{name(row)}</td>
-              <td>
-                <Shown of={row} />
-              </td>
-              <td>
-                <Rules of={row} />
-              </td>
-              <td className="anywhere">{row.purpose ?? <span className="muted">none stated</span>}</td>
-              <td>
-                <When at={row.until} never="no end" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="panel flush">
+      <DataTable
+        table="effective access"
+        label={head === "Who" ? "Who has access" : "What they see"}
+        rows={rows}
+        rowKey={keyOf}
+        columns={[
+          { id: "name", head, className: "anywhere", cell: name },
+          { id: "shown", head: "Shown", cell: (row) => <Shown of={row} /> },
+          { id: "why", head: "Why", cell: (row) => <Rules of={row} /> },
+          {
+            id: "purpose",
+            head: "Purpose",
+            className: "anywhere",
+            cell: (row) => row.purpose ?? <span className="muted">none stated</span>,
+          },
+          { id: "until", head: "Until", cell: (row) => <When at={row.until} never="no end" /> },
+        ]}
+      />
     </div>
   );
 }

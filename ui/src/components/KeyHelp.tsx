@@ -1,38 +1,57 @@
-// The keys of every page, told by `?`.
-import { useCallback, useState } from "react";
+// The keys of a page, listed by `?`: those alone that do something on it, for the person who looks.
+import { useCallback, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
+import { useMe } from "@/api/access";
+import { useShowsConnectors } from "@/api/connectors";
 import { Modal } from "@/components/Modal";
 import { usePageKeys } from "@/lib/keys";
-import { LETTERS, PAGES } from "@/lib/pages";
+import { ROWS, stepPage } from "@/lib/listKeys";
+import { mayDo } from "@/lib/may";
+import { GOES, pagesFor } from "@/lib/pages";
+import { useToken } from "@/lib/session";
 
-const OTHERS: [string[], string][] = [
-  [["/"], "search, from anywhere"],
-  [["↑", "↓"], "step through results, fields, rows; Enter opens"],
-  [["←", "→"], "fold and unfold in a schema"],
-  [["Ctrl", "Enter"], "run the statement (Cmd on a Mac)"],
-  [["Esc"], "close what is open"],
-  [["?"], "these keys"],
+interface Does {
+  keys: string[];
+  does: string;
+  /** What the page must have for them to do anything. */
+  on?: string;
+}
+
+const KEYS: Does[] = [
+  { keys: ["/"], does: "search, from anywhere" },
+  { keys: ["j", "k"], does: "next and previous row, from anywhere", on: ROWS },
+  { keys: ["↑", "↓"], does: "step through results, fields, rows; Enter opens", on: `${ROWS}, main [role="tree"]` },
+  { keys: ["←", "→"], does: "fold and unfold in a schema", on: 'main [role="tree"]' },
+  { keys: ["←", "→"], does: "on the edge of a column's head: narrower and wider", on: "main .width-handle" },
+  { keys: ["Ctrl", "Enter"], does: "run the statement (Cmd on a Mac)", on: "main .cm-editor" },
+  { keys: ["Esc"], does: "close what is open" },
+  { keys: ["?"], does: "these keys" },
 ];
 
 export function KeyHelp() {
   const navigate = useNavigate();
-  const [open, setOpen] = useState(false);
-  const help = useCallback(() => setOpen(true), []);
+  const me = useMe(useToken()).data;
+  const connectors = useShowsConnectors();
+  const [shown, setShown] = useState<Does[] | null>(null);
+  const goes = useMemo(() => pagesFor(GOES, (one) => mayDo(me, one), connectors), [me, connectors]);
+  const letters = useMemo(() => new Map(goes.map(({ key, to }) => [key, to])), [goes]);
+  const close = useCallback(() => setShown(null), []);
+  const help = useCallback(() => setShown(KEYS.filter(({ on }) => !on || document.querySelector(on) !== null)), []);
   const go = useCallback(
     (to: string) => {
-      setOpen(false);
+      close();
       navigate(to);
     },
-    [navigate],
+    [close, navigate],
   );
-  usePageKeys(LETTERS, go, help);
+  usePageKeys(letters, go, stepPage, help);
   return (
-    <Modal open={open} onClose={() => setOpen(false)} title="Keys">
+    <Modal open={shown !== null} onClose={close} title="Keys">
       <dl className="keys">
-        {OTHERS.map(([keys, does]) => (
+        {shown?.map(({ keys, does }) => (
           <Line key={does} keys={keys} does={does} />
         ))}
-        {PAGES.map((page) => (
+        {goes.map((page) => (
           <Line key={page.to} keys={["g", page.key]} does={page.text} />
         ))}
       </dl>

@@ -1,8 +1,8 @@
 import { NavLink } from "react-router";
 import { useMe, useRequests } from "@/api/access";
-import { useHasConnectors } from "@/api/connectors";
+import { useShowsConnectors } from "@/api/connectors";
 import { mayDo } from "@/lib/may";
-import { PAGES } from "@/lib/pages";
+import { PAGES, pagesFor } from "@/lib/pages";
 import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
 
@@ -10,11 +10,8 @@ export function Nav({ open }: { open: boolean }) {
   const me = useMe(useToken());
   const requests = useRequests({ state: "pending" });
   const waiting = toDecide(requests.data ?? [], me.data?.user).length;
-  const manages = mayDo(me.data, "manage");
-  const connectors = useHasConnectors(me.data !== undefined && !manages) || manages;
-  const shown = PAGES.filter(
-    ({ needs, where }) => (!where || connectors) && (!needs || needs.some((one) => mayDo(me.data, one))),
-  );
+  const connectors = useShowsConnectors();
+  const shown = pagesFor(PAGES, (one) => mayDo(me.data, one), connectors);
   return (
     <nav className={`nav ${open ? "open" : ""}`} aria-label="Pages">
       <ul>

@@ -1,16 +1,23 @@
 // Rows of a query. The header says of each column how it is shown and why; only rows in sight are drawn.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
+import { type CSSProperties, useEffect, useMemo, useRef, useState } from "react";
 import type { QueryColumn, Reason } from "@/api/types";
 import { ColumnHead } from "@/components/ColumnHead";
 import { RecordView } from "@/components/RecordView";
+import { TableTools } from "@/components/TableTools";
+import { useColumnWidths, WidthHandle } from "@/components/WidthHandle";
 import { lookOf } from "@/lib/decision";
 import { cellText } from "@/lib/format";
+import { useTableSettings } from "@/lib/kept";
+import { arrows } from "@/lib/listKeys";
+import { columnIds } from "@/lib/tableSettings";
 import "@/styles/grid.css";
 
 const ROW = 30;
+const PLACE = 52;
 
 export function ResultGrid({
+  table,
   columns,
   rows,
   dataset,
@@ -18,6 +25,8 @@ export function ResultGrid({
   fill = true,
   onOpen,
 }: {
+  /** What the settings of the columns are kept under; results of the same columns share them. */
+  table: string;
   columns: QueryColumn[];
   rows: unknown[][];
   dataset?: string | undefined;
@@ -28,20 +37,40 @@ export function ResultGrid({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<unknown[] | null>(null);
+  const ids = useMemo(() => columnIds(columns.map(({ name }) => name)), [columns]);
+  const { known, settings, change } = useTableSettings(table);
+  const widths = useColumnWidths(settings.widths, (widths) => change({ widths }));
+  const shown = columns
+    .map((column, at) => ({ column, at, id: ids[at] ?? column.name }))
+    .filter(({ id }) => !settings.hidden.includes(id));
+  const wrap = settings.wrap ?? false;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 15,
   });
-  const widths = columns.map(width);
-  const template = `52px ${widths.map((w) => `minmax(${w}px, 1fr)`).join(" ")}`;
-  const least = 52 + widths.reduce((sum, w) => sum + w, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were measured while text wrapped are forgotten.
+  useEffect(() => virtual.measure(), [wrap]);
+  const sizes = shown.map(({ id, column }) => ({ kept: widths.now[id], usual: width(column) }));
+  const least = PLACE + sizes.reduce((sum, { kept, usual }) => sum + (kept ?? usual), 0);
+  const template = sizes.map(({ kept, usual }) => (kept ? `${kept}px` : `minmax(${usual}px, 1fr)`)).join(" ");
+  // Widths stand once, at the grid: a drag does not write them to every row.
+  const sized = { "--columns": `${PLACE}px ${template}`, "--least": `${least}px` } as CSSProperties;
   return (
     <>
+      <TableTools
+        label="the result"
+        columns={columns.map(({ name }, at) => ({ id: ids[at] ?? name, head: ids[at] ?? name }))}
+        settings={settings}
+        wrap={wrap}
+        known={known}
+        onChange={change}
+      />
       <div
         ref={scroller}
-        className={`grid ${fill ? "fill" : ""}`}
+        className={`grid ${fill ? "fill" : ""} ${wrap ? "wrap" : ""}`}
+        style={sized}
         role="table"
         aria-label="Result"
         aria-rowcount={rows.length + 1}
@@ -49,42 +78,46 @@ export function ResultGrid({
         tabIndex={0}
       >
         <div role="rowgroup" className="grid-head-group">
-          <div role="row" className="grid-row grid-head" style={{ gridTemplateColumns: template, minWidth: least }}>
+          <div role="row" className="grid-row grid-head">
             <span role="columnheader" className="muted">
               #
             </span>
-            {columns.map((column, i) => (
-              <ColumnHead key={i} column={column} dataset={dataset} reasons={reasons} />
+            {shown.map(({ id, column }) => (
+              <ColumnHead key={id} id={id} column={column} dataset={dataset} reasons={reasons}>
+                <WidthHandle column={id} label={id} widths={widths} />
+              </ColumnHead>
             ))}
           </div>
         </div>
-        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+        <div
+          role="rowgroup"
+          className="grid-body"
+          style={{ height: virtual.getTotalSize() }}
+          onKeyDown={arrows("[data-row]", null)}
+        >
           {virtual.getVirtualItems().map((item) => (
             <div
               key={item.index}
+              ref={wrap ? virtual.measureElement : undefined}
+              data-index={item.index}
               role="row"
               aria-rowindex={item.index + 2}
               className="grid-row"
-              style={{
-                gridTemplateColumns: template,
-                minWidth: least,
-                height: ROW,
-                top: item.start,
-                position: "absolute",
-              }}
+              style={{ height: wrap ? undefined : ROW, top: item.start, position: "absolute" }}
             >
               <span role="cell">
                 <button
                   type="button"
                   className="link muted"
+                  data-row
                   aria-label={`Open row ${item.index + 1}`}
                   onClick={() => (onOpen ? onOpen(item.index) : setOpened(rows[item.index] ?? null))}
                 >
                   {item.index + 1}
                 </button>
               </span>
-              {columns.map((_, i) => (
-                <Cell key={i} value={rows[item.index]?.[i]} />
+              {shown.map(({ id, at }) => (
+                <Cell key={id} value={rows[item.index]?.[at]} />
               ))}
             </div>
           ))}

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { type SessionEntry, useEndSession, useSessions } from "@/api/sessions";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
@@ -17,27 +18,38 @@ export function SessionTable({ all }: { all: boolean }) {
           list.length === 0 ? (
             <Empty title="No sessions" />
           ) : (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    {all && <th>User</th>}
-                    <th>Where</th>
-                    <th>By</th>
-                    <th>Signed in</th>
-                    <th>Last used</th>
-                    <th>Ends</th>
-                    <th>
-                      <span className="visually-hidden">End</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((one) => (
-                    <Row key={one.id} session={one} all={all} onEnd={() => end.mutate(one.id)} />
-                  ))}
-                </tbody>
-              </table>
+            <div className="panel flush">
+              <DataTable
+                table="sessions"
+                label="Sessions"
+                rows={list}
+                rowKey={(one) => one.id}
+                columns={[
+                  all && {
+                    id: "user",
+                    head: "User",
+                    sort: (one) => one.user,
+                    cell: (one) => <span className="strong">{one.user}</span>,
+                  },
+                  { id: "where", head: "Where", sort: (one) => one.label, cell: (one) => <Where of={one} /> },
+                  { id: "by", head: "By", sort: (one) => one.provider, cell: (one) => one.provider },
+                  {
+                    id: "since",
+                    head: "Signed in",
+                    sort: (one) => one.created,
+                    cell: (one) => <When at={one.created} />,
+                  },
+                  { id: "used", head: "Last used", sort: (one) => one.used, cell: (one) => <When at={one.used} /> },
+                  { id: "ends", head: "Ends", sort: (one) => one.idleEnd, cell: (one) => <When at={one.idleEnd} /> },
+                  {
+                    id: "end",
+                    head: "End",
+                    tool: true,
+                    className: "right",
+                    cell: (one) => <End onEnd={() => end.mutate(one.id)} />,
+                  },
+                ]}
+              />
             </div>
           )
         }
@@ -46,30 +58,20 @@ export function SessionTable({ all }: { all: boolean }) {
   );
 }
 
-function Row({ session, all, onEnd }: { session: SessionEntry; all: boolean; onEnd: () => void }) {
+function Where({ of: session }: { of: SessionEntry }) {
+  return (
+    <>
+      {session.label} {session.kind === "cli" && <span className="badge">command line</span>}{" "}
+      {session.current && <span className="badge ok">this one</span>}
+    </>
+  );
+}
+
+function End({ onEnd }: { onEnd: () => void }) {
   const [sure, setSure] = useState(false);
   return (
-    <tr>
-      {all && <td className="strong">{session.user}</td>}
-      <td>
-        {session.label} {session.kind === "cli" && <span className="badge">command line</span>}{" "}
-        {session.current && <span className="badge ok">this one</span>}
-      </td>
-      <td>{session.provider}</td>
-      <td>
-        <When at={session.created} />
-      </td>
-      <td>
-        <When at={session.used} />
-      </td>
-      <td>
-        <When at={session.idleEnd} />
-      </td>
-      <td className="right">
-        <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
-          {sure ? "Really end it" : "End"}
-        </button>
-      </td>
-    </tr>
+    <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
+      {sure ? "Really end it" : "End"}
+    </button>
   );
 }

@@ -1,9 +1,10 @@
-// Searches and favourites of a person, kept in this browser alone: Weir's server never learns them.
-import { useCallback, useSyncExternalStore } from "react";
+// Searches, favourites and settings of tables of a person, kept in this browser alone: Weir's server never learns them.
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { useMe } from "@/api/access";
 import type { Favourite } from "@/lib/searchOptions";
 import { useToken } from "@/lib/session";
 import { readList, remember, writeList } from "@/lib/store";
+import { readSettings, type TableSettings, untouched } from "@/lib/tableSettings";
 
 const listeners = new Set<() => void>();
 const tell = () => {
@@ -25,7 +26,8 @@ function useKept<T>(what: string) {
   const user = useMe(useToken()).data?.user;
   const key = user === undefined ? null : `weir.${what}.${user}`;
   const text = useSyncExternalStore(subscribe, () => (key === null ? null : localStorage.getItem(key)));
-  return { key, items: key === null || text === null ? [] : readList<T>(key) };
+  const items = useMemo(() => (key === null || text === null ? [] : readList<T>(key)), [key, text]);
+  return { key, items };
 }
 
 /** What was searched for, the newest first. */
@@ -66,4 +68,24 @@ export function useFavourites() {
     [key],
   );
   return { known: key !== null, items, toggle, has: (one: Favourite) => items.some((other) => same(one, other)) };
+}
+
+const MOST_TABLES = 100;
+
+/** How a person wants a table; tables that they set last are kept. Not `known`: nothing can be kept yet. */
+export function useTableSettings(table: string) {
+  const { key, items } = useKept<unknown>("tables");
+  const change = useCallback(
+    (some: Partial<Omit<TableSettings, "table">>) => {
+      if (key === null) return;
+      const kept = readList<unknown>(key);
+      const next = { ...readSettings(kept, table), ...some };
+      const others = kept.filter((one) => (one as TableSettings | null)?.table !== table);
+      writeList(key, untouched(next) ? others : [next, ...others], MOST_TABLES);
+      tell();
+    },
+    [key, table],
+  );
+  const settings = useMemo(() => readSettings(items, table), [items, table]);
+  return { known: key !== null, settings, change };
 }

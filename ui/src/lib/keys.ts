@@ -1,11 +1,11 @@
-// Keys that work on every page: `g` and a letter goes to a page, `?` tells them all.
+// Keys that work on every page: `g` and a letter goes to a page, `j` and `k` step through its rows, `?` lists them.
 import { useEffect } from "react";
+
+const WRITTEN = "input:not([type=checkbox], [type=radio]), textarea, select";
 
 /** True while the keys belong to a text that is being written. */
 export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(WRITTEN));
 }
 
 const plain = (event: KeyboardEvent) => !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
@@ -13,8 +13,13 @@ const plain = (event: KeyboardEvent) => !event.ctrlKey && !event.metaKey && !eve
 /** How long a `g` waits for its letter, in milliseconds. */
 const PATIENCE = 1500;
 
-/** Calls `go` for `g` + letter and `help` for `?`, wherever nobody is writing. */
-export function usePageKeys(letters: ReadonlyMap<string, string>, go: (to: string) => void, help: () => void): void {
+/** Calls `go` for `g` + letter, `step` for `j` and `k`, and `help` for `?`, wherever nobody is writing. */
+export function usePageKeys(
+  letters: ReadonlyMap<string, string>,
+  go: (to: string) => void,
+  step: (by: 1 | -1) => void,
+  help: () => void,
+): void {
   useEffect(() => {
     let since = Number.NEGATIVE_INFINITY;
     const press = (event: KeyboardEvent) => {
@@ -26,11 +31,13 @@ export function usePageKeys(letters: ReadonlyMap<string, string>, go: (to: strin
         event.preventDefault();
         go(to);
       } else if (event.key === "g") since = event.timeStamp;
+      else if (event.key === "j") step(1);
+      else if (event.key === "k") step(-1);
       else if (event.key === "?") help();
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  }, [letters, go, help]);
+  }, [letters, go, step, help]);
 }
 
 /** `/` puts the cursor into a search box. */

@@ -41,7 +41,7 @@ export const PAGES: Page[] = [
   { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
-  { to: "/access-reviews", text: "Access reviews", key: "c", icon: UserCheck },
+  { to: "/access-reviews", text: "Access reviews", key: "i", icon: UserCheck },
   { to: "/policies", text: "Policies", key: "p", icon: ShieldCheck },
   { to: "/reports", text: "Data locations", key: "w", icon: FileSearch, gap: true, needs: ["report:read"] },
   { to: "/activity", text: "Activity", key: "t", icon: Activity },
@@ -49,4 +49,21 @@ export const PAGES: Page[] = [
   { to: "/admin", text: "Admin", key: "a", icon: Settings, needs: ["manage", "scan"] },
 ];
 
-export const LETTERS: ReadonlyMap<string, string> = new Map(PAGES.map((page) => [page.key, page.to]));
+/** Places that `g` goes to without a line of their own in the navigation. */
+const PLACES: Omit<Page, "icon">[] = [
+  { to: "/notifications", text: "Notifications", key: "n" },
+  { to: "/query?pane=saved", text: "Saved queries", key: "y" },
+  { to: "/policies?kind=Purpose", text: "Purposes", key: "o" },
+  { to: "/admin/clusters?add=cluster", text: "Add a cluster", key: "k", needs: ["manage"] },
+];
+
+export const GOES: readonly Omit<Page, "icon">[] = [...PAGES, ...PLACES];
+
+/** Those that somebody is shown. `may`: what they may do; `connectors`: whether there is any. */
+export function pagesFor<T extends Pick<Page, "needs" | "where">>(
+  pages: readonly T[],
+  may: (permission: Permission) => boolean,
+  connectors: boolean,
+): T[] {
+  return pages.filter(({ needs, where }) => (!where || connectors) && (!needs || needs.some(may)));
+}

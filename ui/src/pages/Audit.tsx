@@ -1,8 +1,9 @@
 // The chain of decisions: who did what, what was decided and why; and whether the chain holds.
 import { ShieldCheck } from "lucide-react";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { PageNeeds } from "@/components/Needs";
@@ -98,62 +99,53 @@ function Trail() {
       {audit.isError && <ErrorNotice error={audit.error} />}
       {audit.isPending && <Loading lines={8} />}
       {audit.data && (
-        <div className="panel flush table-wrap">
+        <div className="panel flush">
           {entries.length === 0 ? (
             <Empty title="No entries">
               <p>No matches. Remove a filter.</p>
             </Empty>
           ) : (
-            <table className="table">
-              <thead>
-                <tr>
-                  <th className="number">#</th>
-                  <th>When</th>
-                  <th>Who</th>
-                  <th>What</th>
-                  <th>On</th>
-                  <th>Decision</th>
-                </tr>
-              </thead>
-              <tbody>
-                {entries.map((e) => (
-                  <Fragment key={e.seq}>
-                    <tr>
-                      <td className="number">
-                        <button
-                          type="button"
-                          className="link"
-                          aria-expanded={opened === e.seq}
-                          onClick={() => setOpened(opened === e.seq ? null : e.seq)}
-                        >
-                          {e.seq}
-                        </button>
-                      </td>
-                      <td className="nowrap small">{e.at.replace("T", " ").replace(/(\.\d+)?Z$/, "")}</td>
-                      <td>{e.actor}</td>
-                      <td>{e.action}</td>
-                      <td className="anywhere">{e.target}</td>
-                      <td>
-                        {e.decision && (
-                          <span className={`badge ${/deny|denied|refus|reject/.test(e.decision) ? "bad" : "ok"}`}>
-                            {e.decision}
-                          </span>
-                        )}
-                      </td>
-                    </tr>
-                    {opened === e.seq && (
-                      <tr>
-                        <td />
-                        <td colSpan={5}>
-                          <Reasons reasons={reasonList(e.reasons)} />
-                          <p className="small muted mono anywhere">{e.hash}</p>
-                        </td>
-                      </tr>
-                    )}
-                  </Fragment>
-                ))}
-              </tbody>
-            </table>
+            <DataTable
+              table="audit"
+              label="Entries of the audit"
+              rows={entries}
+              rowKey={(e) => e.seq}
+              below={(e) =>
+                opened === e.seq && (
+                  <>
+                    <Reasons reasons={reasonList(e.reasons)} />
+                    <p className="small muted mono anywhere">{e.hash}</p>
+                  </>
+                )
+              }
+              columns={[
+                {
+                  id: "seq",
+                  head: "#",
+                  className: "number",
+                  cell: (e) => (
+                    <button
+                      type="button"
+                      className="link"
+                      aria-expanded={opened === e.seq}
+                      onClick={() => setOpened(opened === e.seq ? null : e.seq)}
+                    >
+                      {e.seq}
+                    </button>
+                  ),
+                },
+                {
+                  id: "when",
+                  head: "When",
+                  className: "nowrap small",
+                  cell: (e) => e.at.replace("T", " ").replace(/(\.\d+)?Z$/, ""),
+                },
+                { id: "who", head: "Who", cell: (e) => e.actor },
+                { id: "what", head: "What", cell: (e) => e.action },
+                { id: "on", head: "On", className: "anywhere", cell: (e) => e.target },
+                { id: "decision", head: "Decision", cell: (e) => <Decision of={e.decision} /> },
+              ]}
+            />
           )}
           {audit.hasNextPage && (
             <div className="panel-head">
@@ -171,6 +163,11 @@ function Trail() {
       )}
     </div>
   );
+}
+
+function Decision({ of: decision }: { of: string | null | undefined }) {
+  if (!decision) return null;
+  return <span className={`badge ${/deny|denied|refus|reject/.test(decision) ? "bad" : "ok"}`}>{decision}</span>;
 }
 
 function sentenceOfHead(head: unknown): string {

@@ -1,8 +1,7 @@
 // Every dataset in one table: filter as you type, sort by a click on a head. Only rows in sight are drawn.
-
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { useMemo, useRef, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useDatasets } from "@/api/catalog";
 import { useLags } from "@/api/topics";
@@ -11,8 +10,11 @@ import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
+import { TableTools } from "@/components/TableTools";
 import { When } from "@/components/When";
+import { useColumnWidths, WidthHandle } from "@/components/WidthHandle";
 import { count, plural } from "@/lib/format";
+import { useTableSettings } from "@/lib/kept";
 import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
 import { useMay } from "@/lib/may";
@@ -29,16 +31,57 @@ const SHOWN = {
 };
 type Shown = keyof typeof SHOWN;
 
+interface DatasetColumn {
+  text: string;
+  /** Its width in pixels before anybody drags it; what is left over goes to the columns that `fill`. */
+  width: number;
+  fill?: boolean;
+  by: (d: Dataset) => string | number;
+  cell: (d: Dataset, lag: number | undefined) => ReactNode;
+  small?: boolean;
+}
+
 const COLUMNS = {
-  name: { text: "Dataset", by: (d: Dataset) => d.reference.toLowerCase() },
-  format: { text: "Value", by: (d: Dataset) => d.format.value ?? "" },
-  records: { text: "Records", by: (d: Dataset) => d.topic.retained ?? -1 },
-  lag: { text: "Lag", by: () => -1 },
-  owners: { text: "Owners", by: (d: Dataset) => d.owners.join(",") },
-  newest: { text: "Newest record", by: newest },
-  scanned: { text: "Scanned", by: (d: Dataset) => d.scanned_at ?? "" },
-};
+  name: { text: "Dataset", width: 190, fill: true, by: (d) => d.reference.toLowerCase(), cell: (d) => <Name of={d} /> },
+  format: {
+    text: "Value",
+    width: 88,
+    small: true,
+    by: (d) => d.format.value ?? "",
+    cell: (d) => d.format.value ?? "–",
+  },
+  records: { text: "Records", width: 98, by: (d) => d.topic.retained ?? -1, cell: (d) => count(d.topic.retained) },
+  lag: { text: "Lag", width: 78, by: () => -1, cell: (d, lag) => <Lag of={d} lag={lag} /> },
+  owners: {
+    text: "Owners",
+    width: 150,
+    fill: true,
+    small: true,
+    by: (d) => d.owners.join(","),
+    cell: (d) => (d.owners.length > 0 ? d.owners.join(", ") : <span className="badge warn">none</span>),
+  },
+  newest: {
+    text: "Newest record",
+    width: 126,
+    small: true,
+    by: newest,
+    cell: (d) => <When at={newest(d) || null} never="–" />,
+  },
+  scanned: {
+    text: "Scanned",
+    width: 120,
+    small: true,
+    by: (d) => d.scanned_at ?? "",
+    cell: (d) => (
+      <>
+        {d.scan.error ? <span className="badge bad">failed</span> : <When at={d.scanned_at} />}
+        {d.deleted_at && <span className="badge">gone</span>}
+      </>
+    ),
+  },
+} satisfies Record<string, DatasetColumn>;
 type Column = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Column[];
 
 function newest(dataset: Dataset): string {
   const at = (dataset.scan as { time_to?: unknown }).time_to;
@@ -121,6 +164,19 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * (sort.down ? -1 : 1))
       .map(({ d }) => d);
   }, [datasets, shown, filter, sort, lags]);
+  const { known, settings, change } = useTableSettings("datasets");
+  const widths = useColumnWidths(settings.widths, (widths) => change({ widths }));
+  const wrap = settings.wrap ?? false;
+  const columns = NAMES.filter((column) => column === "name" || !settings.hidden.includes(column));
+  const sizes = columns.map((column): { kept: number | undefined; column: DatasetColumn } => ({
+    kept: widths.now[column],
+    column: COLUMNS[column],
+  }));
+  const template = sizes.map(({ kept, column: { width, fill } }, at) => {
+    if (kept) return at === 0 ? `min(${kept}px, 55vw)` : `${kept}px`;
+    return fill ? `minmax(${width}px, ${at === 0 ? 3 : 1}fr)` : `${width}px`;
+  });
+  const least = sizes.reduce((sum, { kept, column }) => sum + (kept ?? column.width), 0);
   const list = useRef<HTMLDivElement>(null);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -128,6 +184,8 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
     overscan: 20,
     scrollMargin: list.current?.offsetTop ?? 0,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were measured while text wrapped are forgotten.
+  useEffect(() => virtual.measure(), [wrap]);
   if (rows.length === 0) {
     return (
       <div className="panel">
@@ -148,93 +206,110 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
       <p className="visually-hidden" role="status">
         {plural(rows.length, "dataset")}
       </p>
-      <div className="panel flush datasets" role="table" aria-label="Datasets" aria-rowcount={rows.length + 1}>
-        <div role="rowgroup">
-          <div role="row" className="datasets-row datasets-head">
-            {(Object.keys(COLUMNS) as Column[]).map((column) => {
-              const here = sort.by === column;
-              const Arrow = sort.down ? ArrowDown : ArrowUp;
+      <div className="panel flush">
+        <TableTools
+          label="the datasets"
+          columns={NAMES.map((id) => ({ id, head: COLUMNS[id].text, always: id === "name" }))}
+          settings={settings}
+          wrap={wrap}
+          known={known}
+          onChange={change}
+        />
+        <div
+          className={`datasets ${wrap ? "wrap" : ""}`}
+          style={{ "--columns": template.join(" "), "--least": `${least}px` } as CSSProperties}
+          role="table"
+          aria-label="Datasets"
+          aria-rowcount={rows.length + 1}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+          tabIndex={0}
+        >
+          <div role="rowgroup">
+            <div role="row" className="datasets-row datasets-head">
+              {columns.map((column) => {
+                const here = sort.by === column;
+                const Arrow = sort.down ? ArrowDown : ArrowUp;
+                return (
+                  <span
+                    key={column}
+                    role="columnheader"
+                    data-column={column}
+                    className={column}
+                    aria-sort={here ? (sort.down ? "descending" : "ascending") : "none"}
+                  >
+                    <button
+                      type="button"
+                      className="sort"
+                      onClick={() => setSort({ by: column, down: here ? !sort.down : false })}
+                    >
+                      {COLUMNS[column].text} {here && <Arrow size={12} aria-hidden />}
+                    </button>
+                    <WidthHandle column={column} label={COLUMNS[column].text} widths={widths} />
+                  </span>
+                );
+              })}
+            </div>
+          </div>
+          <div
+            role="rowgroup"
+            ref={list}
+            className="datasets-body"
+            style={{ height: virtual.getTotalSize() }}
+            onKeyDown={arrows("[data-row]")}
+          >
+            {virtual.getVirtualItems().map((item) => {
+              const d = rows[item.index] as Dataset;
               return (
-                <span
-                  key={column}
-                  role="columnheader"
-                  className={column}
-                  aria-sort={here ? (sort.down ? "descending" : "ascending") : "none"}
+                <div
+                  key={item.key}
+                  ref={wrap ? virtual.measureElement : undefined}
+                  data-index={item.index}
+                  role="row"
+                  aria-rowindex={item.index + 2}
+                  className="datasets-row"
+                  style={{ height: wrap ? undefined : ROW, top: item.start - virtual.options.scrollMargin }}
                 >
-                  <button type="button" onClick={() => setSort({ by: column, down: here ? !sort.down : false })}>
-                    {COLUMNS[column].text} {here && <Arrow size={12} aria-hidden />}
-                  </button>
-                </span>
+                  {columns.map((column) => (
+                    <Cell key={column} column={column} of={d} lag={lags.get(d.reference)} />
+                  ))}
+                </div>
               );
             })}
           </div>
-        </div>
-        <div
-          role="rowgroup"
-          ref={list}
-          style={{ height: virtual.getTotalSize(), position: "relative" }}
-          onKeyDown={arrows("[data-row]")}
-        >
-          {virtual.getVirtualItems().map((item) => {
-            const d = rows[item.index] as Dataset;
-            return (
-              <div
-                key={item.key}
-                role="row"
-                aria-rowindex={item.index + 2}
-                className="datasets-row"
-                style={{ height: ROW, transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
-              >
-                <Cells of={d} lag={lags.get(d.reference)} />
-              </div>
-            );
-          })}
         </div>
       </div>
     </>
   );
 }
 
-function Cells({ of: d, lag }: { of: Dataset; lag: number | undefined }) {
+function Cell({ column, of, lag }: { column: Column; of: Dataset; lag: number | undefined }) {
+  const { small, cell }: DatasetColumn = COLUMNS[column];
+  return (
+    <span role="cell" className={`${column} ${small ? "small" : ""}`}>
+      {cell(of, lag)}
+    </span>
+  );
+}
+
+function Name({ of: d }: { of: Dataset }) {
   return (
     <>
-      <span role="cell" className="name">
-        <Link data-row className="strong" to={links.dataset(d.cluster ?? d.namespace, d.name)}>
-          {d.name}
-        </Link>{" "}
-        <span className="muted small" title={d.description}>
-          {d.cluster ?? d.namespace}
-          {d.description && ` · ${d.description}`}
-        </span>
-      </span>
-      <span role="cell" className="format small">
-        {d.format.value ?? "–"}
-      </span>
-      <span role="cell" className="records">
-        {count(d.topic.retained)}
-      </span>
-      <span role="cell" className="lag">
-        {lag === undefined ? (
-          <span className="muted">–</span>
-        ) : (
-          <Link
-            to={links.dataset(d.cluster ?? d.namespace, d.name, "consumers")}
-            title="Of all consumer groups together"
-          >
-            {count(lag)}
-          </Link>
-        )}
-      </span>
-      <span role="cell" className="owners small">
-        {d.owners.length > 0 ? d.owners.join(", ") : <span className="badge warn">none</span>}
-      </span>
-      <span role="cell" className="newest small">
-        <When at={newest(d) || null} never="–" />
-      </span>
-      <span role="cell" className="scanned small">
-        {d.scan.error ? <span className="badge bad">failed</span> : <When at={d.scanned_at} />}
-        {d.deleted_at && <span className="badge">gone</span>}
+      <Link data-row className="strong" to={links.dataset(d.cluster ?? d.namespace, d.name)}>
+        {d.name}
+      </Link>{" "}
+      <span className="muted small" title={d.description}>
+        {d.cluster ?? d.namespace}
+        {d.description && ` · ${d.description}`}
       </span>
     </>
+  );
+}
+
+function Lag({ of: d, lag }: { of: Dataset; lag: number | undefined }) {
+  if (lag === undefined) return <span className="muted">–</span>;
+  return (
+    <Link to={links.dataset(d.cluster ?? d.namespace, d.name, "consumers")} title="Of all consumer groups together">
+      {count(lag)}
+    </Link>
   );
 }

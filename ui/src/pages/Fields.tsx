@@ -5,6 +5,7 @@ import { useSearch } from "@/api/catalog";
 import type { Hit } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Bar } from "@/components/Bar";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { PageHead } from "@/components/PageHead";
@@ -65,59 +66,71 @@ function Places({ hits }: { hits: Hit[] }) {
         <strong>{plural(hits.length, "field")}</strong>{" "}
         <span className="muted">in {plural(datasets.size, "dataset")}</span>
       </p>
-      <div className="panel flush table-wrap">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Field</th>
-              <th>Type</th>
-              <th>Present</th>
-              <th>Personal data</th>
-              <th>Owners</th>
-              <th>
-                <span className="visually-hidden">Lineage</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {hits.map((hit) => (
-              <Row key={`${hit.namespace}/${hit.name} ${hit.path}`} hit={hit} />
-            ))}
-          </tbody>
-        </table>
+      <div className="panel flush">
+        <DataTable
+          table="fields"
+          label="Fields"
+          rows={hits}
+          rowKey={(hit) => `${hit.namespace}/${hit.name} ${hit.path}`}
+          columns={COLUMNS}
+        />
       </div>
     </>
   );
 }
 
-function Row({ hit }: { hit: Hit }) {
-  const place = hit.cluster ?? hit.namespace;
-  const path = hit.path ?? "";
-  return (
-    <tr>
-      <td>
-        <Link className="mono anywhere" to={links.field(place, hit.name, path)}>
-          {path}
+const placeOf = (hit: Hit) => hit.cluster ?? hit.namespace;
+
+const COLUMNS: Column<Hit>[] = [
+  {
+    id: "field",
+    head: "Field",
+    sort: (hit) => hit.path,
+    cell: (hit) => (
+      <>
+        <Link className="mono anywhere" to={links.field(placeOf(hit), hit.name, hit.path ?? "")}>
+          {hit.path}
         </Link>
         <div className="small">
-          <Link to={links.dataset(place, hit.name)}>
-            {place}/{hit.name}
+          <Link to={links.dataset(placeOf(hit), hit.name)}>
+            {placeOf(hit)}/{hit.name}
           </Link>
         </div>
-      </td>
-      <td>{hit.types?.join(", ")}</td>
-      <td>{hit.presence != null && <Bar share={hit.presence} label="present" />}</td>
-      <td>
-        <span className="row" style={{ gap: 4 }}>
-          {(hit.entities ?? []).map((entity) => (
-            <EntityName key={entity} name={entity} suggested={hit.states?.[entity] === "suggested"} />
-          ))}
-        </span>
-      </td>
-      <td>{(hit.owners ?? []).join(", ") || <span className="badge warn">none</span>}</td>
-      <td className="right">
-        <Link to={links.lineage(fieldNode(hit.namespace, hit.name, path), { level: "column" })}>Lineage</Link>
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { id: "type", head: "Type", sort: (hit) => hit.types?.join(), cell: (hit) => hit.types?.join(", ") },
+  {
+    id: "present",
+    head: "Present",
+    sort: (hit) => hit.presence,
+    cell: (hit) => hit.presence != null && <Bar share={hit.presence} label="present" />,
+  },
+  {
+    id: "personal",
+    head: "Personal data",
+    sort: (hit) => hit.entities?.join(),
+    cell: (hit) => (
+      <span className="row" style={{ gap: 4 }}>
+        {(hit.entities ?? []).map((entity) => (
+          <EntityName key={entity} name={entity} suggested={hit.states?.[entity] === "suggested"} />
+        ))}
+      </span>
+    ),
+  },
+  {
+    id: "owners",
+    head: "Owners",
+    sort: (hit) => hit.owners?.join(),
+    cell: (hit) => (hit.owners ?? []).join(", ") || <span className="badge warn">none</span>,
+  },
+  {
+    id: "lineage",
+    head: "Lineage",
+    tool: true,
+    className: "right",
+    cell: (hit) => (
+      <Link to={links.lineage(fieldNode(hit.namespace, hit.name, hit.path ?? ""), { level: "column" })}>Lineage</Link>
+    ),
+  },
+];

@@ -5,6 +5,7 @@ import { type AccessReview, useAccessReviews, useStartReview } from "@/api/acces
 import { useDeclared } from "@/api/declared";
 import { Answer } from "@/components/Answer";
 import { Bar } from "@/components/Bar";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
 import { ErrorNotice } from "@/components/Notice";
@@ -50,47 +51,58 @@ export default function AccessReviewsPage() {
 
 function ReviewTable({ reviews }: { reviews: AccessReview[] }) {
   return (
-    <div className="panel flush table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Review</th>
-            <th>State</th>
-            <th>Due</th>
-            <th>Decided</th>
-            <th className="right">Revoked</th>
-            <th className="right">For you</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reviews.map((review) => (
-            <tr key={review.id}>
-              <td>
+    <div className="panel flush">
+      <DataTable
+        table="access reviews"
+        label="Access reviews"
+        rows={reviews}
+        rowKey={(review) => review.id}
+        columns={[
+          {
+            id: "review",
+            head: "Review",
+            sort: (review) => review.id,
+            cell: (review) => (
+              <>
                 <Link to={links.accessReview(review.id)} className="strong anywhere">
                   {review.id}
                 </Link>
                 {review.description && <div className="small muted anywhere">{review.description}</div>}
                 {review.state === "failed" && <div className="small anywhere">{review.notes[0]}</div>}
-              </td>
-              <td>
-                <span
-                  className={`badge ${review.state === "failed" ? "bad" : review.state === "open" ? "accent" : ""}`}
-                >
-                  {review.state}
-                </span>
-              </td>
-              <td>
-                <When at={review.dueAt} />
-              </td>
-              <td>
-                <Bar share={share(review.counts)} label={`decided of ${review.counts.items}`} />
-              </td>
-              <td className="right">{review.counts.revoked}</td>
-              <td className="right">{review.to_decide > 0 ? <strong>{review.to_decide}</strong> : "–"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          {
+            id: "state",
+            head: "State",
+            sort: (review) => review.state,
+            cell: ({ state }) => (
+              <span className={`badge ${state === "failed" ? "bad" : state === "open" ? "accent" : ""}`}>{state}</span>
+            ),
+          },
+          { id: "due", head: "Due", sort: (review) => review.dueAt, cell: (review) => <When at={review.dueAt} /> },
+          {
+            id: "decided",
+            head: "Decided",
+            sort: (review) => share(review.counts),
+            cell: ({ counts }) => <Bar share={share(counts)} label={`decided of ${counts.items}`} />,
+          },
+          {
+            id: "revoked",
+            head: "Revoked",
+            className: "number",
+            sort: (review) => review.counts.revoked,
+            cell: (review) => review.counts.revoked,
+          },
+          {
+            id: "mine",
+            head: "For you",
+            className: "number",
+            sort: (review) => review.to_decide,
+            cell: (review) => (review.to_decide > 0 ? <strong>{review.to_decide}</strong> : "–"),
+          },
+        ]}
+      />
     </div>
   );
 }

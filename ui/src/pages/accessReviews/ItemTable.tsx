@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import type { ReviewItem, Verdict } from "@/api/accessReviews";
+import { DataTable } from "@/components/DataTable";
 import { EntityName } from "@/components/EntityBadge";
 import { When } from "@/components/When";
 import { decisionText, seenText } from "@/lib/accessReviews";
@@ -18,72 +19,73 @@ export function ItemTable({
   onDo: (verdict: Verdict, item: ReviewItem) => void;
 }) {
   return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>
-              <span className="visually-hidden">Choose</span>
-            </th>
-            <th>Holder</th>
-            <th>Right</th>
-            <th>Lets them see</th>
-            <th>Last used</th>
-            <th>Decision</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr key={item.number}>
-              <td>
-                {item.can_decide && (
-                  <input
-                    type="checkbox"
-                    aria-label={`Choose ${item.right} of ${item.holder}`}
-                    checked={picked.has(item.number)}
-                    onChange={(event) => onPick(item.number, event.target.checked)}
-                  />
-                )}
-              </td>
-              <td className="anywhere">
-                {item.person ? <Link to={links.person(item.person)}>{item.holder}</Link> : item.holder}
-              </td>
-              <td className="anywhere">
-                {item.right}
-                <div className="small muted">
-                  {item.purpose && `for ${item.purpose}; `}from {item.sources.join(", ")}
-                  {item.until && (
-                    <>
-                      ; until <When at={item.until} />
-                    </>
-                  )}
-                </div>
-              </td>
-              <td className="anywhere">
-                <Sees item={item} />
-              </td>
-              <td>
-                {item.evidence.lastUsed ? (
-                  <When at={item.evidence.lastUsed} />
-                ) : (
-                  <span className="muted" title={`Looked since ${item.evidence.lookedSince}`}>
-                    never seen used
-                  </span>
-                )}
-                {item.unused && (
-                  <div>
-                    <span className="badge warn">unused</span>
-                  </div>
-                )}
-              </td>
-              <td>
-                <Decision item={item} onDo={onDo} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      table="access review items"
+      label="Rights"
+      rows={items}
+      rowKey={(item) => item.number}
+      columns={[
+        {
+          id: "choose",
+          head: "Choose",
+          tool: true,
+          cell: (item) =>
+            item.can_decide && (
+              <input
+                type="checkbox"
+                aria-label={`Choose ${item.right} of ${item.holder}`}
+                checked={picked.has(item.number)}
+                onChange={(event) => onPick(item.number, event.target.checked)}
+              />
+            ),
+        },
+        {
+          id: "holder",
+          head: "Holder",
+          className: "anywhere",
+          cell: (item) => (item.person ? <Link to={links.person(item.person)}>{item.holder}</Link> : item.holder),
+        },
+        { id: "right", head: "Right", className: "anywhere", cell: (item) => <Right of={item} /> },
+        { id: "sees", head: "Lets them see", className: "anywhere", cell: (item) => <Sees item={item} /> },
+        { id: "used", head: "Last used", cell: (item) => <Used of={item} /> },
+        { id: "decision", head: "Decision", cell: (item) => <Decision item={item} onDo={onDo} /> },
+      ]}
+    />
+  );
+}
+
+function Right({ of: item }: { of: ReviewItem }) {
+  return (
+    <>
+      {item.right}
+      <div className="small muted">
+        {item.purpose && `for ${item.purpose}; `}from {item.sources.join(", ")}
+        {item.until && (
+          <>
+            ; until <When at={item.until} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Used({ of: item }: { of: ReviewItem }) {
+  return (
+    <>
+      {item.evidence.lastUsed ? (
+        <When at={item.evidence.lastUsed} />
+      ) : (
+        <span className="muted" title={`Looked since ${item.evidence.lookedSince}`}>
+          never seen used
+        </span>
+      )}
+      {item.unused && (
+        <div>
+          <span className="badge warn">unused</span>
+        </div>
+      )}
+    </>
   );
 }
 

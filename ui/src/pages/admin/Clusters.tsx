@@ -5,6 +5,7 @@ import { useDeclared } from "@/api/declared";
 import { useClusters, useRemoveCluster } from "@/api/scans";
 import type { Cluster } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
@@ -43,54 +44,66 @@ export function Clusters() {
               </Empty>
             </div>
           ) : (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Cluster</th>
-                    <th>Bootstrap servers</th>
-                    <th>Cluster ID</th>
-                    <th>Schema registry</th>
-                    <th className="number">Datasets</th>
-                    {manages && (
-                      <th>
-                        <span className="visually-hidden">Remove</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((c) => (
-                    <tr key={c.name}>
-                      <td>
+            <div className="panel flush">
+              <DataTable
+                table="clusters"
+                label="Clusters"
+                rows={list}
+                rowKey={(c) => c.name}
+                columns={[
+                  {
+                    id: "name",
+                    head: "Cluster",
+                    sort: (c) => c.name,
+                    cell: (c) => (
+                      <>
                         <strong>{c.name}</strong> {c.declared === false && <span className="badge">met by a scan</span>}
-                      </td>
-                      <td className="mono anywhere">{c.bootstrap_servers.join(", ")}</td>
-                      <td className="mono small">{c.cluster_id ?? "not asked yet"}</td>
-                      <td className="mono small anywhere">{c.schema_registry ?? "none"}</td>
-                      <td className="number">
-                        <Link to={links.search({ kind: "dataset", cluster: c.name })}>{count(c.datasets)}</Link>
-                      </td>
-                      {manages && (
-                        <td className="right">
-                          <span className="row">
-                            {c.declared !== false && (
-                              <button
-                                type="button"
-                                className="button small"
-                                onClick={() => setParams({ edit: c.name })}
-                              >
-                                Change<span className="visually-hidden"> {c.name}</span>
-                              </button>
-                            )}
-                            <RemoveCluster cluster={c} />
-                          </span>
-                        </td>
-                      )}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+                      </>
+                    ),
+                  },
+                  {
+                    id: "servers",
+                    head: "Bootstrap servers",
+                    className: "mono anywhere",
+                    cell: (c) => c.bootstrap_servers.join(", "),
+                  },
+                  {
+                    id: "id",
+                    head: "Cluster ID",
+                    cell: (c) => <span className="mono small">{c.cluster_id ?? "not asked yet"}</span>,
+                  },
+                  {
+                    id: "registry",
+                    head: "Schema registry",
+                    cell: (c) => <span className="mono small anywhere">{c.schema_registry ?? "none"}</span>,
+                  },
+                  {
+                    id: "datasets",
+                    head: "Datasets",
+                    className: "number",
+                    sort: (c) => c.datasets,
+                    cell: (c) => (
+                      <Link to={links.search({ kind: "dataset", cluster: c.name })}>{count(c.datasets)}</Link>
+                    ),
+                  },
+                  manages && {
+                    id: "change",
+                    head: "Change or remove",
+                    tool: true,
+                    className: "right",
+                    cell: (c) => (
+                      <span className="row">
+                        {c.declared !== false && (
+                          <button type="button" className="button small" onClick={() => setParams({ edit: c.name })}>
+                            Change<span className="visually-hidden"> {c.name}</span>
+                          </button>
+                        )}
+                        <RemoveCluster cluster={c} />
+                      </span>
+                    ),
+                  },
+                ]}
+              />
             </div>
           )
         }

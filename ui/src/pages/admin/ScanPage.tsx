@@ -2,6 +2,7 @@
 import { Link, useParams } from "react-router";
 import { over, useCancelScan, useScan } from "@/api/scans";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { EntityName } from "@/components/EntityBadge";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
@@ -54,41 +55,58 @@ export default function ScanPage() {
               </Notice>
             ))}
             {s.datasets.length > 0 && (
-              <div className="panel flush table-wrap">
-                <table className="table">
-                  <thead>
-                    <tr>
-                      <th>Topic</th>
-                      <th>State</th>
-                      <th className="number">Records</th>
-                      <th className="number">Fields</th>
-                      <th className="number">Shapes</th>
-                      <th>Personal data</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {s.datasets.map((d) => (
-                      <tr key={d.name}>
-                        <td>
-                          <Link to={links.dataset(String(s.request?.cluster ?? d.namespace ?? ""), d.name)}>
-                            {d.name}
-                          </Link>
-                        </td>
-                        <td>{d.state}</td>
-                        <td className="number">{count(d.records)}</td>
-                        <td className="number">{typeof d.fields === "number" ? count(d.fields) : "–"}</td>
-                        <td className="number">{typeof d.shapes === "number" ? count(d.shapes) : "–"}</td>
-                        <td>
-                          <span className="row" style={{ gap: 4 }}>
-                            {(d.entities ?? []).map((e) => (
-                              <EntityName key={e} name={e} />
-                            ))}
-                          </span>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+              <div className="panel flush">
+                <DataTable
+                  table="topics of a scan"
+                  label="Topics"
+                  rows={s.datasets}
+                  rowKey={(d) => d.name}
+                  columns={[
+                    {
+                      id: "topic",
+                      head: "Topic",
+                      sort: (d) => d.name,
+                      cell: (d) => (
+                        <Link to={links.dataset(String(s.request?.cluster ?? d.namespace ?? ""), d.name)}>
+                          {d.name}
+                        </Link>
+                      ),
+                    },
+                    { id: "state", head: "State", sort: (d) => d.state, cell: (d) => d.state },
+                    {
+                      id: "records",
+                      head: "Records",
+                      className: "number",
+                      sort: (d) => d.records,
+                      cell: (d) => count(d.records),
+                    },
+                    {
+                      id: "fields",
+                      head: "Fields",
+                      className: "number",
+                      sort: (d) => (typeof d.fields === "number" ? d.fields : null),
+                      cell: (d) => (typeof d.fields === "number" ? count(d.fields) : "–"),
+                    },
+                    {
+                      id: "shapes",
+                      head: "Shapes",
+                      className: "number",
+                      sort: (d) => (typeof d.shapes === "number" ? d.shapes : null),
+                      cell: (d) => (typeof d.shapes === "number" ? count(d.shapes) : "–"),
+                    },
+                    {
+                      id: "personal",
+                      head: "Personal data",
+                      cell: (d) => (
+                        <span className="row" style={{ gap: 4 }}>
+                          {(d.entities ?? []).map((e) => (
+                            <EntityName key={e} name={e} />
+                          ))}
+                        </span>
+                      ),
+                    },
+                  ]}
+                />
               </div>
             )}
           </div>

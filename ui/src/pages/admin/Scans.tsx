@@ -1,12 +1,55 @@
 import { Link } from "react-router";
 import { useClusters, useScans } from "@/api/scans";
+import type { Scan } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { ScanState } from "@/components/ScanState";
 import { When } from "@/components/When";
 import { count } from "@/lib/format";
+import { links } from "@/lib/links";
 import { sentence } from "@/lib/subject";
 import { ScanForm } from "@/pages/admin/ScanForm";
+
+const COLUMNS: Column<Scan>[] = [
+  {
+    id: "scan",
+    head: "Scan",
+    cell: (scan) => (
+      <Link className="mono" to={links.scan(scan.id)}>
+        {scan.id.slice(0, 8)}
+      </Link>
+    ),
+  },
+  {
+    id: "of",
+    head: "Of",
+    className: "anywhere",
+    sort: (scan) => `${sentence(scan.request?.cluster)} ${sentence(scan.request?.topics)}`,
+    cell: (scan) => (
+      <>
+        {sentence(scan.request?.cluster)} <span className="muted small">{sentence(scan.request?.topics)}</span>
+      </>
+    ),
+  },
+  { id: "state", head: "State", sort: (scan) => scan.state, cell: (scan) => <ScanState of={scan} /> },
+  {
+    id: "datasets",
+    head: "Datasets",
+    className: "number",
+    sort: (scan) => scan.datasets.length,
+    cell: (scan) => count(scan.datasets.length),
+  },
+  {
+    id: "problems",
+    head: "Problems",
+    className: "number",
+    sort: (scan) => scan.problems.length,
+    cell: (scan) => count(scan.problems.length),
+  },
+  { id: "by", head: "By", sort: (scan) => scan.requested_by, cell: (scan) => scan.requested_by ?? "–" },
+  { id: "asked", head: "Asked", sort: (scan) => scan.created_at, cell: (scan) => <When at={scan.created_at} /> },
+];
 
 export function Scans() {
   const scans = useScans();
@@ -22,44 +65,8 @@ export function Scans() {
               </Empty>
             </div>
           ) : (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Scan</th>
-                    <th>Of</th>
-                    <th>State</th>
-                    <th className="number">Datasets</th>
-                    <th className="number">Problems</th>
-                    <th>By</th>
-                    <th>Asked</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((scan) => (
-                    <tr key={scan.id}>
-                      <td>
-                        <Link className="mono" to={`/admin/scans/${encodeURIComponent(scan.id)}`}>
-                          {scan.id.slice(0, 8)}
-                        </Link>
-                      </td>
-                      <td className="anywhere">
-                        {sentence(scan.request?.cluster)}{" "}
-                        <span className="muted small">{sentence(scan.request?.topics)}</span>
-                      </td>
-                      <td>
-                        <ScanState of={scan} />
-                      </td>
-                      <td className="number">{count(scan.datasets.length)}</td>
-                      <td className="number">{count(scan.problems.length)}</td>
-                      <td>{scan.requested_by ?? "–"}</td>
-                      <td>
-                        <When at={scan.created_at} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+            <div className="panel flush">
+              <DataTable table="scans" label="Scans" rows={list} rowKey={(scan) => scan.id} columns={COLUMNS} />
             </div>
           )
         }

@@ -1,8 +1,9 @@
 // API tokens: who has one, until when; make one, end one.
 import { useState } from "react";
-import { type TokenEntry, useCreateToken, useEndToken, useTokens } from "@/api/tokens";
+import { useCreateToken, useEndToken, useTokens } from "@/api/tokens";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { PageNeeds } from "@/components/Needs";
 import { ErrorNotice, Notice } from "@/components/Notice";
@@ -69,26 +70,52 @@ function All() {
           list.length === 0 ? (
             <Empty title="No tokens" />
           ) : (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>User</th>
-                    <th>Token</th>
-                    <th>Created</th>
-                    <th>Ends</th>
-                    <th>State</th>
-                    <th>
-                      <span className="visually-hidden">End</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((t) => (
-                    <Row key={t.id} token={t} onEnd={() => end.mutate(t.id)} />
-                  ))}
-                </tbody>
-              </table>
+            <div className="panel flush">
+              <DataTable
+                table="tokens"
+                label="Tokens"
+                rows={list}
+                rowKey={(t) => t.id}
+                columns={[
+                  {
+                    id: "user",
+                    head: "User",
+                    sort: (t) => t.user,
+                    cell: (t) => <span className="strong">{t.user}</span>,
+                  },
+                  {
+                    id: "token",
+                    head: "Token",
+                    cell: (t) => <span className="mono small">{t.name || t.id}</span>,
+                  },
+                  {
+                    id: "created",
+                    head: "Created",
+                    sort: (t) => t.created_at,
+                    cell: (t) => <When at={t.created_at} />,
+                  },
+                  {
+                    id: "ends",
+                    head: "Ends",
+                    sort: (t) => t.expires_at,
+                    cell: (t) => <When at={t.expires_at} never="no end" />,
+                  },
+                  {
+                    id: "state",
+                    head: "State",
+                    sort: (t) => Number(Boolean(t.revoked_at)),
+                    cell: (t) =>
+                      t.revoked_at ? <span className="badge">ended</span> : <span className="badge ok">valid</span>,
+                  },
+                  {
+                    id: "end",
+                    head: "End",
+                    tool: true,
+                    className: "right",
+                    cell: (t) => !t.revoked_at && <End onEnd={() => end.mutate(t.id)} />,
+                  },
+                ]}
+              />
             </div>
           )
         }
@@ -97,26 +124,11 @@ function All() {
   );
 }
 
-function Row({ token, onEnd }: { token: TokenEntry; onEnd: () => void }) {
+function End({ onEnd }: { onEnd: () => void }) {
   const [sure, setSure] = useState(false);
   return (
-    <tr>
-      <td className="strong">{token.user}</td>
-      <td className="mono small">{token.name || token.id}</td>
-      <td>
-        <When at={token.created_at} />
-      </td>
-      <td>
-        <When at={token.expires_at} never="no end" />
-      </td>
-      <td>{token.revoked_at ? <span className="badge">ended</span> : <span className="badge ok">valid</span>}</td>
-      <td className="right">
-        {!token.revoked_at && (
-          <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
-            {sure ? "Really end it" : "End"}
-          </button>
-        )}
-      </td>
-    </tr>
+    <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
+      {sure ? "Really end it" : "End"}
+    </button>
   );
 }

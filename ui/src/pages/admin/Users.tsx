@@ -7,6 +7,7 @@ import { useApply, useDeclared } from "@/api/declared";
 import { useTokens } from "@/api/tokens";
 import type { DeclaredDocument } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
@@ -22,6 +23,13 @@ interface UserSpec {
   roles?: string[];
   groups?: string[];
   disabled?: boolean;
+}
+
+/** Without a document: somebody who has a token and is not declared. */
+interface Person {
+  name: string;
+  document: DeclaredDocument | null;
+  spec: UserSpec;
 }
 
 const specOf = (document: DeclaredDocument) => document.spec as UserSpec;
@@ -61,86 +69,87 @@ export function Users() {
               </div>
             );
           }
+          const rows: Person[] = [
+            ...list.map((document) => ({ name: document.metadata.name, document, spec: specOf(document) })),
+            ...others.map((name) => ({ name, document: null, spec: {} })),
+          ];
+          const granted = (name: string) =>
+            grants.filter((g) => g.status === "approved" && sentence(g.subject) === name).length;
           return (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>User</th>
-                    <th>Roles</th>
-                    <th>Groups</th>
-                    {manages && <th>Tokens</th>}
-                    {manages && <th>Grants</th>}
-                    {manages && (
-                      <th>
-                        <span className="visually-hidden">Change</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((document) => {
-                    const name = document.metadata.name;
-                    const spec = specOf(document);
-                    const own = grants.filter((g) => g.status === "approved" && sentence(g.subject) === name);
-                    return (
-                      <tr key={name}>
-                        <td>
-                          <Link to={links.person(name)}>{name}</Link>{" "}
-                          {spec.disabled && <span className="badge bad">disabled</span>}
-                          {spec.displayName && <div className="muted small">{spec.displayName}</div>}
-                        </td>
-                        <td>
-                          <Words of={spec.roles} />
-                        </td>
-                        <td>
-                          <Words of={spec.groups} />
-                        </td>
-                        {manages && (
-                          <>
-                            <td>
-                              <Link to={links.admin("tokens")}>{plural(valid(name), "token")}</Link>
-                            </td>
-                            <td>
-                              {own.length > 0 ? (
-                                <Link to={links.requests("grants")}>{plural(own.length, "grant")}</Link>
-                              ) : (
-                                <span className="muted">none</span>
-                              )}
-                            </td>
-                            <td className="right nowrap">
-                              <button type="button" className="button quiet small" onClick={() => setEditing(document)}>
-                                <Pencil size={13} aria-hidden /> Change
-                                <span className="visually-hidden"> {name}</span>
-                              </button>
-                            </td>
-                          </>
-                        )}
-                      </tr>
-                    );
-                  })}
-                  {others.map((user) => (
-                    <tr key={user}>
-                      <td>
-                        <strong>{user}</strong> <span className="badge">not declared</span>
-                      </td>
-                      <td colSpan={2} className="muted">
-                        none
-                      </td>
-                      <td>
-                        <Link to={links.admin("tokens")}>{plural(valid(user), "token")}</Link>
-                      </td>
-                      <td colSpan={2} />
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+            <div className="panel flush">
+              <DataTable
+                table="people"
+                label="Users"
+                rows={rows}
+                rowKey={(person) => person.name}
+                columns={[
+                  { id: "user", head: "User", sort: (person) => person.name, cell: (person) => <Name of={person} /> },
+                  {
+                    id: "roles",
+                    head: "Roles",
+                    sort: ({ spec }) => spec.roles?.join(),
+                    cell: ({ spec }) => <Words of={spec.roles} />,
+                  },
+                  {
+                    id: "groups",
+                    head: "Groups",
+                    sort: ({ spec }) => spec.groups?.join(),
+                    cell: ({ spec }) => <Words of={spec.groups} />,
+                  },
+                  manages && {
+                    id: "tokens",
+                    head: "Tokens",
+                    sort: ({ name }) => valid(name),
+                    cell: ({ name }) => <Link to={links.admin("tokens")}>{plural(valid(name), "token")}</Link>,
+                  },
+                  manages && {
+                    id: "grants",
+                    head: "Grants",
+                    sort: ({ name }) => granted(name),
+                    cell: ({ name }) =>
+                      granted(name) > 0 ? (
+                        <Link to={links.requests("grants")}>{plural(granted(name), "grant")}</Link>
+                      ) : (
+                        <span className="muted">none</span>
+                      ),
+                  },
+                  manages && {
+                    id: "change",
+                    head: "Change",
+                    tool: true,
+                    className: "right nowrap",
+                    cell: ({ name, document }) =>
+                      document && (
+                        <button type="button" className="button quiet small" onClick={() => setEditing(document)}>
+                          <Pencil size={13} aria-hidden /> Change
+                          <span className="visually-hidden"> {name}</span>
+                        </button>
+                      ),
+                  },
+                ]}
+              />
             </div>
           );
         }}
       </Answer>
       {editing && <Editor of={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
     </div>
+  );
+}
+
+function Name({ of: { name, document, spec } }: { of: Person }) {
+  if (!document) {
+    return (
+      <>
+        <strong>{name}</strong> <span className="badge">not declared</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Link to={links.person(name)}>{name}</Link> {spec.disabled && <span className="badge bad">disabled</span>}
+      {spec.displayName && <div className="muted small">{spec.displayName}</div>}
+    </>
   );
 }
 

@@ -5,11 +5,11 @@ import { useClusters } from "@/api/scans";
 import type { Connector } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { CopyButton } from "@/components/CopyButton";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Needs } from "@/components/Needs";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
-import { ScrollTable } from "@/components/ScrollTable";
 import { firstConnector, lastError, tasksText, troubleText } from "@/lib/connectors";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
@@ -45,66 +45,83 @@ function List({ of: list }: { of: Connector[] }) {
         </Notice>
       )}
       <div className="panel flush">
-        <ScrollTable label="Connectors">
-          <thead>
-            <tr>
-              <th>Connector</th>
-              <th>State</th>
-              <th>Tasks</th>
-              <th>Plugin</th>
-              <th>Cluster</th>
-              <th>Dead letters</th>
-              <th>Changed by hand</th>
-              <th>Owners</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((each) => (
-              <Row key={each.name} of={each} />
-            ))}
-          </tbody>
-        </ScrollTable>
+        <DataTable table="connectors" label="Connectors" rows={list} rowKey={(each) => each.name} columns={COLUMNS} />
       </div>
     </>
   );
 }
 
-function Row({ of }: { of: Connector }) {
+const ownersOf = (of: Connector) => of.owners.map((owner) => String(owner.user ?? owner.group)).join(", ");
+
+const COLUMNS: Column<Connector>[] = [
+  { id: "connector", head: "Connector", sort: (of) => of.name, cell: (of) => <Name of={of} /> },
+  {
+    id: "state",
+    head: "State",
+    sort: (of) => of.state,
+    cell: (of) => (
+      <>
+        <ConnectorState state={of.state} /> {of.pending && <span className="badge warn">pending</span>}
+      </>
+    ),
+  },
+  { id: "tasks", head: "Tasks", className: "nowrap", cell: (of) => tasksText(of.tasks) },
+  {
+    id: "plugin",
+    head: "Plugin",
+    sort: (of) => of.plugin.split(".").at(-1),
+    cell: (of) => (
+      <span className="small anywhere" title={of.plugin}>
+        {of.plugin.split(".").at(-1) || "–"} {of.type && <span className="muted">{of.type}</span>}
+      </span>
+    ),
+  },
+  {
+    id: "cluster",
+    head: "Cluster",
+    sort: (of) => of.cluster,
+    cell: (of) =>
+      of.cluster ? <Link to={links.search({ kind: "dataset", cluster: of.cluster })}>{of.cluster}</Link> : "–",
+  },
+  {
+    id: "dead-letters",
+    head: "Dead letters",
+    sort: (of) => of.deadLetters,
+    cell: (of) =>
+      of.deadLetters ? (
+        <Link className="anywhere" to={links.dataset(of.cluster, of.deadLetters)}>
+          {of.deadLetters}
+        </Link>
+      ) : (
+        <span className="muted">–</span>
+      ),
+  },
+  {
+    id: "changed",
+    head: "Changed by hand",
+    sort: (of) => of.differs.join(),
+    cell: (of) =>
+      of.differs.length > 0 ? (
+        <span className="badge warn anywhere">{of.differs.join(", ")}</span>
+      ) : (
+        <span className="muted">–</span>
+      ),
+  },
+  {
+    id: "owners",
+    head: "Owners",
+    sort: ownersOf,
+    cell: (of) => <span className="small">{ownersOf(of) || "–"}</span>,
+  },
+];
+
+function Name({ of }: { of: Connector }) {
   const error = lastError(of);
   return (
-    <tr>
-      <td>
-        {of.state === "deleting" ? <strong>{of.name}</strong> : <Link to={links.connector(of.name)}>{of.name}</Link>}
-        {error && <div className="small bad-text anywhere">{error}</div>}
-      </td>
-      <td>
-        <ConnectorState state={of.state} /> {of.pending && <span className="badge warn">pending</span>}
-      </td>
-      <td className="nowrap">{tasksText(of.tasks)}</td>
-      <td className="small anywhere" title={of.plugin}>
-        {of.plugin.split(".").at(-1) || "–"} {of.type && <span className="muted">{of.type}</span>}
-      </td>
-      <td>
-        {of.cluster ? <Link to={links.search({ kind: "dataset", cluster: of.cluster })}>{of.cluster}</Link> : "–"}
-      </td>
-      <td>
-        {of.deadLetters ? (
-          <Link className="anywhere" to={links.dataset(of.cluster, of.deadLetters)}>
-            {of.deadLetters}
-          </Link>
-        ) : (
-          <span className="muted">–</span>
-        )}
-      </td>
-      <td className="small">
-        {of.differs.length > 0 ? (
-          <span className="badge warn anywhere">{of.differs.join(", ")}</span>
-        ) : (
-          <span className="muted">–</span>
-        )}
-      </td>
-      <td className="small">{of.owners.map((owner) => String(owner.user ?? owner.group)).join(", ") || "–"}</td>
-    </tr>
+    <>
+      {of.state === "deleting" ? <strong>{of.name}</strong> : <Link to={links.connector(of.name)}>{of.name}</Link>}
+      {error && <div className="small bad-text anywhere">{error}</div>}
+    </>
   );
 }
 

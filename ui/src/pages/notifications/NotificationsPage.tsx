@@ -2,6 +2,7 @@
 import { useMe } from "@/api/access";
 import { useNotices, useNotifyStatus, usePreference } from "@/api/notifications";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { PageHead } from "@/components/PageHead";
 import { When } from "@/components/When";
 import { mayDo } from "@/lib/may";
@@ -38,35 +39,31 @@ function Notices() {
         list.length === 0 ? (
           <p className="muted">You were not notified of anything yet.</p>
         ) : (
-          <section className="panel flush table-wrap" aria-label="Recent notices">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>When</th>
-                  <th>Notice</th>
-                  <th>By</th>
-                  <th>State</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((n) => (
-                  <tr key={n.id}>
-                    <td className="nowrap">
-                      <When at={n.at} />
-                    </td>
-                    <td className="anywhere">{n.text}</td>
-                    <td>{n.channel}</td>
-                    <td>
+          <div className="panel flush">
+            <DataTable
+              table="notices"
+              label="Recent notices"
+              rows={list}
+              rowKey={(n) => n.id}
+              columns={[
+                { id: "when", head: "When", className: "nowrap", cell: (n) => <When at={n.at} /> },
+                { id: "notice", head: "Notice", className: "anywhere", cell: (n) => n.text },
+                { id: "by", head: "By", cell: (n) => n.channel },
+                {
+                  id: "state",
+                  head: "State",
+                  cell: (n) => (
+                    <>
                       <span className={`badge ${n.state === "sent" ? "ok" : n.state === "waiting" ? "accent" : "bad"}`}>
                         {n.state}
                       </span>
                       {n.problem && <div className="small muted">{n.problem}</div>}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+                    </>
+                  ),
+                },
+              ]}
+            />
+          </div>
         )
       }
     </Answer>

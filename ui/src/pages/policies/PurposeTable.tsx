@@ -1,5 +1,6 @@
 import { usePurposes } from "@/api/purposes";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 
 /** The tree of declared purposes: what covers what, on which legal basis, for how long, and what uses it. */
@@ -22,40 +23,51 @@ export function PurposeTable() {
                 {undeclared.map((each) => `${each.name} (${usedBy(each.users, each.uses)})`).join("; ")}
               </p>
             )}
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Purpose</th>
-                    <th>Legal basis</th>
-                    <th>Retention</th>
-                    <th>Owner</th>
-                    <th>Used by</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {purposes.map((each) => (
-                    <tr key={each.name}>
-                      <td className="anywhere" style={{ paddingInlineStart: `${each.path.length * 1.25 - 0.5}rem` }}>
+            <div className="panel flush">
+              <DataTable
+                table="purposes"
+                label="Purposes"
+                rows={purposes}
+                rowKey={(each) => each.name}
+                columns={[
+                  {
+                    id: "purpose",
+                    head: "Purpose",
+                    className: "anywhere",
+                    cell: (each) => (
+                      <div style={{ paddingInlineStart: `${each.path.length * 1.25 - 1.25}rem` }}>
                         <span className="strong">{each.name}</span>{" "}
                         {each.deprecated && <span className="badge">deprecated</span>}
                         {each.title && <div className="small">{each.title}</div>}
                         {each.description && <div className="muted small">{each.description}</div>}
-                      </td>
-                      <td>{each.legalBasis?.replaceAll("-", " ") ?? <span className="muted">none declared</span>}</td>
-                      <td>{each.retention ?? <span className="muted">none declared</span>}</td>
-                      <td className="anywhere">{each.owner}</td>
-                      <td className="anywhere small" title={each.users?.join(", ")}>
-                        {each.users === null ? (
-                          <span className="muted">not shown to you</span>
-                        ) : (
-                          usedBy(each.users, each.uses ?? 0)
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+                      </div>
+                    ),
+                  },
+                  {
+                    id: "basis",
+                    head: "Legal basis",
+                    cell: (each) =>
+                      each.legalBasis?.replaceAll("-", " ") ?? <span className="muted">none declared</span>,
+                  },
+                  {
+                    id: "retention",
+                    head: "Retention",
+                    cell: (each) => each.retention ?? <span className="muted">none declared</span>,
+                  },
+                  { id: "owner", head: "Owner", className: "anywhere", cell: (each) => each.owner },
+                  {
+                    id: "used",
+                    head: "Used by",
+                    className: "anywhere small",
+                    cell: (each) =>
+                      each.users === null ? (
+                        <span className="muted">not shown to you</span>
+                      ) : (
+                        <span title={each.users.join(", ")}>{usedBy(each.users, each.uses ?? 0)}</span>
+                      ),
+                  },
+                ]}
+              />
             </div>
           </div>
         )

@@ -4,6 +4,7 @@ import { ErrorNotice, Notice } from "@/components/Notice";
 import { ResultGrid } from "@/components/ResultGrid";
 import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
+import { resultTable } from "@/lib/tableSettings";
 import { KEPT, type Tail } from "@/pages/query/useTail";
 
 /** What arrives while a push query runs, newest first. */
@@ -50,7 +51,7 @@ export function LiveView({ tail }: { tail: Tail }) {
             {live && <p>Rows appear as soon as new records arrive in the topic.</p>}
           </Empty>
         ) : (
-          <ResultGrid columns={tail.columns} rows={tail.rows} />
+          <ResultGrid table={resultTable(tail.columns.map((c) => c.name))} columns={tail.columns} rows={tail.rows} />
         )}
       </div>
     </section>

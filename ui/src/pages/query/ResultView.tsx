@@ -15,6 +15,7 @@ import { links } from "@/lib/links";
 import type { ChartAsked } from "@/lib/resultChart";
 import type { Result } from "@/lib/results";
 import { tablesIn } from "@/lib/sql";
+import { resultTable } from "@/lib/tableSettings";
 import { readText } from "@/lib/window";
 import { ChartPane, fitting } from "@/pages/query/ChartPane";
 import { ExportMenu } from "@/pages/query/ExportMenu";
@@ -140,7 +141,13 @@ export function ResultView({
         ) : chart ? (
           <ChartPane answer={answer} asked={chart} onAsk={onChart} />
         ) : (
-          <ResultGrid columns={answer.columns} rows={answer.rows} dataset={dataset} reasons={answer.decision.reasons} />
+          <ResultGrid
+            table={resultTable(answer.columns.map((c) => c.name))}
+            columns={answer.columns}
+            rows={answer.rows}
+            dataset={dataset}
+            reasons={answer.decision.reasons}
+          />
         )}
       </div>
     </section>

@@ -10,6 +10,7 @@ import { Modal } from "@/components/Modal";
 import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
 import { links } from "@/lib/links";
+import { arrows } from "@/lib/listKeys";
 
 export function SavedQueries({ user, onChoose }: { user: string | undefined; onChoose: (query: SavedQuery) => void }) {
   const saved = useSavedQueries();
@@ -24,11 +25,12 @@ export function SavedQueries({ user, onChoose }: { user: string | undefined; onC
           </div>
         ) : (
           <section className="panel flush" aria-label="Saved queries">
-            <ul className="list">
+            <ul className="list" onKeyDown={arrows("[data-row]", null)}>
               {list.map((query) => (
                 <li key={query.id} className="spread">
                   <span className="grow anywhere">
                     <Link
+                      data-row
                       to={links.savedQuery(query.id)}
                       className="strong"
                       onClick={(event) => {

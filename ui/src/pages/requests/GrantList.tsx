@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { useGrants, useRevoke } from "@/api/access";
 import type { Grant } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { When } from "@/components/When";
@@ -59,42 +60,42 @@ function GrantTable({
             </Empty>
           </div>
         ) : (
-          <div className="panel flush table-wrap">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Grant</th>
-                  <th>Who</th>
-                  <th>Opens</th>
-                  <th>Purpose</th>
-                  <th>State</th>
-                  <th>Until</th>
-                  <th>
-                    <span className="visually-hidden">End</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {[...list].sort(usableFirst).map((g) => (
-                  <tr key={g.name}>
-                    <td className="nowrap">{g.name}</td>
-                    <td>{sentence(g.subject) === user ? "you" : sentence(g.subject)}</td>
-                    <td>
-                      <Link to={referenceLink(g.dataset)}>{g.dataset}</Link>
-                      <div className="mono small anywhere">{(g.fields ?? ["*"]).join(", ")}</div>
-                      {(g.unmask ?? []).length > 0 && (
-                        <div className="small">
-                          unmasked: {same(g.fields, g.unmask) ? "all of these" : g.unmask?.join(", ")}
-                        </div>
-                      )}
-                      {g.rows && <div className="small">where {g.rows}</div>}
-                    </td>
-                    <td>{g.purpose}</td>
-                    <td>
-                      <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>
-                    </td>
-                    <td>{g.status === "approved" ? <When at={g.validTo} /> : <span className="muted">over</span>}</td>
-                    <td className="right nowrap">
+          <div className="panel flush">
+            <DataTable
+              table="grants"
+              label="Grants"
+              rows={[...list].sort(usableFirst)}
+              rowKey={(g) => g.name}
+              columns={[
+                { id: "grant", head: "Grant", className: "nowrap", sort: (g) => g.name, cell: (g) => g.name },
+                {
+                  id: "who",
+                  head: "Who",
+                  sort: (g) => sentence(g.subject),
+                  cell: (g) => (sentence(g.subject) === user ? "you" : sentence(g.subject)),
+                },
+                { id: "opens", head: "Opens", sort: (g) => g.dataset, cell: (g) => <Opens of={g} /> },
+                { id: "purpose", head: "Purpose", sort: (g) => g.purpose, cell: (g) => g.purpose },
+                {
+                  id: "state",
+                  head: "State",
+                  sort: (g) => g.status,
+                  cell: (g) => <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>,
+                },
+                {
+                  id: "until",
+                  head: "Until",
+                  sort: (g) => (g.status === "approved" ? g.validTo : null),
+                  cell: (g) =>
+                    g.status === "approved" ? <When at={g.validTo} /> : <span className="muted">over</span>,
+                },
+                {
+                  id: "end",
+                  head: "Extend or revoke",
+                  tool: true,
+                  className: "right nowrap",
+                  cell: (g) => (
+                    <>
                       {g.may_extend && (
                         <button type="button" className="button small" onClick={() => onExtend(g)}>
                           Extend
@@ -105,15 +106,28 @@ function GrantTable({
                           Revoke
                         </button>
                       )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+                    </>
+                  ),
+                },
+              ]}
+            />
           </div>
         )
       }
     </Answer>
+  );
+}
+
+function Opens({ of: g }: { of: Grant }) {
+  return (
+    <>
+      <Link to={referenceLink(g.dataset)}>{g.dataset}</Link>
+      <div className="mono small anywhere">{(g.fields ?? ["*"]).join(", ")}</div>
+      {(g.unmask ?? []).length > 0 && (
+        <div className="small">unmasked: {same(g.fields, g.unmask) ? "all of these" : g.unmask?.join(", ")}</div>
+      )}
+      {g.rows && <div className="small">where {g.rows}</div>}
+    </>
   );
 }
 

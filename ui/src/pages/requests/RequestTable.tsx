@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import type { Verb } from "@/api/access";
 import type { AccessRequest } from "@/api/types";
+import { DataTable } from "@/components/DataTable";
 import { EntityName } from "@/components/EntityBadge";
 import { RequestState } from "@/components/RequestState";
 import { When } from "@/components/When";
@@ -23,61 +24,61 @@ export function RequestTable({
 }) {
   const [asked, setAsked] = useState<{ request: AccessRequest; verb: Verb } | null>(null);
   return (
-    <div className="panel flush table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Dataset and fields</th>
-            <th>Requester</th>
-            <th>Purpose</th>
-            {decide ? <th>Would unmask</th> : <th>State</th>}
-            <th>Requested</th>
-            <th>Until</th>
-            {decide && (
-              <th>
-                <span className="visually-hidden">Decide</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((r) => (
-            <tr key={r.id}>
-              <td>
+    <div className="panel flush">
+      <DataTable
+        table={decide ? "requests to decide" : "requests"}
+        label={decide ? "Requests to decide" : "Requests"}
+        rows={requests}
+        rowKey={(r) => r.id}
+        columns={[
+          {
+            id: "dataset",
+            head: "Dataset and fields",
+            sort: (r) => r.dataset,
+            cell: (r) => (
+              <>
                 <Link to={links.request(r.id)} className="strong" title={r.id}>
                   {r.dataset}
                 </Link>
                 <div className="mono small muted anywhere" title={r.fields.join("\n")}>
                   {fieldsText(r.fields)}
                 </div>
-              </td>
-              <td>{r.requester === user ? "you" : r.requester}</td>
-              <td className="anywhere">{r.purpose}</td>
-              <td>{decide ? <Opens request={r} /> : <RequestState of={r} />}</td>
-              <td>
-                <When at={r.createdAt} />
-              </td>
-              <td>
-                <When at={r.until} />
-              </td>
-              {decide && (
-                <td className="right nowrap">
-                  <button
-                    type="button"
-                    className="button small primary"
-                    onClick={() => setAsked({ request: r, verb: "approve" })}
-                  >
-                    Approve
-                  </button>{" "}
-                  <button type="button" className="button small" onClick={() => setAsked({ request: r, verb: "deny" })}>
-                    Deny
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          {
+            id: "requester",
+            head: "Requester",
+            sort: (r) => r.requester,
+            cell: (r) => (r.requester === user ? "you" : r.requester),
+          },
+          { id: "purpose", head: "Purpose", className: "anywhere", sort: (r) => r.purpose, cell: (r) => r.purpose },
+          decide && { id: "unmasks", head: "Would unmask", cell: (r) => <Opens request={r} /> },
+          !decide && { id: "state", head: "State", sort: (r) => r.state, cell: (r) => <RequestState of={r} /> },
+          { id: "requested", head: "Requested", sort: (r) => r.createdAt, cell: (r) => <When at={r.createdAt} /> },
+          { id: "until", head: "Until", sort: (r) => r.until, cell: (r) => <When at={r.until} /> },
+          decide && {
+            id: "decide",
+            head: "Decide",
+            tool: true,
+            className: "right nowrap",
+            cell: (r) => (
+              <>
+                <button
+                  type="button"
+                  className="button small primary"
+                  onClick={() => setAsked({ request: r, verb: "approve" })}
+                >
+                  Approve
+                </button>{" "}
+                <button type="button" className="button small" onClick={() => setAsked({ request: r, verb: "deny" })}>
+                  Deny
+                </button>
+              </>
+            ),
+          },
+        ]}
+      />
       {asked && <DecideDialog {...asked} onClose={() => setAsked(null)} />}
     </div>
   );

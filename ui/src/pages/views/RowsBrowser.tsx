@@ -71,7 +71,7 @@ export function RowsBrowser({ name, keyed }: { name: string; keyed: boolean }) {
             {rows.data.rows.length === 0 ? (
               <Empty title="No rows" />
             ) : (
-              <ResultGrid columns={rows.data.columns as never} rows={rows.data.rows} />
+              <ResultGrid table={`view ${name}`} columns={rows.data.columns as never} rows={rows.data.rows} />
             )}
           </div>
           <div className="spread">

@@ -49,7 +49,7 @@ export function ViewLive({ name }: { name: string }) {
         {rows.length === 0 ? (
           <Empty title={state === "live" || state === "connecting" ? "Waiting for rows" : "No rows"} />
         ) : (
-          <ResultGrid columns={followed.columns as never} rows={rows} />
+          <ResultGrid table={`view ${name}`} columns={followed.columns as never} rows={rows} />
         )}
       </div>
     </section>

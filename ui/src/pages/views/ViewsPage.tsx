@@ -1,13 +1,70 @@
 // Every stream view: its state, how far it is behind, what it reads and writes.
 import { Link } from "react-router";
+import type { View } from "@/api/types";
 import { useViews } from "@/api/views";
 import { Answer } from "@/components/Answer";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
 import { links, referenceLink } from "@/lib/links";
 import { lagText } from "@/lib/views";
 import { ViewState } from "@/pages/views/ViewState";
 import "@/styles/views.css";
+
+const COLUMNS: Column<View>[] = [
+  {
+    id: "view",
+    head: "View",
+    sort: (view) => view.name,
+    cell: (view) => (
+      <>
+        <Link to={links.view(view.name)}>{view.name}</Link>
+        {view.error && <div className="small bad-text anywhere">{String(view.error.message ?? "")}</div>}
+      </>
+    ),
+  },
+  { id: "state", head: "State", sort: (view) => view.state, cell: (view) => <ViewState state={view.state} /> },
+  { id: "behind", head: "Behind", className: "nowrap", cell: (view) => lagText(view.lag) },
+  {
+    id: "generation",
+    head: "Generation",
+    sort: (view) => view.generation,
+    cell: (view) => (
+      <>
+        {view.generation ?? "–"}
+        {view.building && <span className="muted"> → {view.building.generation}</span>}
+      </>
+    ),
+  },
+  {
+    id: "reads",
+    head: "Reads",
+    sort: (view) => view.sources.join(),
+    cell: (view) =>
+      view.sources.map((source) => (
+        <div key={source}>
+          <Link to={referenceLink(source)}>{source}</Link>
+        </div>
+      )),
+  },
+  {
+    id: "writes",
+    head: "Writes",
+    sort: (view) => view.sink?.topic,
+    cell: (view) =>
+      view.sink ? (
+        <Link to={links.dataset(view.sink.cluster, view.sink.topic)}>{view.sink.topic}</Link>
+      ) : (
+        <span className="muted">a private topic</span>
+      ),
+  },
+  {
+    id: "runs-as",
+    head: "Runs as",
+    sort: (view) => String(view.runAs.user ?? view.runAs.serviceAccount ?? ""),
+    cell: (view) => String(view.runAs.user ?? view.runAs.serviceAccount ?? ""),
+  },
+];
 
 export default function ViewsPage() {
   const views = useViews();
@@ -27,55 +84,8 @@ export default function ViewsPage() {
               </p>
             </Empty>
           ) : (
-            <div className="panel flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>View</th>
-                    <th>State</th>
-                    <th>Behind</th>
-                    <th>Generation</th>
-                    <th>Reads</th>
-                    <th>Writes</th>
-                    <th>Runs as</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((view) => (
-                    <tr key={view.name}>
-                      <td>
-                        <Link to={links.view(view.name)}>{view.name}</Link>
-                        {view.error && (
-                          <div className="small bad-text anywhere">{String(view.error.message ?? "")}</div>
-                        )}
-                      </td>
-                      <td>
-                        <ViewState state={view.state} />
-                      </td>
-                      <td className="nowrap">{lagText(view.lag)}</td>
-                      <td>
-                        {view.generation ?? "–"}
-                        {view.building && <span className="muted"> → {view.building.generation}</span>}
-                      </td>
-                      <td>
-                        {view.sources.map((source) => (
-                          <div key={source}>
-                            <Link to={referenceLink(source)}>{source}</Link>
-                          </div>
-                        ))}
-                      </td>
-                      <td>
-                        {view.sink ? (
-                          <Link to={links.dataset(view.sink.cluster, view.sink.topic)}>{view.sink.topic}</Link>
-                        ) : (
-                          <span className="muted">a private topic</span>
-                        )}
-                      </td>
-                      <td>{String(view.runAs.user ?? view.runAs.serviceAccount ?? "")}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+            <div className="panel flush">
+              <DataTable table="views" label="Views" rows={list} rowKey={(view) => view.name} columns={COLUMNS} />
             </div>
           )
         }

@@ -277,6 +277,7 @@ function List({
     return (
       <div className="panel flush">
         <ResultGrid
+          table={`records ${page.dataset}`}
           columns={columns}
           rows={rows}
           dataset={page.dataset}

@@ -4,9 +4,9 @@ import { useFlowsInto } from "@/api/lineage";
 import { useReaders, useTopicGroups } from "@/api/topics";
 import type { Dataset, TopicGroup } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
-import { ScrollTable } from "@/components/ScrollTable";
 import { When } from "@/components/When";
 import { count, plural } from "@/lib/format";
 import { nodeName } from "@/lib/graphText";
@@ -69,34 +69,39 @@ function Group({ group, namespace }: { group: TopicGroup; namespace: string }) {
             lag <strong>{count(group.lag)}</strong>
           </span>
         </summary>
-        <ScrollTable label={`Partitions that ${group.name} reads`}>
-          <thead>
-            <tr>
-              <th>Partition</th>
-              <th className="number">Committed</th>
-              <th className="number">End</th>
-              <th className="number">Lag</th>
-              <th>Member</th>
-            </tr>
-          </thead>
-          <tbody>
-            {group.partitions.map((p) => {
-              const member = group.members.find((m) => m.partitions.includes(p.partition));
-              return (
-                <tr key={p.partition}>
-                  <td>{p.partition}</td>
-                  <td className="number">{count(p.committed)}</td>
-                  <td className="number">{count(p.end)}</td>
-                  <td className="number">{count(p.lag)}</td>
-                  <td className="anywhere">
+        <DataTable
+          table="partitions of a group"
+          label={`Partitions that ${group.name} reads`}
+          rows={group.partitions}
+          rowKey={(p) => p.partition}
+          columns={[
+            { id: "partition", head: "Partition", sort: (p) => p.partition, cell: (p) => p.partition },
+            {
+              id: "committed",
+              head: "Committed",
+              className: "number",
+              sort: (p) => p.committed,
+              cell: (p) => count(p.committed),
+            },
+            { id: "end", head: "End", className: "number", sort: (p) => p.end, cell: (p) => count(p.end) },
+            { id: "lag", head: "Lag", className: "number", sort: (p) => p.lag, cell: (p) => count(p.lag) },
+            {
+              id: "member",
+              head: "Member",
+              className: "anywhere",
+              sort: (p) => p.member,
+              cell: (p) => {
+                const member = group.members.find((m) => m.partitions.includes(p.partition));
+                return (
+                  <>
                     {p.member ?? <span className="muted">none now</span>}
                     {member?.host && <span className="muted"> · {member.host}</span>}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </ScrollTable>
+                  </>
+                );
+              },
+            },
+          ]}
+        />
         <p className="panel-note small">
           <Link to={links.job(namespace, group.name)}>The group as a job: runs, other topics, lineage</Link>
         </p>

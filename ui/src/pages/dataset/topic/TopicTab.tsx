@@ -4,8 +4,8 @@ import { usePartitions, useRate, useTopicAcls, useTopicConfig } from "@/api/topi
 import type { DatasetDetails, TopicConfig } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { BarChart } from "@/components/BarChart";
+import { DataTable } from "@/components/DataTable";
 import { Notice } from "@/components/Notice";
-import { ScrollTable } from "@/components/ScrollTable";
 import { Segments } from "@/components/Segments";
 import { count, duration, plural } from "@/lib/format";
 import { useChoice } from "@/lib/useChoice";
@@ -93,35 +93,48 @@ function Partitions({ place, name }: Place) {
               {found.withheld && ". You see some rows only, so offsets and counts are withheld"}. Sizes in bytes are not
               shown: the Kafka client that Weir uses does not ask brokers for them.
             </p>
-            <ScrollTable label="Partitions">
-              <thead>
-                <tr>
-                  <th>Partition</th>
-                  <th>Leader</th>
-                  <th>Replicas</th>
-                  <th>In sync</th>
-                  <th className="number">First offset</th>
-                  <th className="number">End offset</th>
-                  <th className="number">Records</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.partitions.map((p) => (
-                  <tr key={p.partition}>
-                    <td>{p.partition}</td>
-                    <td>{p.leader === null ? <span className="badge bad">none</span> : `broker ${p.leader}`}</td>
-                    <td>{p.replicas.join(", ")}</td>
-                    <td>
+            <DataTable
+              table="partitions"
+              label="Partitions"
+              rows={found.partitions}
+              rowKey={(p) => p.partition}
+              columns={[
+                { id: "partition", head: "Partition", sort: (p) => p.partition, cell: (p) => p.partition },
+                {
+                  id: "leader",
+                  head: "Leader",
+                  sort: (p) => p.leader,
+                  cell: (p) => (p.leader === null ? <span className="badge bad">none</span> : `broker ${p.leader}`),
+                },
+                { id: "replicas", head: "Replicas", cell: (p) => p.replicas.join(", ") },
+                {
+                  id: "in-sync",
+                  head: "In sync",
+                  sort: (p) => p.inSync.length,
+                  cell: (p) => (
+                    <>
                       {p.inSync.join(", ")}{" "}
                       {p.inSync.length < p.replicas.length && <span className="badge warn">under-replicated</span>}
-                    </td>
-                    <td className="number">{count(p.begin)}</td>
-                    <td className="number">{count(p.end)}</td>
-                    <td className="number">{count(p.records)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </ScrollTable>
+                    </>
+                  ),
+                },
+                {
+                  id: "first",
+                  head: "First offset",
+                  className: "number",
+                  sort: (p) => p.begin,
+                  cell: (p) => count(p.begin),
+                },
+                { id: "end", head: "End offset", className: "number", sort: (p) => p.end, cell: (p) => count(p.end) },
+                {
+                  id: "records",
+                  head: "Records",
+                  className: "number",
+                  sort: (p) => p.records,
+                  cell: (p) => count(p.records),
+                },
+              ]}
+            />
           </>
         )}
       </Answer>
@@ -156,27 +169,32 @@ function Configuration({ place, name }: Place) {
           ) : shown(found).length === 0 ? (
             <p className="muted panel-note">Every setting has its default.</p>
           ) : (
-            <ScrollTable label="Configuration">
-              <thead>
-                <tr>
-                  <th>Setting</th>
-                  <th>Value</th>
-                  <th>Source</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown(found).map((c) => (
-                  <tr key={c.name}>
-                    <td className="mono">{c.name}</td>
-                    <td className="mono anywhere">
+            <DataTable
+              table="configuration"
+              label="Configuration"
+              rows={shown(found)}
+              rowKey={(c) => c.name}
+              columns={[
+                { id: "setting", head: "Setting", className: "mono", sort: (c) => c.name, cell: (c) => c.name },
+                {
+                  id: "value",
+                  head: "Value",
+                  className: "mono anywhere",
+                  cell: (c) => (
+                    <>
                       {c.sensitive ? "hidden" : c.value || "–"}
                       {c.name.endsWith(".ms") && c.value && <span className="muted"> {duration(Number(c.value))}</span>}
-                    </td>
-                    <td className={c.source === "default" ? "muted" : ""}>{SOURCES[c.source]}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </ScrollTable>
+                    </>
+                  ),
+                },
+                {
+                  id: "source",
+                  head: "Source",
+                  sort: (c) => c.source,
+                  cell: (c) => <span className={c.source === "default" ? "muted" : ""}>{SOURCES[c.source]}</span>,
+                },
+              ]}
+            />
           )
         }
       </Answer>
@@ -201,33 +219,43 @@ function Acls({ place, name, may }: Place & { may: boolean }) {
             found.entries.length === 0 ? (
               <p className="muted panel-note">{found.message}</p>
             ) : (
-              <ScrollTable label="ACLs">
-                <thead>
-                  <tr>
-                    <th>Principal</th>
-                    <th>May</th>
-                    <th>Operation</th>
-                    <th>From host</th>
-                    <th>On</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {found.entries.map((a) => (
-                    <tr key={JSON.stringify(a)}>
-                      <td className="mono anywhere">{a.principal}</td>
-                      <td>
-                        <span className={`badge ${a.permission === "deny" ? "bad" : "ok"}`}>{a.permission}</span>
-                      </td>
-                      <td>{a.operation}</td>
-                      <td className="mono">{a.host}</td>
-                      <td className="mono anywhere">
+              <DataTable
+                table="acls"
+                label="ACLs"
+                rows={found.entries}
+                rowKey={(a) => JSON.stringify(a)}
+                columns={[
+                  {
+                    id: "principal",
+                    head: "Principal",
+                    className: "mono anywhere",
+                    sort: (a) => a.principal,
+                    cell: (a) => a.principal,
+                  },
+                  {
+                    id: "may",
+                    head: "May",
+                    sort: (a) => a.permission,
+                    cell: (a) => (
+                      <span className={`badge ${a.permission === "deny" ? "bad" : "ok"}`}>{a.permission}</span>
+                    ),
+                  },
+                  { id: "operation", head: "Operation", sort: (a) => a.operation, cell: (a) => a.operation },
+                  { id: "host", head: "From host", className: "mono", sort: (a) => a.host, cell: (a) => a.host },
+                  {
+                    id: "on",
+                    head: "On",
+                    className: "mono anywhere",
+                    sort: (a) => a.resource,
+                    cell: (a) => (
+                      <>
                         {a.resource}
                         {a.pattern === "prefixed" && <span className="muted"> prefix</span>}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </ScrollTable>
+                      </>
+                    ),
+                  },
+                ]}
+              />
             )
           }
         </Answer>
