@@ -99,12 +99,10 @@ def main() -> None:
     try:
         app(prog_name="weir")
     except (WeirError, StackError) as error:
-        errors.print(f"[bold red]✗[/] {_plain(str(error))}", soft_wrap=True)
+        errors.print(f"[bold red]✗[/] {_plain(str(error))}")
         reasons = getattr(error, "details", {}).get("reasons", [])
         for reason in reasons:
-            errors.print(
-                f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}", soft_wrap=True
-            )
+            errors.print(f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

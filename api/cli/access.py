@@ -191,4 +191,4 @@ def grant_revoke(
 ) -> None:
     """End a grant now; a running live query that stands on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
-    console.print(f"Grant {escape(name)} is revoked.", soft_wrap=True)
+    console.print(f"Grant {escape(name)} is revoked.")

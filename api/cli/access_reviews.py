@@ -120,7 +120,7 @@ def decide(
     answer = api(user).post(f"/api/v1/access-reviews/{segment(identifier)}/decisions", body)
     show(answer["decided"], ("number", "state", "outcome", "leftAt"), output, whole=answer)
     for each in answer["refused"] if output is Format.TABLE else ():
-        console.print(f"Item {each['number']}: {escape(each['message'])}", soft_wrap=True)
+        console.print(f"Item {each['number']}: {escape(each['message'])}")
 
 
 @reviews_app.command(epilog="weir access-review close ID --unconfirmed keep --reason 'moved to May'")

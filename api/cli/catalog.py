@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.declare import dataset_path
@@ -72,7 +73,7 @@ def scan(
     show(scan_rows(done), ("topic", "format", "records", "fields", "shapes", "personal_data"), output, whole=done,
          empty="No topic matches; name topics with --topics, internal ones (_...) are left out.")  # fmt: skip
     for problem in done["problems"]:
-        errors.print(f"[yellow]![/] {problem.get('dataset', '')} {problem['message']}")
+        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
     if done["state"] != "done":
         raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
 
@@ -187,7 +188,7 @@ def related(
          title=f"{answer['total']} related to {answer['dataset']}",
          empty="None: no key is shared, no query reads another with it, none is near in lineage.")  # fmt: skip
     for each in answer["missing"]:
-        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}")
+        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
 
 
 def _related_by(reason: Mapping[str, Any]) -> str:
@@ -229,4 +230,4 @@ def where_is(
          title=f"{len(rows)} places", empty="No place is known. A scan finds them: weir scan CLUSTER.")  # fmt: skip
     if output is Format.TABLE:
         for gap in answer["gaps"]:
-            console.print(f"[yellow]![/] {gap if isinstance(gap, str) else gap.get('message', gap)}", soft_wrap=True)
+            console.print(f"[yellow]![/] {escape(gap if isinstance(gap, str) else gap['message'])}")

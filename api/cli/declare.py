@@ -70,13 +70,13 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
     if output is Format.TABLE:
         for change in answer["changes"]:
             for note in change["notes"]:
-                console.print(f"{change['kind']} {change['name']}: {note}", markup=False, soft_wrap=True)
+                console.print(f"{change['kind']} {change['name']}: {note}", markup=False)
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
     for change in answer["changes"]:
         if change.get("problem"):
             text = f"{change['kind']} {change['name']}: {change['problem']}"
-            errors.print(escape(text), style="yellow", soft_wrap=True)
+            errors.print(escape(text), style="yellow")
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 
@@ -89,7 +89,7 @@ def _show_diffs(changes: list[dict[str, Any]]) -> None:
         for line in change["diff"].splitlines():
             named = line.strip() in ("--- now", "+++ then")
             text = f"{line} {change['kind']} {change['name']}" if named else line
-            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False, soft_wrap=True)
+            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False)
     if any(change["diff"] for change in changes):
         console.print()
 
@@ -160,9 +160,9 @@ def delete(
 ) -> None:
     """Delete one declared document. What scans found of a dataset stays."""
     done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
-    console.print(escape(f"{done['kind']} {done['name']} is deleted."), soft_wrap=True)
+    console.print(escape(f"{done['kind']} {done['name']} is deleted."))
     if done.get("problem"):
-        errors.print(escape(done["problem"]), style="yellow", soft_wrap=True)
+        errors.print(escape(done["problem"]), style="yellow")
 
 
 def get(

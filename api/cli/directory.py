@@ -27,10 +27,7 @@ def _group() -> None:
 def release(name: Annotated[str, typer.Argument(help="The user's name here.")], user: As = None) -> None:
     """Take a name back from the directory: nothing keeps it out, and the directory may create one user of it."""
     answer = api(user).post("/api/v1/directory/release", {"name": name})
-    console.print(f"The directory does not keep {escape(name)}; it may create one user of this name.", soft_wrap=True)
+    console.print(f"The directory does not keep {escape(name)}; it may create one user of this name.")
     for each in answer["mentions"]:
-        console.print(f"Who gets the name gets what this gives: {escape(each)}", soft_wrap=True)
-    console.print(
-        f"Where it goes to another person, take that away first, and run weir session unlink {escape(name)}.",
-        soft_wrap=True,
-    )
+        console.print(f"Who gets the name gets what this gives: {escape(each)}")
+    console.print(f"Where it goes to another person, take that away first, and run weir session unlink {escape(name)}.")

@@ -136,17 +136,15 @@ def compare(
     for side in ("left", "right"):
         for rule in answer["rules"][side]:
             how = f" ({', '.join(rule['how'])})" if rule["how"] else ""
-            console.print(f"{side} only: {rule['text']}{how}", markup=False, soft_wrap=True)
+            console.print(f"{side} only: {rule['text']}{how}", markup=False)
         for kind, names in answer["holds"][side].items():
             if names:
-                console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False, soft_wrap=True)
+                console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False)
     for each in answer["changed"]:
         what = "deleted" if each["deleted"] else "changed"
-        console.print(
-            f"{each['kind']} {each['name']} was {what} by {each['by']} at {each['at']}.", markup=False, soft_wrap=True
-        )
+        console.print(f"{each['kind']} {each['name']} was {what} by {each['by']} at {each['at']}.", markup=False)
     for note in answer["notes"]:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, markup=False)
 
 
 def _effect(side: Mapping[str, Any]) -> str:
@@ -183,7 +181,7 @@ def _tail(answer: Mapping[str, Any], shown: int) -> None:
     if answer["total"] > shown:
         console.print(f"{answer['total'] - shown} more; -o csv or -o jsonl gives all of them.")
     for note in answer["notes"]:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, markup=False)
 
 
 def _why(entry: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ def simulate(
         counted = f"{answer['gains']} gains, {answer['losses']} losses, {answer['total']} changes"
         console.print(f"{counted}, over {answer['users']} users and {answer['datasets']} datasets.")
         for note in [*answer["notes"], *([answer["note"]] if answer["note"] else [])]:
-            console.print(f"[dim]{note}[/]")
+            console.print(note, style="dim", markup=False)
 
 
 @policy_app.command(
@@ -107,7 +107,7 @@ def mask_preview(
     answer = api(user).post("/api/v1/policies/masks/preview", {"mask": spec, "values": values, "type": kind})
     show(answer["values"], ("value", "masked"), output, whole=answer, empty="No values.")
     if output is Format.TABLE and answer["note"]:
-        console.print(f"[dim]{answer['note']}[/]")
+        console.print(answer["note"], style="dim", markup=False)
 
 
 @policy_app.command(epilog="weir policy decide prod/orders --user ana --field value.customer.email")
@@ -133,7 +133,7 @@ def decide(
             f"{answer['dataset']}: {answer['effect']}", *(f"· {r['text']}" for r in answer["reasons"]), sep="\n"
         )
         for rows_where in answer["filters"]:
-            console.print(f"Only rows where {rows_where}.")
+            console.print(f"Only rows where {rows_where}.", markup=False)
 
 
 def _param(text: str) -> tuple[str, Any]:

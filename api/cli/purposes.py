@@ -44,7 +44,7 @@ def purpose_list(
     )
     if output is Format.TABLE and answer["undeclared"]:
         names = ", ".join(each["name"] for each in answer["undeclared"])
-        console.print(f"Used but not declared, so no query can state them: {names}", soft_wrap=True)
+        console.print(f"Used but not declared, so no query can state them: {names}", markup=False)
 
 
 def complete_purpose(incomplete: str) -> list[tuple[str, str]]:

@@ -49,7 +49,7 @@ def diff_schema(
         console.print(", ".join(f"{'' if judged[way] else 'not '}{way} compatible" for way in ("backward", "forward")))
     for verdict in answer.get("registry") or []:
         takes = "takes it" if verdict["compatible"] else f"refuses it: {' '.join(verdict['messages'])}"
-        console.print(f"{verdict['subject']}: the registry {takes}", soft_wrap=True, markup=False)
+        console.print(f"{verdict['subject']}: the registry {takes}", markup=False)
 
 
 def change_row(change: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from api.cli.http import segment
 from api.cli.options import As, AsOf, Output, api
@@ -108,4 +109,4 @@ def sql_lineage(
     show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be told.")
     if output is Format.TABLE:
         for sentence in answer["unknown"]:
-            console.print(f"[yellow]![/] {sentence}", soft_wrap=True)
+            console.print(f"[yellow]![/] {escape(sentence)}")

@@ -72,4 +72,4 @@ def token_list(
 def token_revoke(identifier: _ID) -> None:
     """End a token now."""
     api().delete(f"/api/v1/tokens/{segment(identifier)}")
-    console.print(f"Token {escape(identifier)} is revoked.", soft_wrap=True)
+    console.print(f"Token {escape(identifier)} is revoked.")

@@ -31,7 +31,7 @@ def follow(
             for kind, data, newest in _events(client, name, before, purpose):
                 at = newest
                 if kind == "end":
-                    errors.print(f"[yellow]{data['message']}[/]", soft_wrap=True)
+                    errors.print(data["message"], style="yellow", markup=False)
                     raise typer.Exit(1)
                 for line in _lines(kind, data):
                     print_text(json.dumps(line, ensure_ascii=False))

@@ -9,7 +9,7 @@ import typer
 
 from api.cli.http import segment
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, show
+from api.cli.output import Format, console, errors, show, show_rows
 from api.cli.view_diff import diff
 from api.cli.view_follow import follow
 from catalog.errors import InvalidInput
@@ -103,17 +103,20 @@ def rows(
     given = {name: value for name, value in asked.items() if value}
     answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
     names = [column["name"] for column in answer["columns"]]
-    shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
-    show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.", verbatim=True)
+    if output is Format.TABLE and answer["rows"]:
+        show_rows(names, answer["rows"], exact=True)
+    else:
+        shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
+        show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.")
     if output is Format.TABLE:
         for column in answer["columns"]:
             if column["decision"]["effect"] == "masked":
                 text = f"{column['name']}: {column['decision']['text']}"
-                errors.print(text, style="dim", markup=False, soft_wrap=True)
+                errors.print(text, style="dim", markup=False)
         behind = answer["freshness"]
         console.print(f"[dim]{_behind(behind)}.[/]")
         if answer["next"]:
-            errors.print(f"[dim]More: --cursor {answer['next']}[/]", soft_wrap=True)
+            errors.print(f"[dim]More: --cursor {answer['next']}[/]")
 
 
 def pause(name: View, user: As = None) -> None:
@@ -150,7 +153,7 @@ def delete(
     """Delete a view: its stream, state and rows, and the records of its topic."""
     client = api(user)
     answer = client.get(f"/api/v1/views/{segment(name)}/removal")
-    errors.print(answer["text"], soft_wrap=True)
+    errors.print(answer["text"])
     for reader in answer["readers"]:
         errors.print(f"[dim]  {reader['user']} read it last {reader['last']}[/]")
     if not yes:
@@ -181,7 +184,7 @@ def mask_copy(
     client.post_text("/api/v1/apply", json.dumps(document))
     kind = next(iter(run_as))
     errors.print(f"{to} gets the records of {source} as the {kind} {audience} may see them.")
-    errors.print(f"[dim]weir view describe {topic} shows how far it is.[/]", soft_wrap=True)
+    errors.print(f"[dim]weir view describe {topic} shows how far it is.[/]")
 
 
 def _act(name: str, action: str, user: str | None, sentence: str, since: str | None = None) -> None:
