@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_dataset, complete_grant, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from api.wiring.offline import check_audit_file
@@ -16,12 +17,18 @@ from catalog.errors import InvalidInput, WeirError
 
 audit_app = typer.Typer(help="Search, verify and export the audit chain.", no_args_is_help=True)
 
-Actor = Annotated[str | None, typer.Option(help="Only what this user did.")]
+Actor = Annotated[str | None, typer.Option(help="Only what this user did.", autocompletion=complete_user)]
 Action = Annotated[str | None, typer.Option(help="Only this action or what begins with it, e.g. query, grant.")]
-Person = Annotated[str | None, typer.Option(help="Only what this person did or what is about them.")]
-Dataset = Annotated[str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.")]
+Person = Annotated[
+    str | None, typer.Option(help="Only what this person did or what is about them.", autocompletion=complete_user)
+]
+Dataset = Annotated[
+    str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.", autocompletion=complete_dataset)
+]
 Field = Annotated[str | None, typer.Option(help="Only what used this field, something in it, or what it is a part of.")]
-Grant = Annotated[str | None, typer.Option(help="Only what is about this grant or rests on it.")]
+Grant = Annotated[
+    str | None, typer.Option(help="Only what is about this grant or rests on it.", autocompletion=complete_grant)
+]
 Since = Annotated[str | None, typer.Option(help="From then on, RFC 3339.")]
 Until = Annotated[str | None, typer.Option(help="Before then, RFC 3339.")]
 

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from api.cli.declare import dataset_path
 from api.cli.http import Api, segment
+from api.cli.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from catalog.errors import WeirError
@@ -28,7 +29,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def scan(
-    cluster: Annotated[str | None, typer.Argument(help="A declared cluster; `prod` in the demo.")] = None,
+    cluster: Annotated[
+        str | None, typer.Argument(help="A declared cluster; `prod` in the demo.", autocompletion=complete_cluster)
+    ] = None,
     topics: Annotated[list[str] | None, typer.Option(help="Topic name or pattern with *; repeat for several.")] = None,
     bootstrap_servers: Annotated[
         str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")
@@ -120,9 +123,12 @@ def search(
     words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
     kind: Annotated[str | None, typer.Option(help="dataset or field.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
-    entity: Annotated[str | None, typer.Option(help="Only fields that hold this kind of personal data.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only of this owner.", autocompletion=complete_user)] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(help="Only fields that hold this kind of personal data.", autocompletion=complete_entity),
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.", autocompletion=complete_cluster)] = None,
     datasets: Annotated[bool, typer.Option("--datasets", help="Datasets, each with its best fields.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Why each hit has its place.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 20,
@@ -131,6 +137,7 @@ def search(
 ) -> None:
     """Search datasets and fields. Filters may be typed among the words: owner:otto tag:PII type:timestamp."""
     client = api(user)
+    require_entity(client, entity)
     answer = client.get(
         "/api/v1/search",
         q=" ".join(words or []),
@@ -175,7 +182,7 @@ def _reasons(why: Mapping[str, Any] | None) -> str:
 
 
 def related(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.")],
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
     limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
     output: Output = Format.TABLE,
     user: As = None,
@@ -204,7 +211,9 @@ def _related_by(reason: Mapping[str, Any]) -> str:
 
 def where_is(
     field: Annotated[str | None, typer.Option(help="A field name or path.")] = None,
-    entity: Annotated[str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.")] = None,
+    entity: Annotated[
+        str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.", autocompletion=complete_entity)
+    ] = None,
     term: Annotated[str | None, typer.Option(help="A glossary term.")] = None,
     as_of: AsOf = None,
     html: Annotated[bool, typer.Option("--html", help="A page to print.")] = False,
@@ -214,6 +223,7 @@ def where_is(
     """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
     asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
     client = api(user)
+    require_entity(client, entity)
     if html or output is Format.CSV:
         print_text(client.text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
         return

@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import Api, ApiRefused, segment
+from api.cli.names import complete_kind, require_kind
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from api.cli.schema_table import show_schema
@@ -154,11 +155,12 @@ def _text(path: Path) -> str:
 
 
 def delete(
-    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.")],
+    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.", autocompletion=complete_kind)],
     name: Annotated[str, typer.Argument(help="Which of them; CLUSTER/TOPIC for a Dataset.")],
     user: As = None,
 ) -> None:
     """Delete one declared document. What scans found of a dataset stays."""
+    require_kind(kind)
     done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
     console.print(escape(f"{done['kind']} {done['name']} is deleted."))
     if done.get("problem"):
@@ -166,7 +168,12 @@ def delete(
 
 
 def get(
-    kind: Annotated[str, typer.Argument(help="datasets, clusters, schema, classifications, or a kind such as Policy.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="datasets, clusters, schema, classifications, or a kind such as Policy.", autocompletion=complete_kind
+        ),
+    ],
     name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for schema.")] = None,
     output: Annotated[
         str,
@@ -177,6 +184,7 @@ def get(
     user: As = None,
 ) -> None:
     """Show datasets, a schema, or declared documents; `-o yaml` prints documents that `apply` takes back."""
+    require_kind(kind)
     client = api(user)
     if kind == "schema" and output in _EXPORTS:
         print_text(client.text(f"{dataset_path(name)}/schema", format=output))

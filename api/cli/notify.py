@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 
@@ -60,7 +61,9 @@ def notify_set(
 @notify_app.command("test", epilog="weir notify test --as ana · weir notify test --channel chat --user ana")
 def notify_test(
     channel: Annotated[str, typer.Option(help="mail or chat.")] = "mail",
-    to: Annotated[str | None, typer.Option("--user", help="Another person, for those who manage.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--user", help="Another person, for those who manage.", autocompletion=complete_user)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:

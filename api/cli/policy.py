@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_dataset, complete_purpose, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput
@@ -60,8 +61,12 @@ def simulate(
         list[Path] | None, typer.Option("-f", "--file", help="YAML as for apply; repeat for several.")
     ] = None,
     remove: Annotated[list[str] | None, typer.Option(help="KIND/NAME to take away; repeat for several.")] = None,
-    subject: Annotated[str | None, typer.Option("--user", help="Only for this user.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="Only for this dataset, or those of a pattern.")] = None,
+    subject: Annotated[
+        str | None, typer.Option("--user", help="Only for this user.", autocompletion=complete_user)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Only for this dataset, or those of a pattern.", autocompletion=complete_dataset)
+    ] = None,
     limit: Annotated[int, typer.Option(min=0, max=5000, help="At most so many changes.")] = 200,
     output: Output = Format.TABLE,
     user: As = None,
@@ -112,9 +117,13 @@ def mask_preview(
 
 @policy_app.command(epilog="weir policy decide prod/orders --user ana --field value.customer.email")
 def decide(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    subject: Annotated[str | None, typer.Option("--user", help="Whom it is about; yourself when absent.")] = None,
-    purpose: Annotated[str | None, typer.Option(help="The purpose they would state.")] = None,
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    subject: Annotated[
+        str | None, typer.Option("--user", help="Whom it is about; yourself when absent.", autocompletion=complete_user)
+    ] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="The purpose they would state.", autocompletion=complete_purpose)
+    ] = None,
     field: Annotated[list[str] | None, typer.Option(help="Only this path; repeat for several.")] = None,
     output: Output = Format.TABLE,
     user: As = None,

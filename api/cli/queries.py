@@ -14,9 +14,9 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import Api, segment
+from api.cli.names import complete_purpose
 from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
-from api.cli.purposes import complete_purpose
 from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]

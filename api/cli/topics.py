@@ -11,12 +11,13 @@ from rich.markup import escape
 
 from api.cli.cells import cell
 from api.cli.declare import dataset_path
+from api.cli.names import complete_dataset
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, show
 from api.cli.queries import Purpose, follow_query
 from catalog.errors import InvalidInput
 
-Dataset = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.")]
+Dataset = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)]
 app = typer.Typer(no_args_is_help=True, help="One topic: its records page by page, partitions, groups, configuration.")
 _WIDTH = 400
 """Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""

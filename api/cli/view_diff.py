@@ -11,6 +11,7 @@ import yaml
 from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import complete_view
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput
@@ -19,7 +20,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def diff(
-    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")],
+    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)],
     file: Annotated[
         Path | None,
         typer.Option("-f", "--file", help="A changed declaration (kind: View); what is declared when absent."),

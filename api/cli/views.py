@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import segment
+from api.cli.names import complete_dataset, complete_group, complete_purpose, complete_view
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, show, show_rows
 from api.cli.view_diff import diff
 from api.cli.view_follow import follow
 from catalog.errors import InvalidInput
 
-View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")]
+View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)]
 app = typer.Typer(no_args_is_help=True, help="Stream views: governed queries whose answer is kept up to date.")
 
 
@@ -91,7 +92,9 @@ def rows(
     at_least: Annotated[
         str | None, typer.Option(help="Wait until these offsets are in it: PARTITION:OFFSET,...")
     ] = None,
-    purpose: Annotated[str | None, typer.Option(help="What the rows are read for.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="What the rows are read for.", autocompletion=complete_purpose)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -163,10 +166,15 @@ def delete(
 
 
 def mask_copy(
-    source: Annotated[str, typer.Argument(help="The topic, as CLUSTER/TOPIC.")],
-    audience: Annotated[str, typer.Option("--for", help="The group or user whose masks and row filters the copy has.")],
+    source: Annotated[str, typer.Argument(help="The topic, as CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    audience: Annotated[
+        str,
+        typer.Option(
+            "--for", help="The group or user whose masks and row filters the copy has.", autocompletion=complete_group
+        ),
+    ],
     to: Annotated[str, typer.Option("--to", help="The topic that is written, as CLUSTER/TOPIC.")],
-    purpose: Annotated[str | None, typer.Option(help="What the copy is for.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="What the copy is for.", autocompletion=complete_purpose)] = None,
     user: As = None,
 ) -> None:
     """Keep a copy of a topic as somebody may see it: the same keys and partitions, masked values and headers.
