@@ -11,6 +11,9 @@ import typer
 _PLACES = ("body", "query", "path", "header", "cookie")
 _UNROUTED = re.compile(r"^There is nothing at /\S*\.$|^Method Not Allowed$")
 _OWN = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b|\b[a-z]+(?:_[a-z]+)+\b")
+_ROUTE = re.compile(r"\b(?:GET|POST|PUT|DELETE) /api/v1/([a-z-]+)[a-zA-Z0-9{}/-]*")
+_COMMANDS = {"policies": "get Policy"}
+"""Commands that are not named as their part of the API."""
 _PHRASES = (
     ("Input should be", "it must be"),
     ("Value error, ", ""),
@@ -30,7 +33,13 @@ def worded(error: Exception, app: typer.Typer, words: Sequence[str]) -> str:
     details: Mapping[str, Any] = getattr(error, "details", {})
     if fields := details.get("fields"):
         return " ".join(_problem(str(each["field"]), str(each["problem"]), options) for each in fields)
-    return _OWN.sub(lambda found: options.get(_plain(found[0]), found[0]), message)
+    return _typed(message, options)
+
+
+def _typed(text: str, options: Mapping[str, str]) -> str:
+    """A text with the options in place of the API's parameters, and commands in place of its addresses."""
+    text = _ROUTE.sub(lambda found: f"`weir {_COMMANDS.get(found[1], found[1])}`", text)
+    return _OWN.sub(lambda found: options.get(_plain(found[0]), found[0]), text)
 
 
 def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
@@ -40,8 +49,9 @@ def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
     named = next((options[_plain(part)] for part in reversed(parts) if _plain(part) in options), None)
     for said, meant in _PHRASES:
         problem = problem.replace(said, meant)
-    what = named or " ".join(part.replace("_", " ") for part in parts) or "What was sent"
-    return f"{what}: {problem.rstrip('.')}."
+    problem = _typed(problem.rstrip("."), options)
+    what = named or " ".join(part.replace("_", " ") for part in parts)
+    return f"{what}: {problem}." if what else f"{problem[:1].upper()}{problem[1:]}."
 
 
 def _plain(name: str) -> str:

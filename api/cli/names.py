@@ -31,8 +31,9 @@ class UnknownName(InvalidInput):
 def unknown(what: str, name: str, known: Iterable[str], more: str) -> UnknownName:
     """`There is no WHAT 'NAME'; did you mean A or B?`, else where the names are (`more`)."""
     upper = {each.lower(): each for each in known}
-    near = [upper[each] for each in difflib.get_close_matches(name.lower(), upper, 3, 0.6)]
-    near = near or [each for low, each in sorted(upper.items()) if len(name) > 2 and name.lower() in low][:3]
+    holding = [each for low, each in sorted(upper.items()) if len(name) > 2 and name.lower() in low]
+    close = [upper[each] for each in difflib.get_close_matches(name.lower(), upper, 3, 0.6)]
+    near = list(dict.fromkeys([*holding, *close]))[:3]
     fix = f"did you mean {' or '.join(near)}?" if near else more
     return UnknownName(f"There is no {what} {name!r}; {fix}", details={"near": near})
 
