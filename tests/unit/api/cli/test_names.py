@@ -35,7 +35,7 @@ spec: {title: Fraud}
     [
         ("get polcy", "did you mean Policy?"), ("delete Polcy x", "did you mean Policy?"), ("get zzzz", "kinds are datasets"),
         ("where-is --entity EMAIL_ADRESS", "did you mean EMAIL_ADDRESS"), ("search --entity phone", "did you mean PHONE_NUMBER?"),
-        ("review --entity zzzzzz", "weir search --entity PII"), ("search --entity iban -o json", "did you mean IBAN_CODE?"),
+        ("review --entity zzzzzz", "weir search --entity PII"), ("search --entity iban -o json", "did you mean IBAN_CODE"),
         ("request prod/orders --purpose fraud-detecton", "did you mean fraud-detection?"),
     ],
 )  # fmt: skip
