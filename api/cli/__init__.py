@@ -36,12 +36,16 @@ from api.cli import (
     topics,
     views,
 )
+from api.cli.failures import worded
+from api.cli.help_panels import InOrder, into_panels
+from api.cli.names import UnknownName
 from api.cli.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
 app = typer.Typer(
     name="weir",
+    cls=InOrder,
     help="A catalog and governor for streams: what flows, where from, where to, who may see it.",
     epilog="Start here: weir demo   ·   with your own Kafka: weir up --detach; weir scan --bootstrap-servers HOST:PORT",
     no_args_is_help=True,
@@ -77,6 +81,7 @@ for room in (
     testing,
 ):
     room.add_to(app)
+into_panels(app)
 
 
 def _tell_version(asked: bool) -> None:
@@ -94,23 +99,27 @@ def _whole(
 
 
 def main() -> None:
-    """Run a command; a known failure is one sentence on stderr and exit code 1, never a stack trace."""
+    """Run a command; a known failure is one sentence on stderr and exit code 1 (2: a name that is none), no stack trace."""
     spare_loopback(os.environ)
     try:
         app(prog_name="weir")
     except (WeirError, StackError) as error:
-        errors.print(f"[bold red]✗[/] {_plain(str(error))}", soft_wrap=True)
+        errors.print(f"[bold red]✗[/] {_plain(worded(error, app, sys.argv[1:]))}")
         reasons = getattr(error, "details", {}).get("reasons", [])
         for reason in reasons:
-            errors.print(
-                f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}", soft_wrap=True
-            )
-        sys.exit(1)
+            errors.print(f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
+        sys.exit(2 if isinstance(error, UnknownName) or _names_nothing(error) else 1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _names_nothing(error: WeirError | StackError) -> bool:
+    """Whether the API refused a name and told those near to it."""
+    details = getattr(error, "details", {})
+    return getattr(error, "code", "") == "invalid_input" and "near" in details
 
 
 def spare_loopback(environment: MutableMapping[str, str]) -> None:

@@ -9,13 +9,20 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import (
+    complete_dataset,
+    complete_grant,
+    complete_purpose,
+    complete_request,
+    complete_template,
+    complete_user,
+)
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
-from api.cli.purposes import complete_purpose
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 
-Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.")]
+Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.", autocompletion=complete_request)]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
 
 _REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "purpose", "until")
@@ -40,13 +47,18 @@ def add_to(app: typer.Typer) -> None:
 
 
 def request(
-    datasets: Annotated[list[str] | None, typer.Argument(help="CLUSTER/TOPIC; several make a bundle.")] = None,
+    datasets: Annotated[
+        list[str] | None, typer.Argument(help="CLUSTER/TOPIC; several make a bundle.", autocompletion=complete_dataset)
+    ] = None,
     purpose: Annotated[str, typer.Option(help="What for.", autocompletion=complete_purpose)] = "",
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
     days: Annotated[int | None, typer.Option(min=1, help="For how long; 7, or as the template has it.")] = None,
     reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
     ticket: Annotated[str, typer.Option(help="Id of a ticket in another system.")] = "",
-    template: Annotated[str | None, typer.Option(help="Name of a template; `weir templates` lists them.")] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(help="Name of a template; `weir templates` lists them.", autocompletion=complete_template),
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -92,7 +104,7 @@ def requests(
 
 
 def break_glass(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     purpose: Annotated[str, typer.Option(help="What for.", autocompletion=complete_purpose)],
     reason: Annotated[str, typer.Option(help="Why it cannot wait; it is in the audit.")],
     field: Annotated[list[str] | None, typer.Option(help="Field path; repeat for several; all when absent.")] = None,
@@ -111,7 +123,9 @@ def break_glass(
 
 
 def delegate(
-    delegates: Annotated[list[str] | None, typer.Argument(help="Who decides in your place.")] = None,
+    delegates: Annotated[
+        list[str] | None, typer.Argument(help="Who decides in your place.", autocompletion=complete_user)
+    ] = None,
     days: Annotated[int, typer.Option(min=1, max=365, help="For how long.")] = 14,
     end: Annotated[bool, typer.Option("--end", help="Decide for yourself again.")] = False,
     output: Output = Format.TABLE,
@@ -187,8 +201,10 @@ def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
 
 @grant_app.command("revoke", epilog="weir grant revoke NAME")
 def grant_revoke(
-    name: Annotated[str, typer.Argument(help="As `weir grant list` shows it.")], reason: Reason = "", user: As = None
+    name: Annotated[str, typer.Argument(help="As `weir grant list` shows it.", autocompletion=complete_grant)],
+    reason: Reason = "",
+    user: As = None,
 ) -> None:
     """End a grant now; a running live query that stands on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
-    console.print(f"Grant {escape(name)} is revoked.", soft_wrap=True)
+    console.print(f"Grant {escape(name)} is revoked.")

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import complete_campaign, complete_dataset, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.declared.documents import load
@@ -19,7 +20,9 @@ from policies.declared import kinds
 
 reviews_app = typer.Typer(help="Confirm or revoke rights, in access reviews.", no_args_is_help=True)
 
-Identifier = Annotated[str, typer.Argument(help="As `weir access-review list` shows it.")]
+Identifier = Annotated[
+    str, typer.Argument(help="As `weir access-review list` shows it.", autocompletion=complete_campaign)
+]
 _COLUMNS = ("id", "state", "startedAt", "dueAt", "items", "open", "kept", "revoked", "to_decide")
 _ITEM_COLUMNS = ("number", "right", "holder", "sees", "lastUsed", "state", "by", "reason")
 
@@ -78,8 +81,10 @@ def show_review(
     identifier: Identifier,
     mine: Annotated[bool, typer.Option(help="Only items that you decide.")] = False,
     state: Annotated[str | None, typer.Option(help="open, kept, revoked or gone.")] = None,
-    person: Annotated[str | None, typer.Option(help="Only this holder's.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="Only rights that open CLUSTER/TOPIC.")] = None,
+    person: Annotated[str | None, typer.Option(help="Only this holder's.", autocompletion=complete_user)] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Only rights that open CLUSTER/TOPIC.", autocompletion=complete_dataset)
+    ] = None,
     unused: Annotated[bool | None, typer.Option(help="Only rights that were not used, or that were.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 200,
     output: Output = Format.TABLE,
@@ -120,7 +125,7 @@ def decide(
     answer = api(user).post(f"/api/v1/access-reviews/{segment(identifier)}/decisions", body)
     show(answer["decided"], ("number", "state", "outcome", "leftAt"), output, whole=answer)
     for each in answer["refused"] if output is Format.TABLE else ():
-        console.print(f"Item {each['number']}: {escape(each['message'])}", soft_wrap=True)
+        console.print(f"Item {each['number']}: {escape(each['message'])}")
 
 
 @reviews_app.command(epilog="weir access-review close ID --unconfirmed keep --reason 'moved to May'")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_dataset, complete_grant, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from api.wiring.offline import check_audit_file
@@ -16,12 +17,18 @@ from catalog.errors import InvalidInput, WeirError
 
 audit_app = typer.Typer(help="Search, verify and export the audit chain.", no_args_is_help=True)
 
-Actor = Annotated[str | None, typer.Option(help="Only what this user did.")]
+Actor = Annotated[str | None, typer.Option(help="Only what this user did.", autocompletion=complete_user)]
 Action = Annotated[str | None, typer.Option(help="Only this action or what begins with it, e.g. query, grant.")]
-Person = Annotated[str | None, typer.Option(help="Only what this person did or what is about them.")]
-Dataset = Annotated[str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.")]
+Person = Annotated[
+    str | None, typer.Option(help="Only what this person did or what is about them.", autocompletion=complete_user)
+]
+Dataset = Annotated[
+    str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.", autocompletion=complete_dataset)
+]
 Field = Annotated[str | None, typer.Option(help="Only what used this field, something in it, or what it is a part of.")]
-Grant = Annotated[str | None, typer.Option(help="Only what is about this grant or rests on it.")]
+Grant = Annotated[
+    str | None, typer.Option(help="Only what is about this grant or rests on it.", autocompletion=complete_grant)
+]
 Since = Annotated[str | None, typer.Option(help="From then on, RFC 3339.")]
 Until = Annotated[str | None, typer.Option(help="Before then, RFC 3339.")]
 
@@ -69,7 +76,7 @@ def audit_list(
     )
     if output is Format.TABLE:
         if answer["note"]:
-            console.print(answer["note"])
+            console.print(answer["note"], markup=False)
         if answer["next"]:
             console.print(f"Older entries: --cursor {answer['next']}")
 
@@ -105,7 +112,7 @@ def export(
         raise InvalidInput(f"{file} cannot be written: {error.strerror}.") from None
     finally:
         draft.unlink(missing_ok=True)
-    console.print(f"Wrote {file} and {file.name}.sig.", soft_wrap=True)
+    console.print(f"Wrote {file} and {file.name}.sig.", markup=False)
 
 
 def _all_but_last_line(pieces: Any, written: Any) -> bytes:
@@ -139,17 +146,17 @@ def segments(output: Output = Format.TABLE, user: As = None) -> None:
     columns = ("number", "first", "last", "from", "to", "sealedAt", "removedAt", "setting")
     show(answer["segments"], columns, output, whole=answer, empty="No segment is sealed yet.")
     if output is Format.TABLE and answer["problem"] is not None:
-        console.print(answer["problem"], soft_wrap=True)
+        console.print(answer["problem"], markup=False)
     shipping = answer["shipping"]
     if output is Format.TABLE and shipping["place"] is not None:
         behind = f"{shipping['lag']:,} entries behind" if shipping["lag"] else "up to date"
-        console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.", soft_wrap=True)
+        console.print(f"Shipped to {shipping['place']} up to entry {shipping['position']}: {behind}.")
         if shipping["missed"]:
-            console.print(f"{shipping['missed']:,} entries were removed before they could be shipped.", soft_wrap=True)
+            console.print(f"{shipping['missed']:,} entries were removed before they could be shipped.")
         if shipping["cut"]:
-            console.print(f"{shipping['cut']:,} entries were too large and went out without details.", soft_wrap=True)
+            console.print(f"{shipping['cut']:,} entries were too large and went out without details.")
         if shipping["problem"]:
-            console.print(f"{shipping['failures']} failures: {shipping['problem']}", soft_wrap=True)
+            console.print(f"{shipping['failures']} failures: {shipping['problem']}", markup=False)
 
 
 @audit_app.command("verify", epilog="weir audit verify · weir audit verify --file audit.jsonl --key weir-audit.key")
@@ -178,8 +185,7 @@ def audit_verify(
     if output is Format.TABLE and removed is not None:
         console.print(
             f"Entries {removed['first']} to {removed['last']} ({removed['from']} to {removed['to']}) were removed by"
-            f" {removed['setting']}, the last of them at {removed['at']}; their {removed['segments']} seals prove the rest.",
-            soft_wrap=True,
+            f" {removed['setting']}, the last of them at {removed['at']}; their {removed['segments']} seals prove the rest."
         )
     if not answer["holds"] and answer.get("first_bad") is None:
         raise WeirError(f"The audit chain is not proven. {answer['problem']}")
@@ -205,4 +211,4 @@ def _verify_file(file: Path, key: Path | None, unknown: bool, output: Format) ->
         raise WeirError(
             f"{doubt} Give the key of your Weir by --key (weir audit key), or check without one by --allow-unknown-key."
         )
-    errors.print(f"{doubt} Give the key of your Weir by --key (weir audit key).", soft_wrap=True)
+    errors.print(f"{doubt} Give the key of your Weir by --key (weir audit key).")

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.declare import dataset_path
 from api.cli.http import Api, segment
+from api.cli.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from catalog.errors import WeirError
@@ -27,7 +29,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def scan(
-    cluster: Annotated[str | None, typer.Argument(help="A declared cluster; `prod` in the demo.")] = None,
+    cluster: Annotated[
+        str | None, typer.Argument(help="A declared cluster; `prod` in the demo.", autocompletion=complete_cluster)
+    ] = None,
     topics: Annotated[list[str] | None, typer.Option(help="Topic name or pattern with *; repeat for several.")] = None,
     bootstrap_servers: Annotated[
         str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")
@@ -72,7 +76,7 @@ def scan(
     show(scan_rows(done), ("topic", "format", "records", "fields", "shapes", "personal_data"), output, whole=done,
          empty="No topic matches; name topics with --topics, internal ones (_...) are left out.")  # fmt: skip
     for problem in done["problems"]:
-        errors.print(f"[yellow]![/] {problem.get('dataset', '')} {problem['message']}")
+        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
     if done["state"] != "done":
         raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
 
@@ -119,9 +123,12 @@ def search(
     words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
     kind: Annotated[str | None, typer.Option(help="dataset or field.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
-    entity: Annotated[str | None, typer.Option(help="Only fields that hold this kind of personal data.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only of this owner.", autocompletion=complete_user)] = None,
+    entity: Annotated[
+        str | None,
+        typer.Option(help="Only fields that hold this kind of personal data.", autocompletion=complete_entity),
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.", autocompletion=complete_cluster)] = None,
     datasets: Annotated[bool, typer.Option("--datasets", help="Datasets, each with its best fields.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Why each hit has its place.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 20,
@@ -130,6 +137,7 @@ def search(
 ) -> None:
     """Search datasets and fields. Filters may be typed among the words: owner:otto tag:PII type:timestamp."""
     client = api(user)
+    require_entity(client, entity)
     answer = client.get(
         "/api/v1/search",
         q=" ".join(words or []),
@@ -174,7 +182,7 @@ def _reasons(why: Mapping[str, Any] | None) -> str:
 
 
 def related(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.")],
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
     limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
     output: Output = Format.TABLE,
     user: As = None,
@@ -187,7 +195,7 @@ def related(
          title=f"{answer['total']} related to {answer['dataset']}",
          empty="None: no key is shared, no query reads another with it, none is near in lineage.")  # fmt: skip
     for each in answer["missing"]:
-        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}")
+        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
 
 
 def _related_by(reason: Mapping[str, Any]) -> str:
@@ -203,7 +211,9 @@ def _related_by(reason: Mapping[str, Any]) -> str:
 
 def where_is(
     field: Annotated[str | None, typer.Option(help="A field name or path.")] = None,
-    entity: Annotated[str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.")] = None,
+    entity: Annotated[
+        str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.", autocompletion=complete_entity)
+    ] = None,
     term: Annotated[str | None, typer.Option(help="A glossary term.")] = None,
     as_of: AsOf = None,
     html: Annotated[bool, typer.Option("--html", help="A page to print.")] = False,
@@ -213,6 +223,7 @@ def where_is(
     """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
     asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
     client = api(user)
+    require_entity(client, entity)
     if html or output is Format.CSV:
         print_text(client.text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
         return
@@ -229,4 +240,4 @@ def where_is(
          title=f"{len(rows)} places", empty="No place is known. A scan finds them: weir scan CLUSTER.")  # fmt: skip
     if output is Format.TABLE:
         for gap in answer["gaps"]:
-            console.print(f"[yellow]![/] {gap if isinstance(gap, str) else gap.get('message', gap)}", soft_wrap=True)
+            console.print(f"[yellow]![/] {escape(gap if isinstance(gap, str) else gap['message'])}")

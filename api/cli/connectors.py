@@ -7,10 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import segment
+from api.cli.names import complete_cluster, complete_connector
 from api.cli.options import As, Output, api
 from api.cli.output import Format, errors, show
 
-Connector = Annotated[str, typer.Argument(help="The connector's name, as in `weir connector list`.")]
+Connector = Annotated[
+    str, typer.Argument(help="The connector's name, as in `weir connector list`.", autocompletion=complete_connector)
+]
 app = typer.Typer(no_args_is_help=True, help="Connectors of Kafka Connect, by declaration.")
 
 
@@ -62,7 +65,9 @@ def describe(name: Connector, output: Output = Format.TABLE, user: As = None) ->
 
 
 def plugins(
-    cluster: Annotated[str, typer.Argument(help="A declared cluster.")], output: Output = Format.TABLE, user: As = None
+    cluster: Annotated[str, typer.Argument(help="A declared cluster.", autocompletion=complete_cluster)],
+    output: Output = Format.TABLE,
+    user: As = None,
 ) -> None:
     """List the connector classes that a cluster's Kafka Connect has."""
     answer = api(user).get(f"/api/v1/clusters/{segment(cluster)}/connector-plugins")["plugins"]

@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import Api, ApiRefused, segment
+from api.cli.names import complete_kind, require_kind
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, print_text, show
 from api.cli.schema_table import show_schema
@@ -70,13 +71,13 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
     if output is Format.TABLE:
         for change in answer["changes"]:
             for note in change["notes"]:
-                console.print(f"{change['kind']} {change['name']}: {note}", markup=False, soft_wrap=True)
+                console.print(f"{change['kind']} {change['name']}: {note}", markup=False)
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
     for change in answer["changes"]:
         if change.get("problem"):
             text = f"{change['kind']} {change['name']}: {change['problem']}"
-            errors.print(escape(text), style="yellow", soft_wrap=True)
+            errors.print(escape(text), style="yellow")
     return any(change["action"] != "unchanged" for change in answer["changes"])
 
 
@@ -89,7 +90,7 @@ def _show_diffs(changes: list[dict[str, Any]]) -> None:
         for line in change["diff"].splitlines():
             named = line.strip() in ("--- now", "+++ then")
             text = f"{line} {change['kind']} {change['name']}" if named else line
-            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False, soft_wrap=True)
+            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False)
     if any(change["diff"] for change in changes):
         console.print()
 
@@ -154,19 +155,25 @@ def _text(path: Path) -> str:
 
 
 def delete(
-    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.")],
+    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.", autocompletion=complete_kind)],
     name: Annotated[str, typer.Argument(help="Which of them; CLUSTER/TOPIC for a Dataset.")],
     user: As = None,
 ) -> None:
     """Delete one declared document. What scans found of a dataset stays."""
+    require_kind(kind)
     done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
-    console.print(escape(f"{done['kind']} {done['name']} is deleted."), soft_wrap=True)
+    console.print(escape(f"{done['kind']} {done['name']} is deleted."))
     if done.get("problem"):
-        errors.print(escape(done["problem"]), style="yellow", soft_wrap=True)
+        errors.print(escape(done["problem"]), style="yellow")
 
 
 def get(
-    kind: Annotated[str, typer.Argument(help="datasets, clusters, schema, classifications, or a kind such as Policy.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="datasets, clusters, schema, classifications, or a kind such as Policy.", autocompletion=complete_kind
+        ),
+    ],
     name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for schema.")] = None,
     output: Annotated[
         str,
@@ -177,6 +184,7 @@ def get(
     user: As = None,
 ) -> None:
     """Show datasets, a schema, or declared documents; `-o yaml` prints documents that `apply` takes back."""
+    require_kind(kind)
     client = api(user)
     if kind == "schema" and output in _EXPORTS:
         print_text(client.text(f"{dataset_path(name)}/schema", format=output))

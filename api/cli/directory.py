@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from api.cli.names import complete_user
 from api.cli.options import As, api
 from api.cli.output import console
 
@@ -24,13 +25,12 @@ def _group() -> None:
 
 
 @directory_app.command("release", epilog="weir directory release eva")
-def release(name: Annotated[str, typer.Argument(help="The user's name here.")], user: As = None) -> None:
+def release(
+    name: Annotated[str, typer.Argument(help="The user's name here.", autocompletion=complete_user)], user: As = None
+) -> None:
     """Take a name back from the directory: nothing keeps it out, and the directory may create one user of it."""
     answer = api(user).post("/api/v1/directory/release", {"name": name})
-    console.print(f"The directory does not keep {escape(name)}; it may create one user of this name.", soft_wrap=True)
+    console.print(f"The directory does not keep {escape(name)}; it may create one user of this name.")
     for each in answer["mentions"]:
-        console.print(f"Who gets the name gets what this gives: {escape(each)}", soft_wrap=True)
-    console.print(
-        f"Where it goes to another person, take that away first, and run weir session unlink {escape(name)}.",
-        soft_wrap=True,
-    )
+        console.print(f"Who gets the name gets what this gives: {escape(each)}")
+    console.print(f"Where it goes to another person, take that away first, and run weir session unlink {escape(name)}.")

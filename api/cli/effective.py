@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import segment
+from api.cli.names import complete_dataset, complete_purpose, complete_user
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput
@@ -39,7 +40,7 @@ def add_to(app: typer.Typer) -> None:
 
 @access_app.command(epilog="weir access dataset prod/orders --field value.customer.email --as-of 2026-03-01T12:00:00Z")
 def dataset(
-    name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
     kind: Annotated[
         list[str] | None, typer.Option(help="user, group or role; repeat for several; user when absent.")
@@ -65,7 +66,7 @@ def dataset(
 
 @access_app.command(epilog="weir access person ana · weir access person ana --dataset 'prod/*' -o csv")
 def person(
-    name: Annotated[str, typer.Argument(help="Whose; yourself always, others by right.")],
+    name: Annotated[str, typer.Argument(help="Whose; yourself always, others by right.", autocompletion=complete_user)],
     dataset: Annotated[str | None, typer.Option(help="Only datasets of a pattern, as prod/*.")] = None,
     shows: Shows = None,
     limit: Limit = 200,
@@ -86,7 +87,7 @@ def person(
 def unused(
     days: Annotated[int, typer.Option(min=1, max=3650, help="Nothing was read for so many days.")] = 90,
     dataset: Annotated[str | None, typer.Option(help="Only rights on datasets of a pattern, as prod/*.")] = None,
-    person: Annotated[str | None, typer.Option(help="Only this person's.")] = None,
+    person: Annotated[str | None, typer.Option(help="Only this person's.", autocompletion=complete_user)] = None,
     kind: Annotated[str | None, typer.Option(help="grant, role or owner.")] = None,
     limit: Limit = 200,
     output: Listed = ListFormat.TABLE,
@@ -109,17 +110,23 @@ def unused(
     epilog="weir access compare prod/orders ana otto · weir access compare prod/orders ana --left-as-of 2026-03-01"
 )
 def compare(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    left: Annotated[str, typer.Argument(help="A person.")],
-    right: Annotated[str | None, typer.Argument(help="Another; the same when absent.")] = None,
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    left: Annotated[str, typer.Argument(help="A person.", autocompletion=complete_user)],
+    right: Annotated[
+        str | None, typer.Argument(help="Another; the same when absent.", autocompletion=complete_user)
+    ] = None,
     left_as_of: Annotated[
         str | None, typer.Option(metavar="TIME", help="The moment of the left side; now when absent.")
     ] = None,
     right_as_of: Annotated[
         str | None, typer.Option(metavar="TIME", help="The moment of the right side; now when absent.")
     ] = None,
-    left_purpose: Annotated[str | None, typer.Option(help="A purpose that the left side states.")] = None,
-    right_purpose: Annotated[str | None, typer.Option(help="A purpose that the right side states.")] = None,
+    left_purpose: Annotated[
+        str | None, typer.Option(help="A purpose that the left side states.", autocompletion=complete_purpose)
+    ] = None,
+    right_purpose: Annotated[
+        str | None, typer.Option(help="A purpose that the right side states.", autocompletion=complete_purpose)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -136,17 +143,15 @@ def compare(
     for side in ("left", "right"):
         for rule in answer["rules"][side]:
             how = f" ({', '.join(rule['how'])})" if rule["how"] else ""
-            console.print(f"{side} only: {rule['text']}{how}", markup=False, soft_wrap=True)
+            console.print(f"{side} only: {rule['text']}{how}", markup=False)
         for kind, names in answer["holds"][side].items():
             if names:
-                console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False, soft_wrap=True)
+                console.print(f"{side} only, {kind}: {', '.join(names)}", markup=False)
     for each in answer["changed"]:
         what = "deleted" if each["deleted"] else "changed"
-        console.print(
-            f"{each['kind']} {each['name']} was {what} by {each['by']} at {each['at']}.", markup=False, soft_wrap=True
-        )
+        console.print(f"{each['kind']} {each['name']} was {what} by {each['by']} at {each['at']}.", markup=False)
     for note in answer["notes"]:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, markup=False)
 
 
 def _effect(side: Mapping[str, Any]) -> str:
@@ -183,7 +188,7 @@ def _tail(answer: Mapping[str, Any], shown: int) -> None:
     if answer["total"] > shown:
         console.print(f"{answer['total'] - shown} more; -o csv or -o jsonl gives all of them.")
     for note in answer["notes"]:
-        console.print(note, markup=False, soft_wrap=True)
+        console.print(note, markup=False)
 
 
 def _why(entry: Mapping[str, Any]) -> str:

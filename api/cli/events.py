@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.options import As, Output, api
-from api.cli.output import Format, print_text, show
+from api.cli.output import Format, console, print_text, show
 
 _POLL_S = 1.0
 _COLUMNS = ("time", "type", "subject", "what")
@@ -60,7 +60,7 @@ def _print(found: list[dict[str, Any]], output: Format) -> None:
     for event in found:
         if output is Format.TABLE:
             shown = row(event)
-            print_text(f"{shown['time']}  {shown['type']:24}  {shown['subject']}  {shown['what']}")
+            console.print(f"{shown['time']}  {shown['type']:24}  {shown['subject']}  {shown['what']}", markup=False)
         else:
             print_text(json.dumps(event, ensure_ascii=False))
 

@@ -107,6 +107,7 @@ class Api:
         *,
         anonymous: bool = False,
         login_only: bool = False,
+        connect: float = 5.0,
     ) -> None:
         """`anonymous`: without a token. `login_only`: with the session of `weir login` and no other token."""
         self.url = instance_url(home)
@@ -117,7 +118,7 @@ class Api:
         self._client = httpx.Client(
             base_url=self.url,
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx.Timeout(timeout, connect=5),
+            timeout=httpx.Timeout(timeout, connect=connect),
         )
 
     def shortened(self, text: str) -> str:
@@ -205,10 +206,8 @@ class Api:
             raise self._nobody() from None
         except httpx.TimeoutException:
             raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
-        except httpx.HTTPError as error:
-            raise Unavailable(
-                f"The call to Weir at {self.url} broke off ({type(error).__name__}); try again."
-            ) from None
+        except httpx.HTTPError:
+            raise Unavailable(f"The call to Weir at {self.url} broke off; try again.") from None
         if answer.is_error:
             raise _refusal(answer)
         return answer
@@ -225,7 +224,7 @@ def _refusal(answer: httpx.Response) -> ApiRefused:
         refused = ApiRefused(error["message"], details=error.get("details"))
         refused.code = error["code"]
     except (ValueError, KeyError, TypeError):
-        refused = ApiRefused(f"The server at {answer.url.host} answered {answer.status_code} and is not Weir's API.")
+        refused = ApiRefused(f"What answers at {answer.url.host} is not Weir; check WEIR_URL.")
     return refused
 
 

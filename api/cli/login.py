@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from api.cli.http import Api, instance_url, segment
 from api.cli.kept_logins import forget_login, keep_login, kept_login
+from api.cli.names import complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from api.config.home import Home
@@ -121,7 +122,9 @@ def session_end(
 
 
 @session_app.command("unlink", epilog="weir session unlink ana")
-def session_unlink(name: Annotated[str, typer.Argument(help="The user's name here.")], user: As = None) -> None:
+def session_unlink(
+    name: Annotated[str, typer.Argument(help="The user's name here.", autocompletion=complete_user)], user: As = None
+) -> None:
     """Free a user's name for another account of a provider; their sessions end."""
     api(user).delete(f"/api/v1/auth/accounts/{segment(name)}")
     console.print(f"No account is linked to {escape(name)} any more.", soft_wrap=True)

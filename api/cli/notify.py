@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_user
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.cli.output import Format, console, show
 
 
 def add_to(app: typer.Typer) -> None:
@@ -60,14 +61,16 @@ def notify_set(
 @notify_app.command("test", epilog="weir notify test --as ana · weir notify test --channel chat --user ana")
 def notify_test(
     channel: Annotated[str, typer.Option(help="mail or chat.")] = "mail",
-    to: Annotated[str | None, typer.Option("--user", help="Another person, for those who manage.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--user", help="Another person, for those who manage.", autocompletion=complete_user)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Send a test message now; exit code 1 when it was not taken."""
     answer = api(user).post("/api/v1/notifications/test", {"channel": channel, "user": to})
     if output is Format.TABLE:
-        print_text(f"Sent to {answer['user']} by {channel}." if answer["sent"] else f"Not sent: {answer['problem']}")
+        console.print(f"Sent to {answer['user']} by {channel}." if answer["sent"] else f"Not sent: {answer['problem']}")
     else:
         show([answer], ("user", "channel", "sent", "problem"), output, whole=answer)
     if not answer["sent"]:
@@ -100,16 +103,16 @@ def notify_status(output: Output = Format.TABLE, user: As = None) -> None:
     where = (
         f"{mail['host']}:{mail['port']} ({mail['security']})" if mail["host"] else "not set up (WEIR_NOTIFY__SMTP_HOST)"
     )
-    print_text(
+    console.print(
         f"Mail server: {where}. Chat services: {'allowed' if answer['chat'] else 'not allowed (WEIR_NOTIFY__CHAT)'}."
     )
     if not answer["links"]:
-        print_text("Messages have no links: set WEIR_API__PUBLIC_URL.")
+        console.print("Messages have no links: set WEIR_API__PUBLIC_URL.")
     for each in answer["problems"]:
-        print_text(f"{each['notices']} by {each['channel']}: {each['problem']}")
+        console.print(f"{each['notices']} by {each['channel']}: {each['problem']}", markup=False)
     if answer["withoutAddress"]:
         names = ", ".join(answer["withoutAddressNames"][:10])
-        print_text(f"{answer['withoutAddress']} people without a known mail address: {names}")
+        console.print(f"{answer['withoutAddress']} people without a known mail address: {names}", markup=False)
 
 
 def _preference(matches: dict[str, Any], output: Format) -> None:

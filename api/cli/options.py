@@ -7,11 +7,15 @@ from typing import Annotated
 import typer
 
 from api.cli.http import Api
+from api.cli.names import complete_user
 from api.cli.output import Format
 from api.config.home import Home
 
 Output = Annotated[Format, typer.Option("-o", "--output", help="How to print the answer.")]
-As = Annotated[str | None, typer.Option("--as", metavar="USER", help="Ask as USER, with WEIR_HOME/tokens/USER.")]
+As = Annotated[
+    str | None,
+    typer.Option("--as", metavar="USER", help="Ask as USER, with WEIR_HOME/tokens/USER.", autocompletion=complete_user),
+]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="As it was then, RFC 3339.")]
 
 

@@ -5,27 +5,41 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 import yaml
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Console, ConsoleDimensions
+from rich.text import Text
 
+from api.cli.cells import cell
+from api.cli.layout import laid_out
 from catalog.spreadsheet import defused
 
-
-def _console(*, stderr: bool = False) -> Console:
-    """A console that does not fold lines at 80 columns where nobody looks at a terminal."""
-    made = Console(stderr=stderr, highlight=False)
-    return made if made.is_terminal else Console(stderr=stderr, highlight=False, width=180)
+_ENDLESS = 1_000_000
+"""Cells of a line that nobody looks at on a terminal: nothing is wrapped or cut there."""
 
 
-console = _console()
-errors = _console(stderr=True)
+class Lines(Console):
+    """A console that wraps at the width of a terminal, between words, and nowhere else."""
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a person looks at it; colours may be asked for elsewhere too (FORCE_COLOR)."""
+        return self.file.isatty()
+
+    @property  # type: ignore[misc]  # Console lets one set it, and nobody does
+    def size(self) -> ConsoleDimensions:
+        """That of the terminal; a pipe has no end of a line."""
+        found = super().size
+        return found if self.on_terminal else ConsoleDimensions(_ENDLESS, found.height)
+
+
+console = Lines(highlight=False)
+errors = Lines(stderr=True, highlight=False)
 
 
 class Format(StrEnum):
@@ -35,21 +49,6 @@ class Format(StrEnum):
     JSON = "json"
     YAML = "yaml"
     CSV = "csv"
-
-
-def cell(value: Any) -> str:
-    """A value as one table cell."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    if isinstance(value, list | tuple):
-        return ", ".join(cell(v) for v in value)
-    if isinstance(value, Mapping):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return str(value)
 
 
 def show(
@@ -76,18 +75,36 @@ def show(
             console.print(empty, markup=False)
         case Format.TABLE:
             if title:
-                console.print(title, style="italic", markup=False, soft_wrap=True)
-            table = Table(header_style="bold", box=None, pad_edge=False)
-            for name in columns:
-                table.add_column(escape(name) if verbatim else name.replace("_", " "), overflow="fold")
-            for row in rows:
-                table.add_row(*(escape(cell(row.get(name))) for name in columns))
-            console.print(table)
+                console.print(title, style="italic", markup=False)
+            names = columns if verbatim else [_heading(name) for name in columns]
+            show_rows(names, [[row.get(name) for name in columns] for row in rows])
+
+
+def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bool = False) -> None:
+    """Rows by position as a table, or where it is wider than the terminal one value a line; `exact`: data of records."""
+    width = console.width if console.on_terminal else None
+    for line in laid_out(names, rows, width, exact=exact):
+        console.print(Text(line.text, style="bold" if line.heading else ""), soft_wrap=True)
+
+
+def _heading(name: str) -> str:
+    """`clear_when` and `clearWhen` in words."""
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found[1].lower()}", name).replace("_", " ")
 
 
 def _csv_cell(value: Any) -> str:
-    """A text that a spreadsheet would run is defused; a negative number is none."""
-    return cell(value) if isinstance(value, int | float) else defused(cell(value))
+    """A text that a spreadsheet would run is defused; a negative number is none. Objects are JSON, for programs."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return defused(", ".join(_csv_inner(each) for each in value))
+    return defused(_csv_inner(value))
+
+
+def _csv_inner(value: Any) -> str:
+    if isinstance(value, bool | None):
+        return cell(value)
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | Mapping) else str(value)
 
 
 def as_text(rows: Any, whole: Any, form: Format) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from api.cli.names import complete_dataset, complete_purpose, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput
@@ -60,8 +61,12 @@ def simulate(
         list[Path] | None, typer.Option("-f", "--file", help="YAML as for apply; repeat for several.")
     ] = None,
     remove: Annotated[list[str] | None, typer.Option(help="KIND/NAME to take away; repeat for several.")] = None,
-    subject: Annotated[str | None, typer.Option("--user", help="Only for this user.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="Only for this dataset, or those of a pattern.")] = None,
+    subject: Annotated[
+        str | None, typer.Option("--user", help="Only for this user.", autocompletion=complete_user)
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="Only for this dataset, or those of a pattern.", autocompletion=complete_dataset)
+    ] = None,
     limit: Annotated[int, typer.Option(min=0, max=5000, help="At most so many changes.")] = 200,
     output: Output = Format.TABLE,
     user: As = None,
@@ -83,7 +88,7 @@ def simulate(
         counted = f"{answer['gains']} gains, {answer['losses']} losses, {answer['total']} changes"
         console.print(f"{counted}, over {answer['users']} users and {answer['datasets']} datasets.")
         for note in [*answer["notes"], *([answer["note"]] if answer["note"] else [])]:
-            console.print(f"[dim]{note}[/]")
+            console.print(note, style="dim", markup=False)
 
 
 @policy_app.command(
@@ -107,14 +112,18 @@ def mask_preview(
     answer = api(user).post("/api/v1/policies/masks/preview", {"mask": spec, "values": values, "type": kind})
     show(answer["values"], ("value", "masked"), output, whole=answer, empty="No values.")
     if output is Format.TABLE and answer["note"]:
-        console.print(f"[dim]{answer['note']}[/]")
+        console.print(answer["note"], style="dim", markup=False)
 
 
 @policy_app.command(epilog="weir policy decide prod/orders --user ana --field value.customer.email")
 def decide(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
-    subject: Annotated[str | None, typer.Option("--user", help="Whom it is about; yourself when absent.")] = None,
-    purpose: Annotated[str | None, typer.Option(help="The purpose they would state.")] = None,
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    subject: Annotated[
+        str | None, typer.Option("--user", help="Whom it is about; yourself when absent.", autocompletion=complete_user)
+    ] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="The purpose they would state.", autocompletion=complete_purpose)
+    ] = None,
     field: Annotated[list[str] | None, typer.Option(help="Only this path; repeat for several.")] = None,
     output: Output = Format.TABLE,
     user: As = None,
@@ -133,7 +142,7 @@ def decide(
             f"{answer['dataset']}: {answer['effect']}", *(f"· {r['text']}" for r in answer["reasons"]), sep="\n"
         )
         for rows_where in answer["filters"]:
-            console.print(f"Only rows where {rows_where}.")
+            console.print(f"Only rows where {rows_where}.", markup=False)
 
 
 def _param(text: str) -> tuple[str, Any]:

@@ -1,8 +1,8 @@
-"""`weir purpose`: the declared purposes; and their names for completion in a shell."""
+"""`weir purpose`: the declared purposes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,14 +44,4 @@ def purpose_list(
     )
     if output is Format.TABLE and answer["undeclared"]:
         names = ", ".join(each["name"] for each in answer["undeclared"])
-        console.print(f"Used but not declared, so no query can state them: {names}", soft_wrap=True)
-
-
-def complete_purpose(incomplete: str) -> list[tuple[str, str]]:
-    """Names for the shell to offer, with their titles; none where Weir does not answer."""
-    try:
-        answer: dict[str, Any] = api().get("/api/v1/purposes")
-    except Exception:  # a shell that completes shows no errors
-        return []
-    rows = [(each["name"], each["title"]) for each in answer["purposes"] if not each["deprecated"]]
-    return [row for row in rows if row[0].startswith(incomplete)]
+        console.print(f"Used but not declared, so no query can state them: {names}", markup=False)

@@ -12,12 +12,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from api.cli.http import Api, segment
+from api.cli.names import complete_purpose
 from api.cli.options import As, Output, api
-from api.cli.output import Format, as_text, cell, console, errors, print_text, show
-from api.cli.purposes import complete_purpose
+from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
 from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
@@ -99,30 +98,25 @@ def _table(answer: dict[str, Any]) -> None:
     """Rows by position, since two columns may have one name."""
     names = [column["name"] for column in answer["columns"]]
     if answer["rows"]:
-        table = Table(header_style="bold", box=None, pad_edge=False)
-        for name in names:
-            table.add_column(escape(name), overflow="fold")
-        for row in answer["rows"]:
-            table.add_row(*(escape(cell(value)) for value in row))
-        console.print(table)
+        show_rows(names, answer["rows"], exact=True)
     else:
         console.print("No rows.")
     for column in answer["columns"]:
         if (decision := column["decision"]) and decision.get("effect") not in ("clear", "allow", "derived"):
-            console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]", soft_wrap=True)
-    console.print(f"[dim]{window_text(answer['window'])}[/]", soft_wrap=True)
+            console.print(f"[dim]{escape(column['name'])}: {escape(decision.get('text', ''))}[/]")
+    console.print(window_text(answer["window"]), style="dim", markup=False)
     if answer["partial"]:
-        console.print(f"[yellow]{answer['partial']['text']}[/]")
+        console.print(f"[yellow]{escape(answer['partial']['text'])}[/]")
     if answer["unreadable_text"]:
-        console.print(f"[yellow]{escape(answer['unreadable_text'])}[/]", soft_wrap=True)
+        console.print(f"[yellow]{escape(answer['unreadable_text'])}[/]")
     for note in answer.get("notes", ()):
-        console.print(f"[yellow]{escape(note)}[/]", soft_wrap=True)
+        console.print(f"[yellow]{escape(note)}[/]")
 
 
 def _reported(answer: dict[str, Any]) -> None:
     """Values that do not fit, beside an answer that is written elsewhere."""
     if answer["unreadable_text"]:
-        errors.print(f"[yellow]{escape(answer['unreadable_text'])}[/]", soft_wrap=True)
+        errors.print(f"[yellow]{escape(answer['unreadable_text'])}[/]")
 
 
 def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:
@@ -188,10 +182,10 @@ def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | N
             elif line.startswith("data:"):
                 data = json.loads(line[5:])
                 if event in ("end", "error"):
-                    console.print(f"[yellow]{data.get('message', event)}[/]")
+                    console.print(data.get("message", event), style="yellow", markup=False)
                     return
                 if event == "unreadable":
-                    errors.print(f"[yellow]{escape(data['text'])}[/]", soft_wrap=True)
+                    errors.print(f"[yellow]{escape(data['text'])}[/]")
                 print_text(json.dumps(data, ensure_ascii=False))
 
 

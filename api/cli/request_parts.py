@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import segment
+from api.cli.names import complete_grant, complete_request
 from api.cli.options import As, Output, api
 from api.cli.output import Format, show
 
-_ID = Annotated[str, typer.Argument(help="As `weir requests` shows it.")]
+_ID = Annotated[str, typer.Argument(help="As `weir requests` shows it.", autocompletion=complete_request)]
 _TEXT = Annotated[str, typer.Argument(help="What you write.")]
 _COLUMNS = ("at", "by", "kind", "text")
 
@@ -61,7 +62,7 @@ def _write(identifier: str, verb: str, text: str, output: Format, user: str | No
 
 
 def extend(
-    grant: Annotated[str, typer.Argument(help="As `weir grant list` shows it.")],
+    grant: Annotated[str, typer.Argument(help="As `weir grant list` shows it.", autocompletion=complete_grant)],
     days: Annotated[int, typer.Option(min=1, help="New end, in days from now.")],
     reason: Annotated[str, typer.Option(help="A word to the approvers.")] = "",
     ticket: Annotated[str, typer.Option(help="Id of a ticket in another system.")] = "",

@@ -9,6 +9,7 @@ import typer
 import yaml
 
 from api.cli.http import Api
+from api.cli.names import complete_dataset, complete_entity, require_entity
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput, WeirError
@@ -33,9 +34,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 def review(
-    dataset: Annotated[str | None, typer.Argument(help="CLUSTER/TOPIC; * stands for anything.")] = None,
+    dataset: Annotated[
+        str | None, typer.Argument(help="CLUSTER/TOPIC; * stands for anything.", autocompletion=complete_dataset)
+    ] = None,
     path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None,
-    entity: Annotated[str | None, typer.Option(help="The entity; PII for every kind.")] = None,
+    entity: Annotated[
+        str | None, typer.Option(help="The entity; PII for every kind.", autocompletion=complete_entity)
+    ] = None,
     state: Annotated[str | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None,
     recognizer: Annotated[str | None, typer.Option(help="Only what this recognizer found.")] = None,
     changed: Annotated[
@@ -56,6 +61,7 @@ def review(
     if decided and not (dataset or entity or path or recognizer or changed):
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
     client = api(user)
+    require_entity(client, entity)
     asked = {
         "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
     }  # fmt: skip
@@ -116,7 +122,9 @@ def _changed(change: dict[str, Any] | None) -> str:
 def test_recognizer(
     file: Annotated[Path, typer.Option("-f", "--file", help="kind: Recognizer, or presidio's recognizers file.")],
     sample: Annotated[Path | None, typer.Option(help="A file with one value a line.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="CLUSTER/TOPIC, its newest records.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="CLUSTER/TOPIC, its newest records.", autocompletion=complete_dataset)
+    ] = None,
     field: Annotated[str | None, typer.Option(help="Field path, as value.customer.note.")] = None,
     records: Annotated[int, typer.Option(min=1, help="Records of the dataset to read.")] = 1000,
     output: Output = Format.TABLE,

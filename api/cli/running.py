@@ -60,13 +60,13 @@ class TerminalProgress:
 
     def ready(self, name: str, seconds: float, address: str) -> None:
         how = f"in {seconds:.1f} s" if seconds else "already running"
-        self._console.print(f"[green]✓[/] {name} {how}  [dim]{address.split(';')[0]}[/]", soft_wrap=True)
+        self._console.print(f"[green]✓[/] {name} {how}  [dim]{address.split(';')[0]}[/]")
 
     def stopping(self, name: str) -> None:
         self._console.print(f"  [dim]stopping {name} ...[/]")
 
     def note(self, text: str) -> None:
-        self._console.print(f"[yellow]![/] {text}", soft_wrap=True)
+        self._console.print(f"[yellow]![/] {text}")
 
 
 class Running:
@@ -128,7 +128,7 @@ class Running:
             )
             errors.print(f"[red]✗[/] {name} ended by itself. {again}. Its log ends:")
             for line in tail:
-                errors.print(f"  [dim]| {line}[/]", markup=True, soft_wrap=True)
+                errors.print(f"  [dim]| {line}[/]", markup=True)
 
         try:
             with _terminated_as_interrupt():

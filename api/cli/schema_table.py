@@ -21,15 +21,15 @@ def show_schema(reference: str, answer: dict[str, Any], output: Format) -> None:
     """Print a schema's answer of the API."""
     if output is Format.TABLE:
         for line in [*read_line(reference, answer), *format_lines(answer), *envelope_lines(answer)]:
-            console.print(escape(line), soft_wrap=True)
+            console.print(escape(line))
         console.print()
     show([field_row(f) for f in answer["fields"]], _COLUMNS, output, whole=answer,
          empty="No field is known: weir scan CLUSTER --topics TOPIC reads the records.")  # fmt: skip
     if output is Format.TABLE:
         for line in shape_lines(answer["shapes"]):
-            console.print(escape(line), soft_wrap=True)
+            console.print(escape(line))
         for line in wrong_lines(answer):
-            console.print(f"[yellow]![/] {escape(line)}", soft_wrap=True)
+            console.print(f"[yellow]![/] {escape(line)}")
 
 
 def read_line(reference: str, answer: Mapping[str, Any]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.declare import dataset_path
+from api.cli.names import complete_dataset
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 
@@ -19,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def diff_schema(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
     after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest unless told.")] = None,
     registry: Annotated[
@@ -49,7 +50,7 @@ def diff_schema(
         console.print(", ".join(f"{'' if judged[way] else 'not '}{way} compatible" for way in ("backward", "forward")))
     for verdict in answer.get("registry") or []:
         takes = "takes it" if verdict["compatible"] else f"refuses it: {' '.join(verdict['messages'])}"
-        console.print(f"{verdict['subject']}: the registry {takes}", soft_wrap=True, markup=False)
+        console.print(f"{verdict['subject']}: the registry {takes}", markup=False)
 
 
 def change_row(change: dict[str, Any]) -> dict[str, Any]:

@@ -47,14 +47,11 @@ def up(
 
     running = Running(Home.of_environment())
     running.up(detach, [str(each) for each in also or ()])
-    errors.print(
-        f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.", soft_wrap=True
-    )
+    errors.print(f"Weir answers at [bold]{running.url}[/]; its admin token is in {running.home.admin_token}.")
     if open_to_all := running.open_servers:
         errors.print(
             f"Any user of this machine can read {', '.join(open_to_all)} directly; WEIR_STACK__SECURED=true starts them"
-            " with passwords.",
-            soft_wrap=True,
+            " with passwords."
         )
     if detach:
         errors.print("Stop it with `weir down`. A catalog begins with: weir scan --bootstrap-servers HOST:PORT")
@@ -86,7 +83,7 @@ def status(output: Output = Format.TABLE) -> None:
             f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up")
         )
         for notice in notices():
-            errors.print(f"[yellow]![/] {escape(notice)}", soft_wrap=True)
+            errors.print(f"[yellow]![/] {escape(notice)}")
 
 
 def demo(

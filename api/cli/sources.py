@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import complete_cluster, complete_dataset
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, errors, show
 from catalog.errors import InvalidInput
 
-Cluster = Annotated[str, typer.Argument(help="A declared cluster; `prod` in the demo.")]
+Cluster = Annotated[
+    str, typer.Argument(help="A declared cluster; `prod` in the demo.", autocompletion=complete_cluster)
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -55,7 +59,7 @@ def connectors(cluster: Cluster, output: Output = Format.TABLE, user: As = None)
 
 
 def readers(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.")],
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     as_of: AsOf = None,
     output: Output = Format.TABLE,
     user: As = None,
@@ -89,7 +93,9 @@ def readers(
 def sql_lineage(
     file: Annotated[str, typer.Argument(help="A file with SQL; - for standard input.")],
     dialect: Annotated[str | None, typer.Option(help="spark, flink, ksqldb, trino, postgres, mysql, ...")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Where tables without a cluster are looked up.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Where tables without a cluster are looked up.", autocompletion=complete_cluster)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -108,4 +114,4 @@ def sql_lineage(
     show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be told.")
     if output is Format.TABLE:
         for sentence in answer["unknown"]:
-            console.print(f"[yellow]![/] {sentence}", soft_wrap=True)
+            console.print(f"[yellow]![/] {escape(sentence)}")

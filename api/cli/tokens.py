@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import complete_user
 from api.cli.options import Output, api
 from api.cli.output import Format, console, print_text, show
 from api.config.home import Home, write_private
@@ -26,7 +27,9 @@ def add_to(app: typer.Typer) -> None:
     epilog="weir token create --user ana > ana.token · weir token create --user etl --scope read --scope query --days 90",
 )
 def token_create(
-    user: Annotated[str, typer.Option(help="Whose token: a person or a service account.")],
+    user: Annotated[
+        str, typer.Option(help="Whose token: a person or a service account.", autocompletion=complete_user)
+    ],
     days: Annotated[
         int | None,
         typer.Option(min=1, help="Valid for; needed for a service account, else without an end when absent."),
@@ -60,7 +63,8 @@ def token_rotate(
 
 @token_app.command("list", epilog="weir token list --user etl")
 def token_list(
-    user: Annotated[str | None, typer.Option(help="Only this user's.")] = None, output: Output = Format.TABLE
+    user: Annotated[str | None, typer.Option(help="Only this user's.", autocompletion=complete_user)] = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """List tokens, without their text."""
     answer = api().get("/api/v1/tokens", user=user)
@@ -72,4 +76,4 @@ def token_list(
 def token_revoke(identifier: _ID) -> None:
     """End a token now."""
     api().delete(f"/api/v1/tokens/{segment(identifier)}")
-    console.print(f"Token {escape(identifier)} is revoked.", soft_wrap=True)
+    console.print(f"Token {escape(identifier)} is revoked.")

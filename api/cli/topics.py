@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
@@ -10,16 +9,18 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from api.cli.cells import cell
 from api.cli.declare import dataset_path
+from api.cli.names import complete_dataset
 from api.cli.options import As, Output, api
-from api.cli.output import Format, cell, console, errors, show
+from api.cli.output import Format, console, errors, show
 from api.cli.queries import Purpose, follow_query
 from catalog.errors import InvalidInput
 
-Dataset = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.")]
+Dataset = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)]
 app = typer.Typer(no_args_is_help=True, help="One topic: its records page by page, partitions, groups, configuration.")
 _WIDTH = 400
-"""Characters of a value that are printed; -o json prints all of them."""
+"""Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""
 
 
 class Where(StrEnum):
@@ -98,7 +99,7 @@ def browse(
         show([], (), output, whole={**page, "records": records})
     elif output is Format.CSV:
         show(
-            [{**r, "key": cell(r["key"]), "headers": r["headers"] or {}, "value": r["value"]} for r in records],
+            [{**r, "headers": r["headers"] or {}, "value": r["value"]} for r in records],
             ("timestamp", "partition", "offset", "key", "headers", "value"), output,
         )  # fmt: skip
     else:
@@ -109,26 +110,26 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) 
     for record in records:
         place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
         size = record["bytes"] if page["rawReadable"] else record["shownBytes"]
-        console.print(f"[bold]{record['timestamp']}[/]{place}  [dim]{_size(size)}[/]", soft_wrap=True)
+        console.print(f"[bold]{record['timestamp']}[/]{place}  [dim]{_size(size)}[/]")
         shown = {"key": record["key"], "headers": record["headers"] or {}, "value": record["value"]}
         lines = [("raw", record["raw"])] if record.get("raw") is not None else list(_lines(shown))
         width = max((len(name) for name, _ in lines), default=0)
         for name, value in lines:
-            text = cell(value) if value is not None else "null"
-            more = f" … {len(text) - _WIDTH:,} more characters" if len(text) > _WIDTH and "raw" not in record else ""
-            kept = text[:_WIDTH] if more else text
-            console.print(f"  [cyan]{escape(name.ljust(width))}[/]  {escape(kept)}[dim]{more}[/]", soft_wrap=True)
+            text = cell(value, exact=True)
+            kept = text if "raw" in record or not console.on_terminal else _shortened(text)
+            more = f" … {len(text) - len(kept):,} more characters" if kept != text else ""
+            console.print(f"  [cyan]{escape(name.ljust(width))}[/]  {escape(kept)}[dim]{more}[/]")
     if not records:
         console.print("No record here that you may see and that fits.")
     for column in page["columns"]:
         if column["decision"]["effect"] not in ("clear", "derived"):
-            console.print(f"[dim]{escape(column['name'])}: {escape(column['decision']['text'])}[/]", soft_wrap=True)
+            console.print(f"[dim]{escape(column['name'])}: {escape(column['decision']['text'])}[/]")
     if page["unreadable_text"]:
-        console.print(f"[yellow]{escape(page['unreadable_text'])}[/]", soft_wrap=True)
+        console.print(f"[yellow]{escape(page['unreadable_text'])}[/]")
     if page["searched"]:
         console.print(f"[dim]{page['searched']['left']:,} offsets further on.[/]")
     if page[onward]:
-        console.print(f"[dim]Next page: --cursor {page[onward]}[/]", soft_wrap=True)
+        console.print(f"[dim]Next page: --cursor {page[onward]}[/]")
 
 
 def _lines(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -141,7 +142,15 @@ def _lines(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         for n, inner in enumerate(value):
             yield from _lines(inner, f"{name}[{n}]")
     elif not isinstance(value, Mapping):
-        yield name, json.dumps(value) if isinstance(value, list) else value
+        yield name, value
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a long text, up to the end of a word where one ends."""
+    if len(text) <= _WIDTH:
+        return text
+    head = text[:_WIDTH]
+    return head if text[_WIDTH] == " " or " " not in head else head.rpartition(" ")[0]
 
 
 def _size(n: int | None) -> str:
@@ -244,7 +253,7 @@ def subjects(
         empty = "The registry has no subject of this topic." if answer["registry"] else "The cluster names no registry."
         show(rows, ("subject", "type", "versions"), output, whole=answer, empty=empty)
         for problem in answer["problems"]:
-            errors.print(f"[yellow]{escape(problem)}[/]", soft_wrap=True)
+            errors.print(f"[yellow]{escape(problem)}[/]")
         return
     known = {s["subject"]: s["versions"] for s in answer["subjects"]}
     if subject not in known:
@@ -258,7 +267,7 @@ def subjects(
     for line in results["lines"]:
         mark, colour = marks[line["change"]]
         text = escape(mark + line["text"])
-        console.print(f"[{colour}]{text}[/]" if colour else text, soft_wrap=True)
+        console.print(f"[{colour}]{text}[/]" if colour else text)
 
 
 def _withheld(answer: Mapping[str, Any]) -> None:

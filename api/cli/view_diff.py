@@ -11,6 +11,7 @@ import yaml
 from rich.markup import escape
 
 from api.cli.http import segment
+from api.cli.names import complete_view
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput
@@ -19,7 +20,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def diff(
-    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")],
+    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)],
     file: Annotated[
         Path | None,
         typer.Option("-f", "--file", help="A changed declaration (kind: View); what is declared when absent."),
@@ -33,9 +34,9 @@ def diff(
     if output is not Format.TABLE:
         show([answer], ("name", "changed"), output, whole=answer)
         return
-    console.print(escape(answer["text"]), soft_wrap=True)
+    console.print(escape(answer["text"]))
     for line in answer["sql"].splitlines():
-        console.print(line, style=_COLOURS.get(line[:1], ""), markup=False, soft_wrap=True)
+        console.print(line, style=_COLOURS.get(line[:1], ""), markup=False)
     changed = [column for column in answer["columns"] if column["change"] != "same"]
     if changed:
         show(
@@ -50,16 +51,16 @@ def diff(
             output,
         )  # fmt: skip
     for sentence in answer["breaks"]:
-        console.print(f"[yellow]breaks:[/] {escape(sentence)}", soft_wrap=True)
+        console.print(f"[yellow]breaks:[/] {escape(sentence)}")
     for sentence in answer["topic"]:
-        console.print(escape(sentence), soft_wrap=True)
+        console.print(escape(sentence))
     for reader in answer["readers"]:
         for kind in ("gains", "loses"):
             if reader[kind]:
-                console.print(f"{escape(reader['user'])} {kind} {escape(', '.join(reader[kind]))}", soft_wrap=True)
+                console.print(f"{escape(reader['user'])} {kind} {escape(', '.join(reader[kind]))}")
     if answer["rows"] and answer["rows"]["columns"]:
         counts = ", ".join(f"{column} in {count:,}" for column, count in answer["rows"]["columns"].items())
-        console.print(f"[dim]Columns that differ: {escape(counts)} rows.[/]", soft_wrap=True)
+        console.print(f"[dim]Columns that differ: {escape(counts)} rows.[/]")
 
 
 def _column(kind: str | None, tags: list[str]) -> str:

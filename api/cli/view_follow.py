@@ -9,15 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import Api, segment
+from api.cli.names import complete_purpose, complete_view
 from api.cli.options import As, api
 from api.cli.output import errors, print_text
 from catalog.errors import Unavailable
 
 
 def follow(
-    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")],
+    name: Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)],
     after: Annotated[str | None, typer.Option(help="Continue behind this event's id.")] = None,
-    purpose: Annotated[str | None, typer.Option(help="What the rows are read for.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="What the rows are read for.", autocompletion=complete_purpose)
+    ] = None,
     user: As = None,
 ) -> None:
     """Print all rows of a view and then every change, as they come, a JSON line for each, until Ctrl-C.
@@ -31,7 +34,7 @@ def follow(
             for kind, data, newest in _events(client, name, before, purpose):
                 at = newest
                 if kind == "end":
-                    errors.print(f"[yellow]{data['message']}[/]", soft_wrap=True)
+                    errors.print(data["message"], style="yellow", markup=False)
                     raise typer.Exit(1)
                 for line in _lines(kind, data):
                     print_text(json.dumps(line, ensure_ascii=False))

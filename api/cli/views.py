@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.http import segment
+from api.cli.names import complete_dataset, complete_group, complete_purpose, complete_view
 from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, show
+from api.cli.output import Format, console, errors, show, show_rows
 from api.cli.view_diff import diff
 from api.cli.view_follow import follow
 from catalog.errors import InvalidInput
 
-View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.")]
+View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)]
 app = typer.Typer(no_args_is_help=True, help="Stream views: governed queries whose answer is kept up to date.")
 
 
@@ -91,7 +92,9 @@ def rows(
     at_least: Annotated[
         str | None, typer.Option(help="Wait until these offsets are in it: PARTITION:OFFSET,...")
     ] = None,
-    purpose: Annotated[str | None, typer.Option(help="What the rows are read for.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="What the rows are read for.", autocompletion=complete_purpose)
+    ] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -103,17 +106,20 @@ def rows(
     given = {name: value for name, value in asked.items() if value}
     answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
     names = [column["name"] for column in answer["columns"]]
-    shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
-    show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.", verbatim=True)
+    if output is Format.TABLE and answer["rows"]:
+        show_rows(names, answer["rows"], exact=True)
+    else:
+        shown = [dict(zip(names, row, strict=True)) for row in answer["rows"]]
+        show(shown, names, output, whole=answer, empty="No row has this key, or the view has none yet.")
     if output is Format.TABLE:
         for column in answer["columns"]:
             if column["decision"]["effect"] == "masked":
                 text = f"{column['name']}: {column['decision']['text']}"
-                errors.print(text, style="dim", markup=False, soft_wrap=True)
+                errors.print(text, style="dim", markup=False)
         behind = answer["freshness"]
         console.print(f"[dim]{_behind(behind)}.[/]")
         if answer["next"]:
-            errors.print(f"[dim]More: --cursor {answer['next']}[/]", soft_wrap=True)
+            errors.print(f"[dim]More: --cursor {answer['next']}[/]")
 
 
 def pause(name: View, user: As = None) -> None:
@@ -150,7 +156,7 @@ def delete(
     """Delete a view: its stream, state and rows, and the records of its topic."""
     client = api(user)
     answer = client.get(f"/api/v1/views/{segment(name)}/removal")
-    errors.print(answer["text"], soft_wrap=True)
+    errors.print(answer["text"])
     for reader in answer["readers"]:
         errors.print(f"[dim]  {reader['user']} read it last {reader['last']}[/]")
     if not yes:
@@ -160,10 +166,15 @@ def delete(
 
 
 def mask_copy(
-    source: Annotated[str, typer.Argument(help="The topic, as CLUSTER/TOPIC.")],
-    audience: Annotated[str, typer.Option("--for", help="The group or user whose masks and row filters the copy has.")],
+    source: Annotated[str, typer.Argument(help="The topic, as CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    audience: Annotated[
+        str,
+        typer.Option(
+            "--for", help="The group or user whose masks and row filters the copy has.", autocompletion=complete_group
+        ),
+    ],
     to: Annotated[str, typer.Option("--to", help="The topic that is written, as CLUSTER/TOPIC.")],
-    purpose: Annotated[str | None, typer.Option(help="What the copy is for.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="What the copy is for.", autocompletion=complete_purpose)] = None,
     user: As = None,
 ) -> None:
     """Keep a copy of a topic as somebody may see it: the same keys and partitions, masked values and headers.
@@ -181,7 +192,7 @@ def mask_copy(
     client.post_text("/api/v1/apply", json.dumps(document))
     kind = next(iter(run_as))
     errors.print(f"{to} gets the records of {source} as the {kind} {audience} may see them.")
-    errors.print(f"[dim]weir view describe {topic} shows how far it is.[/]", soft_wrap=True)
+    errors.print(f"[dim]weir view describe {topic} shows how far it is.[/]")
 
 
 def _act(name: str, action: str, user: str | None, sentence: str, since: str | None = None) -> None:

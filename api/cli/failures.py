@@ -1,0 +1,84 @@
+"""A failure as one sentence in the words of the command line: options as they are typed, nothing of HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+_PLACES = ("body", "query", "path", "header", "cookie")
+_UNROUTED = re.compile(r"^There is nothing at /\S*\.$|^Method Not Allowed$")
+_OWN = re.compile(r"\b[a-z]+(?:[A-Z][a-z]+)+\b|\b[a-z]+(?:_[a-z]+)+\b")
+_ROUTE = re.compile(r"\b(?:GET|POST|PUT|DELETE) /api/v1/([a-z-]+)[a-zA-Z0-9{}/-]*")
+_COMMANDS = {"policies": "get Policy"}
+"""Commands that are not named as their part of the API."""
+_PHRASES = (
+    ("Input should be", "it must be"),
+    ("Value error, ", ""),
+    ("Field required", "it is missing"),
+    ("String should", "it should"),
+    ("List should", "the list should"),
+    ("Extra inputs are not permitted", "it is not known there"),
+)
+
+
+def worded(error: Exception, app: typer.Typer, words: Sequence[str]) -> str:
+    """The sentence of an error for who typed `words`: parameters of the API become the options they came from."""
+    message = str(error)
+    options = _options(app, words)
+    if _UNROUTED.match(message):
+        return f"The Weir that answers does not know `weir {_command(app, words)}`: it is of another version."
+    details: Mapping[str, Any] = getattr(error, "details", {})
+    if fields := details.get("fields"):
+        return " ".join(_problem(str(each["field"]), str(each["problem"]), options) for each in fields)
+    return _typed(message, options)
+
+
+def _typed(text: str, options: Mapping[str, str]) -> str:
+    """A text with the options in place of the API's parameters, and commands in place of its addresses."""
+    text = _ROUTE.sub(lambda found: f"`weir {_COMMANDS.get(found[1], found[1])}`", text)
+    return _OWN.sub(lambda found: options.get(_plain(found[0]), found[0]), text)
+
+
+def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
+    """`query.limit` with pydantic's words as `--limit: it must be less than or equal to 1000.`"""
+    parts = [part for part in field.split(".") if not part.isdigit()]
+    parts = parts[1:] if parts and parts[0] in _PLACES else parts
+    named = next((options[_plain(part)] for part in reversed(parts) if _plain(part) in options), None)
+    for said, meant in _PHRASES:
+        problem = problem.replace(said, meant)
+    problem = _typed(problem.rstrip("."), options)
+    what = named or " ".join(part.replace("_", " ") for part in parts)
+    return f"{what}: {problem}." if what else f"{problem[:1].upper()}{problem[1:]}."
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _found(app: typer.Typer, words: Sequence[str]) -> tuple[Any, list[str]]:
+    """The command that words name, and its name."""
+    command: Any = typer.main.get_command(app)
+    names: list[str] = []
+    for word in words:
+        inner = getattr(command, "commands", {}).get(word)
+        if inner is not None:
+            command = inner
+            names.append(word)
+    return command, names
+
+
+def _command(app: typer.Typer, words: Sequence[str]) -> str:
+    return " ".join(_found(app, words)[1])
+
+
+def _options(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
+    """Plain names of the command's parameters, and what people type for them."""
+    found: dict[str, str] = {}
+    for param in getattr(_found(app, words)[0], "params", ()):
+        longest = max(param.opts, key=len, default="")
+        typed = longest if longest.startswith("-") else str(param.name).upper()
+        found |= {_plain(str(param.name)): typed, **{_plain(opt.lstrip("-")): typed for opt in param.opts}}
+    return found

@@ -1,0 +1,78 @@
+"""Tables and blocks: within the width, no word cut, nothing left out; without a width nothing wrapped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from api.cli.cells import cell
+from api.cli.layout import laid_out, wrapped
+
+LONG = "prod/shop.customers.loyalty-programme.transactions-by-region-eu"
+MAIL = "maximiliane.von-und-zu-hohenstein@subsidiary.department.example.com"
+ROW: list[Any] = [
+    LONG, MAIL, {"city": "東京都千代田区", "geo": {"lat": 35.6895123, "lon": 139.6917}}, ["EMAIL_ADDRESS", "PERSON"],
+    [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": None}], 1234567.125, True, None,
+    "A sentence that is a good deal longer than what a column of a table may have at eighty characters.",
+    "2026-11-23T10:00:00Z", "x", "line one\nline two \x1b[31m",
+]  # fmt: skip
+NAMES = [f"column_{n}" for n in range(len(ROW))]
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Mn", "Me", "Cf", "Zl", "Zp")), max_size=30)
+
+
+@pytest.mark.parametrize("width", [80, 100, 240])
+@pytest.mark.parametrize("exact", [True, False])
+def test_wide_rows_become_blocks_within_the_width(width: int, exact: bool) -> None:
+    lines = [line.text for line in laid_out(NAMES, [ROW, ROW], width, exact=exact)]
+    assert lines[0] == "1 of 2" and "2 of 2" in lines
+    assert max(map(cell_len, lines)) <= width
+    text = "\n".join(lines)
+    for word in (LONG, MAIL, "東京都千代田区", "column_2.geo.lon", "1234567.125", "count=2", "null"):
+        assert word in text, word
+    assert '{"' not in text and "\x1b" not in text and "…" not in text
+
+
+def test_a_pipe_gets_one_line_a_row() -> None:
+    head, first = [line.text for line in laid_out(NAMES, [ROW], None)]
+    assert head.startswith("column_0 ") and first.startswith(LONG)
+    assert "at eighty characters." in first and "line one\\nline two \\x1b[31m" in first
+
+
+def test_columns_of_sentences_give_way_and_names_do_not() -> None:
+    rows = [[LONG, "Orders of all shops with their customers, as they are written", "otto"]] * 2
+    lines = [line.text for line in laid_out(["dataset", "description", "owners"], rows, 100)]
+    assert lines[0].split() == ["dataset", "description", "owners"] and max(map(cell_len, lines)) <= 100
+    assert sum(LONG in line for line in lines) == 2
+    assert (
+        " ".join(line[len(LONG) :].replace("otto", "").strip() for line in lines[1:]).split() == rows[0][1].split() * 2
+    )
+
+
+def test_data_is_never_wrapped_in_a_table() -> None:
+    lines = [line.text for line in laid_out(["id", "note"], [["1", "a " * 60], ["2", "b"]], 80, exact=True)]
+    assert lines[0] == "1 of 2"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "exact"),
+    [
+        (None, "", "null"), ([], "", "[]"), (True, "yes", "true"), (0.87654, "0.877", "0.87654"),
+        (12345.678, "12345.678", "12345.678"), ({"a": 1, "b": [1, {"c": None}]}, *["a=1, b=[1, (c=null)]"] * 2),
+        ([["a"], {"b": {}}], *["[a], (b=())"] * 2),
+    ],
+)  # fmt: skip
+def test_values_in_words(value: Any, shown: str, exact: str) -> None:
+    assert (cell(value), cell(value, exact=True)) == (shown, exact)
+
+
+@given(st.lists(WORDS, max_size=8).map(" ".join), st.integers(10, 60))
+def test_wrapping_keeps_every_word_and_the_width(text: str, width: int) -> None:
+    lines = wrapped(text, width)
+    assert all(cell_len(line) <= max(width, 2) for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    if all(cell_len(word) <= width // 2 for word in text.split()):
+        assert " ".join(lines).split() == text.split()

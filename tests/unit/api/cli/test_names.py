@@ -1,0 +1,150 @@
+"""Names that are typed: completed, refused before anything is done; failures in the words of the command line; help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from api import cli
+from api.cli import names
+from api.cli.failures import worded
+from api.cli.help_panels import PANELS
+from catalog.errors import InvalidInput, NotFound
+from tests.api_world import ApiWorld
+from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401
+
+HTTP = re.compile(
+    r"\b(HTTP|GET|POST|PUT|40\d|50\d|status code|request body|JSON body)\b|\b(body|query|path)\.\w|/api/v1"
+)
+PURPOSE = """
+apiVersion: weir/v1
+kind: Purpose
+metadata: {name: fraud-detection}
+spec: {title: Fraud}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("get polcy", "did you mean Policy?"), ("delete Polcy x", "did you mean Policy?"), ("get zzzz", "kinds are datasets"),
+        ("where-is --entity EMAIL_ADRESS", "did you mean EMAIL_ADDRESS"), ("search --entity phone", "did you mean PHONE_NUMBER?"),
+        ("review --entity zzzzzz", "weir search --entity PII"), ("search --entity iban -o json", "did you mean IBAN_CODE"),
+        ("request prod/orders --purpose fraud-detecton", "did you mean fraud-detection?"),
+    ],
+)  # fmt: skip
+def test_an_unknown_name_ends_with_2_and_the_near_ones(weir: Weir, served: ApiWorld, line: str, near: str) -> None:  # noqa: F811
+    served.apply(CLUSTER + "---" + PURPOSE)
+    served.scan(cluster="prod", topics=["*"])
+    said = weir(*line.split())
+    assert (said.code, said.out) == (2, ""), said
+    assert near in said.err and said.err.count("\n") == 1
+
+
+def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
+    dataset = "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\n"
+    served.apply(f"{CLUSTER}{dataset}spec: {{fields: [{{path: value.region, tags: [inland]}}]}}\n")
+    served.scan(cluster="prod", topics=["*"])
+    assert weir("where-is", "--entity", "inland").code == 0
+    assert weir("where-is", "--entity", "PII").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("search --kind topic x", "--kind: it must be 'dataset' or 'field'."),
+        ("scan", "Name a cluster, or give --bootstrap-servers."),
+        ("audit list --since yesterday", "--since: 'yesterday' is not a time"),
+        ("where-is --entity PII --as-of never", "--as-of: 'never' is not a time"),
+        ("get schema prod/nothing", "nothing"), ("cancel q-none", "`weir queries` lists those"), ("approve req-none", "req-none"),
+        ("view describe none", "none"), ("access-review show none", "none"), ("grant revoke none", "none"),
+        ("lineage prod/none --direction sideways", "--direction"), ("topic browse prod/none", "none"),
+        ("requests --state open", "pending, approved"), ("token revoke none", "none"),
+        ("notify test --channel fax", "channel is one of mail, chat"),
+        ("audit list --cursor x", "--cursor"), ("connector describe none", "none"), ("session end none", "none"),
+        ("rebuild everything", "everything"),
+    ],
+)  # fmt: skip
+def test_failures_speak_of_what_was_typed(weir: Weir, line: str, sentence: str) -> None:  # noqa: F811
+    said = weir(*line.split())
+    assert said.code in (1, 2) and sentence in said.err, said
+    assert HTTP.search(said.err) is None and "Input should" not in said.err, said.err
+
+
+def test_other_doors_of_the_api_are_no_words_of_the_command_line() -> None:
+    gone = worded(NotFound("There is nothing at /api/v1/access/unused."), cli.app, ["access", "unused"])
+    assert gone == "The Weir that answers does not know `weir access unused`: it is of another version."
+    fields = [
+        {"field": "body.spec.mask", "problem": "Field required"},
+        {"field": "query.limit", "problem": "Input should be 1"},
+    ]
+    refused = InvalidInput("body.spec.mask: Field required.", details={"fields": fields})
+    assert worded(refused, cli.app, ["search"]) == "spec mask: it is missing. --limit: it must be 1."
+
+
+@pytest.fixture
+def away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setenv("WEIR_HOME", str(tmp_path))
+    monkeypatch.setenv("WEIR_TOKEN", "t")
+    monkeypatch.setenv("WEIR_URL", "http://127.0.0.1:9")
+    yield
+
+
+COMPLETERS = [name for name in vars(names) if name.startswith("complete_")]
+
+
+@pytest.mark.parametrize("name", COMPLETERS)
+def test_completion_is_silent_where_nobody_answers(away: None, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    found = getattr(names, name)("zz")
+    assert found == [] and capsys.readouterr() == ("", "")
+    assert names.complete_kind("pol") == ["Policy"]
+    assert ("EMAIL_ADDRESS", "") in names.complete_entity("EMA")
+
+
+def test_completion_offers_what_there_is(weir: Weir, served: ApiWorld, home: Path) -> None:  # noqa: F811
+    user = "---\napiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {}\n"
+    group = "---\napiVersion: weir/v1\nkind: Group\nmetadata: {name: sales}\nspec: {members: [ana]}\n"
+    served.apply(f"{CLUSTER}{user}{group}---{PURPOSE}")
+    served.scan(cluster="prod", topics=["*"])
+    for complete, begun, whole in (
+        (names.complete_dataset, "prod/o", "prod/orders"), (names.complete_user, "a", "ana"), (names.complete_cluster, "p", "prod"),
+        (names.complete_group, "s", "sales"), (names.complete_purpose, "fr", "fraud-detection"),
+        (names.complete_entity, "EMAIL", "EMAIL_ADDRESS"),
+    ):  # fmt: skip
+        assert [each[0] for each in complete(begun)] == [whole]
+    for complete in (names.complete_view, names.complete_connector, names.complete_campaign, names.complete_request,
+                     names.complete_grant, names.complete_template):  # fmt: skip
+        assert complete("") == []
+
+
+def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield path, command
+        return
+    for name, each in inner.items():
+        yield from leaves(each, (*path, name))
+
+
+def test_every_command_has_a_panel_and_an_example_of_itself() -> None:
+    root: Any = typer.main.get_command(cli.app)
+    assert sorted(root.commands) == sorted(name for listed in PANELS.values() for name in listed)
+    assert {each.rich_help_panel for each in root.commands.values()} == set(PANELS)
+    for path, command in leaves(root):
+        assert re.match(r"Examples?:\n\n", command.epilog or ""), path
+        assert f"weir {' '.join(path)}" in command.epilog, path
+
+
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_help_shows_the_panels_in_order_and_examples_whole(columns: str) -> None:
+    shown = CliRunner().invoke(cli.app, ["--help"], env={"COLUMNS": columns, "TERMINAL_WIDTH": columns}).output
+    places = [shown.index(f" {panel} ") for panel in PANELS]
+    assert places == sorted(places)
+    one = CliRunner().invoke(cli.app, ["purpose", "list", "--help"], env={"COLUMNS": columns}).output
+    assert "Examples:" in one and "weir purpose list --mine --as ana" in one

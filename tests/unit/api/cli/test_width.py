@@ -1,0 +1,188 @@
+"""Every command that prints a table, at 100 and 80 columns of a terminal and in a pipe, with long names and values."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from rich.cells import cell_len
+
+from api import cli
+from api.cli import queries, views
+from tests.answer_check import CheckedClient
+from tests.api_world import ApiWorld, record, world
+
+TOPIC = "shop.customers.loyalty-programme.transactions-by-region-v2.eu"
+MAIL = "maximiliane.hohenstein@subsidiary.department.example.com"
+DECLARED = f"""
+apiVersion: weir/v1
+kind: Cluster
+metadata: {{name: prod}}
+spec: {{bootstrapServers: "localhost:9092"}}
+---
+apiVersion: weir/v1
+kind: Dataset
+metadata: {{cluster: prod, name: {TOPIC}}}
+spec:
+  owners: [{{user: {MAIL}}}]
+  description: Every transaction of the loyalty programme, with the customer and what was bought, 東京 too.
+  fields: [{{path: value.customer.email, tags: [EMAIL_ADDRESS, marketing-and-communication]}}]
+---
+apiVersion: weir/v1
+kind: Role
+metadata: {{name: reader-of-all-loyalty-programmes}}
+spec: {{read: [{{dataset: "prod/*"}}]}}
+---
+apiVersion: weir/v1
+kind: User
+metadata: {{name: {MAIL}}}
+spec: {{email: {MAIL}, roles: [reader-of-all-loyalty-programmes]}}
+---
+apiVersion: weir/v1
+kind: Policy
+metadata: {{name: mask-addresses-of-customers}}
+spec: {{type: mask, match: {{tags: [EMAIL_ADDRESS]}}, mask: {{type: EMAIL_DOMAIN}}}}
+---
+apiVersion: weir/v1
+kind: Purpose
+metadata: {{name: fraud-investigation-of-loyalty}}
+spec: {{title: Investigations of fraud with points of the loyalty programme, legalBasis: legitimate-interests}}
+---
+apiVersion: weir/v1
+kind: AccessReview
+metadata: {{name: loyalty-programme-every-quarter}}
+spec: {{scope: {{datasets: ["prod/*"]}}, reviewers: {{owners: true}}, due: 14d, onNoAnswer: keep}}
+"""
+AT = f"prod/{TOPIC}"
+COMMANDS = f"""
+search; search --datasets; search email --explain; related {AT}; where-is --entity EMAIL_ADDRESS; where-is --field email
+review; review --entity EMAIL_ADDRESS --confirm --reason seen; get datasets; get dataset {AT}; get clusters; get schema {AT}
+get classifications {AT}; get Policy; get User; get AccessReview; get Dataset; lineage {AT}; impact {AT}; reach {AT}
+requests; request {AT} --purpose fraud-investigation-of-loyalty --reason why; grant list; delegate {MAIL}; templates
+purpose list; policy decide {AT} --user {MAIL}; policy simulate --remove Policy/mask-addresses-of-customers
+policy mask-preview EMAIL_DOMAIN {MAIL}; access dataset {AT}; access person {MAIL}; access unused --days 1
+access compare {AT} {MAIL} admin; access-review list; audit list
+audit segments; audit verify; token list; whoami; session list; notify show; notify list; notify status; events
+events --deliveries; diff-schema {AT}; diff-schema {AT} --versions; readers {AT}; topic partitions {AT}; topic config {AT} --all
+topic groups {AT}; topic acls {AT}; topic rate {AT}; topic subjects {AT}; view list; connector list; init -o table; queries
+explain 'SELECT * FROM prod."{TOPIC}"'
+"""
+LINES = [line.strip() for line in COMMANDS.replace("\n", ";").split(";") if line.strip()]
+WORDS = (TOPIC, MAIL, "mask-addresses-of-customers", "fraud-investigation-of-loyalty", "marketing-and-communication")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld, Path]]:
+    home = tmp_path_factory.mktemp("home")
+    value = {
+        "order_id": "O-1",
+        "customer": {"name": "A B", "email": MAIL},
+        "items": [{"sku": "1", "count": 2}],
+        "region": "EU",
+    }
+    with world(home, {TOPIC: [record(value, key=f"k{n}", offset=n) for n in range(40)]}) as made:
+        made.apply(DECLARED)
+        made.scan(cluster="prod", topics=["*"])
+        assert made.admin.post("/api/v1/access-reviews", json={"review": "loyalty-programme-every-quarter"}).is_success
+        yield made, home
+
+
+class Run:
+    """Commands as they are typed, with a terminal of a width or a pipe."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+
+    def __call__(self, line: str, width: int | None) -> tuple[int, str, str]:
+        import shlex
+
+        out, err = (Terminal(), Terminal()) if width else (io.StringIO(), io.StringIO())
+        self._patch.setenv("COLUMNS", str(width or 80))
+        self._patch.setenv("TERM", "xterm")
+        for name, stream in (("stdout", out), ("stderr", err)):
+            self._patch.setattr(f"sys.{name}", stream)
+        self._patch.setattr("sys.argv", ["weir", *shlex.split(line)])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def run(served: tuple[ApiWorld, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
+    made, home = served
+
+    def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
+        return CheckedClient(made.app, raise_server_exceptions=False, headers=headers)
+
+    monkeypatch.setattr(httpx, "Client", client)
+    monkeypatch.setenv("WEIR_HOME", str(home))
+    for name in ("WEIR_URL", "WEIR_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return Run(monkeypatch)
+
+
+def bare(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_keeps_to_the_terminal_and_cuts_no_word(run: Run, line: str) -> None:
+    shown = run(line, None)[1]
+    for width in (100, 80):
+        code, out, err = run(line, width)
+        text = bare(out)
+        assert code == 0, (line, text, err)
+        assert [each for each in text.splitlines() if cell_len(each) > width] == [], text
+        assert '{"' not in text and "…" not in text
+        for word in WORDS:
+            if word in shown:
+                assert word in text, (word, text)
+    assert '{"' not in shown
+
+
+def test_a_pipe_is_not_wrapped(run: Run) -> None:
+    lines = run("get datasets", None)[1].splitlines()
+    assert len(lines) == 2 and lines[1].startswith(AT) and "東京 too." in lines[1] and MAIL in lines[1]
+    lines = run("get Policy", None)[1].splitlines()
+    assert len(lines) == 2 and "type=mask" in lines[1]
+
+
+ANSWER: dict[str, Any] = {
+    "columns": [{"name": f"column_{n}", "decision": None} for n in range(12)],
+    "rows": [[f"value-{n}-{'x' * 12}" for n in range(11)] + [{"city": "Bonn", "tags": ["a", None]}], [None] * 11 + [1234.5678]],
+    "window": {"tables": []}, "partial": None, "unreadable_text": None,
+}  # fmt: skip
+
+
+class Fixed:
+    def post(self, *_: Any, **__: Any) -> Any:
+        return ANSWER
+
+    def get(self, *_: Any, **__: Any) -> Any:
+        columns = [{**c, "decision": {"effect": "clear", "text": ""}} for c in ANSWER["columns"]]
+        return {**ANSWER, "columns": columns, "freshness": {"records": 0}, "next": None}
+
+
+@pytest.mark.parametrize("line", ["query 'SELECT * FROM t'", "view rows v"])
+def test_a_wide_answer_is_one_value_a_line(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.setattr(queries, "api", lambda _: Fixed())
+    monkeypatch.setattr(views, "api", lambda _: Fixed())
+    for width in (80, 100):
+        out = bare(run(line, width)[1])
+        assert max(map(cell_len, out.splitlines())) <= width
+        assert "1 of 2" in out and re.search(r"column_11\.city +Bonn", out) and "1234.5678" in out and "a, null" in out
+    piped = run(line, None)[1].splitlines()
+    assert len(piped) == 4 and piped[0].split() == [f"column_{n}" for n in range(12)] and "city=Bonn" in piped[1]
