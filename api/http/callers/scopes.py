@@ -40,7 +40,7 @@ def scope_of(method: str, path: str) -> str | None:
         return _BY_ROOM[room]
     if room == "access-reviews" and method in _READING:
         return "report:read"
-    if method in _READING or path == "/api/v1/lineage/sql":
+    if method in _READING or parts == ["lineage", "sql"]:
         return "read"
     if room == "lineage":
         return "lineage:write"
