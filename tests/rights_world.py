@@ -91,33 +91,33 @@ class RightsWorld(ApiWorld):
         mine = self.callers["owner"].get(f"{API}/access-reviews/{self.review}/items", params={"mine": True}).json()
         self.item = next(each["number"] for each in mine["items"] if each["can_decide"])
 
-    def made(self, method: str, path: str, who: str, body: Any) -> dict[str, Any]:
+    def sent(self, method: str, path: str, who: str, body: Any) -> dict[str, Any]:
         answer = self.callers[who].request(method, API + path, json=body)
         assert answer.status_code < 300, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        body_of: dict[str, Any] = answer.json()
+        return body_of
 
     def request(self) -> str:
         """A request of `holder` that waits for `owner`."""
         self.requests += 1
         body = {"dataset": "prod/orders", "purpose": f"fraud-{self.requests}", "until": SOON}
-        return str(self.made("POST", "/access-requests", "holder", body)["id"])
+        return str(self.sent("POST", "/access-requests", "holder", body)["id"])
 
     def grant(self) -> str:
         """A grant of `holder` that `owner` approved."""
-        return str(self.made("POST", f"/access-requests/{self.request()}/approve", "owner", {})["grant"])
+        return str(self.sent("POST", f"/access-requests/{self.request()}/approve", "owner", {})["grant"])
 
     def saved(self) -> str:
         """A query that `holder` keeps and shares with nobody."""
         name = f"q{datetime.now(UTC).timestamp()}"
-        return str(self.made("POST", "/saved-queries", "holder", {"name": name, "sql": "SELECT 1"})["id"])
+        return str(self.sent("POST", "/saved-queries", "holder", {"name": name, "sql": "SELECT 1"})["id"])
 
     def ask(self, who: str, route: Route, sample: Sample) -> Any:
         """The answer to one caller."""
-        given = {**FILL, **sample.fill}
+        values = {**FILL, **sample.fill}
 
         def part(match: re.Match[str]) -> str:
-            value = given.get(match[1], "none")
+            value = values.get(match[1], "none")
             return value if isinstance(value, str) else value(self)
 
         path, more = re.sub(r"{(\w+)}", part, route.path), {}

@@ -17,9 +17,9 @@ from tests.scim_world import USER
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RightsWorld]:
-    made = RightsWorld(tmp_path_factory.mktemp("home"))
-    yield made
-    made.services.close()
+    opened = RightsWorld(tmp_path_factory.mktemp("home"))
+    yield opened
+    opened.services.close()
 
 
 GUARDED = [
@@ -31,9 +31,9 @@ GUARDED = [
 
 
 def path_of(route: Route) -> str:
-    given = {**FILL, **sample_of(route).fill}
+    values = {**FILL, **sample_of(route).fill}
     path = route.path
-    for name, value in given.items():
+    for name, value in values.items():
         path = path.replace(f"{{{name}}}", value if isinstance(value, str) else "none")
     return path.replace("{", "").replace("}", "")
 
@@ -93,8 +93,8 @@ def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, rou
         for who, refused in (("nobody", {401}), ("person", {403})):
             sample = sample_of(route)
             body = {"json": sample.body} if sample.text is None else {"content": sample.text}
-            given = {**sample.headers, **headers}
-            answer = sent(weir, who, route.method, path_of(route), headers=given, params=sample.query, **body)
+            values = {**sample.headers, **headers}
+            answer = sent(weir, who, route.method, path_of(route), headers=values, params=sample.query, **body)
             if answer.status_code not in refused:
                 opened.append(f"{who} {headers}: {answer.status_code} {answer.text[:120]}")
     assert not opened, "\n".join(opened)
@@ -141,12 +141,12 @@ BODIES = [
 def test_fields_that_a_body_does_not_have_are_refused_by_name(weir: RightsWorld, route: Route) -> None:
     sample = sample_of(route)
     body = sample.body(weir) if callable(sample.body) else sample.body
-    taken = []
+    accepted = []
     for name, value in EXTRA.items():
         answer = weir.admin.request(route.method, path_of(route), json={**body, name: value})
         if answer.status_code != 400 or name not in answer.text:
-            taken.append(f"{name}: {answer.status_code} {answer.text[:160]}")
-    assert not taken, "\n".join(taken)
+            accepted.append(f"{name}: {answer.status_code} {answer.text[:160]}")
+    assert not accepted, "\n".join(accepted)
 
 
 def test_every_route_with_a_body_of_its_own_is_tried(weir: RightsWorld) -> None:

@@ -36,9 +36,9 @@ THEIRS = {
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RightsWorld]:
-    made = RightsWorld(tmp_path_factory.mktemp("home"))
-    yield made
-    made.services.close()
+    opened = RightsWorld(tmp_path_factory.mktemp("home"))
+    yield opened
+    opened.services.close()
 
 
 def served() -> set[tuple[str, str]]:

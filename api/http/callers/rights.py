@@ -273,12 +273,12 @@ _ROOT = ("/healthz", "/readyz", "/metrics", "/scim/")
 def _rows() -> Iterator[tuple[Route, Right]]:
     for right, text in _TABLE:
         for line in text.strip().splitlines():
-            found = _LINE.fullmatch(line)
-            assert found is not None, line
-            path = found["path"] if found["path"].startswith(_ROOT) else PREFIX + found["path"]
+            parsed = _LINE.fullmatch(line)
+            assert parsed is not None, line
+            path = parsed["path"] if parsed["path"].startswith(_ROOT) else PREFIX + parsed["path"]
             yield (
-                Route(found["method"], path, found["case"] or ""),
-                replace(right, limits=found["note"] or right.limits),
+                Route(parsed["method"], path, parsed["case"] or ""),
+                replace(right, limits=parsed["note"] or right.limits),
             )
 
 
