@@ -90,7 +90,7 @@ def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Route, ri
 def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, route: Route, right: Right) -> None:
     opened = []
     for headers in HEADERS:
-        for who, refused in (("nobody", {401}), ("person", {403})):
+        for who, refused in (("nobody", {401, 429}), ("person", {403, 429})):
             sample = sample_of(route)
             body = {"json": sample.body} if sample.text is None else {"content": sample.text}
             values = {**sample.headers, **headers}

@@ -132,7 +132,7 @@ def test_who_has_which_rights_is_not_listed_for_everybody(weir: RightsWorld) -> 
         "spec: {rights: [{group: Stewards, roles: [steward]}]}\n"
     )
     for kind in ("ServiceAccount", "DirectoryRights"):
-        seen = {
+        listed = {
             who: weir.callers[who].get(f"/api/v1/declared/{kind}").json()["documents"] for who in ("person", "auditor")
         }
-        assert seen["person"] == [] and seen["auditor"], kind
+        assert listed["person"] == [] and listed["auditor"], kind
