@@ -1,4 +1,7 @@
-"""docs/settings.md and docs/api.md, written from the code: `python -m api.processes.reference`. A test holds them to it."""
+"""docs/settings.md, docs/api.md and docs/who-may-call.md, written from the code.
+
+Write them by `python -m api.processes.reference`. A test holds them to it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from typing import Any
 from fastapi import FastAPI
 
 from api.config.settings import documented
+from api.http.callers.rights import rights
+from api.http.callers.scopes import scope_of
 from api.http.edge.errors import HTTP_CODES, STATUS
+from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -84,6 +90,31 @@ def routes_markdown(app: FastAPI) -> str:
     return "\n".join(lines) + "\n"
 
 
+def rights_markdown() -> str:
+    """Every route with who may call it: the built-in roles, and the scope that a limited token needs."""
+    lines = [
+        "# Who may call what",
+        "",
+        "Every route and every built-in role. A test calls each route as each role, and as a holder of each single permission, and",
+        "fails where an answer differs from this page, or where a route is missing here.",
+        "",
+        "- **yes**: the role is enough. **no**: 403, or 404 where the caller may not know of the thing. Without a token: 401.",
+        "- **Who** names the [permission](policies.md#role), and who may call without one: owners, requesters, holders.",
+        "- **Scope** is what a [limited token](service-accounts.md#scopes) needs besides.",
+        "- A role of your own may do what its permissions name in column *who*.",
+        "- A line with `?all=true` or `(user: another)` is a case of the route above it that needs more.",
+        "",
+        f"| route | who | {' | '.join(BUILT_IN_ROLES)} | scope | limits |",
+        f"|---|---|{'---|' * len(BUILT_IN_ROLES)}---|---|",
+    ]
+    for route, right in sorted(rights().items(), key=lambda each: (each[0].path, each[0].method, each[0].case)):
+        cells = ["yes" if right.of(role.permissions) else "no" for role in BUILT_IN_ROLES.values()]
+        scope = "scim" if right.directory else scope_of(route.method, route.path) if right.signed_in else None
+        shown = f"`{scope}`" if scope else ""
+        lines.append(f"| `{route}` | {right.who} | {' | '.join(cells)} | {shown} | {right.limits} |")
+    return "\n".join(lines) + "\n"
+
+
 def _answer(operation: Mapping[str, Any], answered: set[str]) -> str:
     """The model, or the media types, of what a route answers; adds the models to `answered`."""
     content = {
@@ -139,12 +170,13 @@ def _suffix(shape: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write the pages."""
     from api.http.app import create_app
     from api.wiring.bootstrap import offline
 
     (DOCS / "settings.md").write_text(settings_markdown())
     (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))
+    (DOCS / "who-may-call.md").write_text(rights_markdown())
 
 
 if __name__ == "__main__":

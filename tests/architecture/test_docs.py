@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.http.app import create_app
-from api.processes.reference import routes_markdown, settings_markdown
+from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
 from api.wiring.bootstrap import offline
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +23,10 @@ def test_api_page_is_what_the_code_says() -> None:
     assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), (
         "run python -m api.processes.reference"
     )
+
+
+def test_the_page_of_rights_is_what_the_table_says() -> None:
+    assert (ROOT / "docs/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
 
 
 def test_every_route_of_the_contract_exists() -> None:

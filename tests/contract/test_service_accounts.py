@@ -142,3 +142,24 @@ def test_a_person_who_asks_too_often_gets_429_over_all_tokens(weir: ApiWorld) ->
         assert weir.user("calm").get("/api/v1/search?q=x").status_code == 200
     finally:
         object.__setattr__(rates, "search", 200.0)
+
+
+@pytest.mark.parametrize(
+    ("scope", "method", "path", "status"),
+    [
+        ("review", "DELETE", "/api/v1/declared/Policy/classifications", 403),
+        ("review", "DELETE", "/api/v1/clusters/classifications", 403),
+        ("review", "DELETE", "/api/v1/tokens/classifications", 403),
+        ("review", "POST", "/api/v1/rebuild/classifications", 403),
+        ("manage", "DELETE", "/api/v1/tokens/classifications", 404),
+        ("query", "GET", "/api/v1/views/rows", 403),
+        ("read", "GET", "/api/v1/views/rows", 404),
+        ("read", "GET", "/api/v1/datasets/prod/records", 404),
+        ("query", "GET", "/api/v1/datasets/prod/records", 403),
+    ],
+)
+def test_no_name_within_an_address_decides_what_a_scope_opens(
+    weir: ApiWorld, scope: str, method: str, path: str, status: int
+) -> None:
+    answer = service(weir, "etl", [scope]).request(method, path)
+    assert answer.status_code == status, answer.text

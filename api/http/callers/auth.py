@@ -86,7 +86,7 @@ def _let_in(request: Request, subject: Subject) -> Subject:
     """What holds for a subject who is known, on every route."""
     setattr(request.state, AUTHENTICATED, True)
     request.app.state.person_rates.require(subject.user, request.method, request.url.path)
-    require_scope(subject, request.method, request.url.path)
+    require_scope(subject, request.method, request.scope["route"].path)
     return subject
 
 

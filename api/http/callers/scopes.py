@@ -22,7 +22,10 @@ _CHANGES = {
 
 
 def scope_of(method: str, path: str) -> str | None:
-    """The scope that a request needs; None for none. What nobody thought of needs `manage`."""
+    """The scope that a route needs; None for none. What nobody thought of needs `manage`.
+
+    `path` is the route's template, so that no name within an address decides: a policy may be named `classifications`.
+    """
     parts = path.removeprefix("/api/v1/").strip("/").split("/")
     room, last = parts[0], parts[-1]
     if parts[:2] == ["me", "delegation"] and method not in _READING:
@@ -37,7 +40,7 @@ def scope_of(method: str, path: str) -> str | None:
         return _BY_ROOM[room]
     if room == "access-reviews" and method in _READING:
         return "report:read"
-    if method in _READING or path == "/api/v1/lineage/sql":
+    if method in _READING or parts == ["lineage", "sql"]:
         return "read"
     if room == "lineage":
         return "lineage:write"
@@ -47,7 +50,7 @@ def scope_of(method: str, path: str) -> str | None:
 
 
 def require_scope(subject: Subject, method: str, path: str) -> None:
-    """Raises NotAllowed for a limited token whose scopes do not cover the request."""
+    """Raises NotAllowed for a limited token whose scopes do not cover the route, given by its template."""
     if subject.scopes is None:
         return
     needed = scope_of(method, path)

@@ -49,8 +49,9 @@ async def apply(
 def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None = None) -> Any:
     """Declared documents of one kind, as `apply` takes them back; secrets only by reference.
 
-    Of users, groups, roles and grants: the caller's own (of identity providers: none), and those of datasets they own;
-    all for `manage`, `report:read` and `audit:read`. Values of a connector's `config`: for its owners and `manage`.
+    Of users, service accounts, groups, roles and grants: the caller's own (of identity providers and rights of directories:
+    none), and those of datasets they own; all for `manage`, `report:read` and `audit:read`. Values of a connector's
+    `config`: for its owners and `manage`.
     """
     found = _known(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
     return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in found]}
@@ -65,6 +66,8 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
         "Group": set(subject.groups),
         "Role": set(subject.roles),
         "IdentityProvider": set[str](),
+        "ServiceAccount": {subject.user},
+        "DirectoryRights": set[str](),
         "Grant": {grant.name for grant in built.grants.list(subject, everybody=True)},
     }
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]

@@ -2632,8 +2632,9 @@ export interface paths {
          * Documents
          * @description Declared documents of one kind, as `apply` takes them back; secrets only by reference.
          *
-         *     Of users, groups, roles and grants: the caller's own (of identity providers: none), and those of datasets they own;
-         *     all for `manage`, `report:read` and `audit:read`. Values of a connector's `config`: for its owners and `manage`.
+         *     Of users, service accounts, groups, roles and grants: the caller's own (of identity providers and rights of directories:
+         *     none), and those of datasets they own; all for `manage`, `report:read` and `audit:read`. Values of a connector's
+         *     `config`: for its owners and `manage`.
          */
         get: operations["documents_api_v1_declared__kind__get"];
         put?: never;

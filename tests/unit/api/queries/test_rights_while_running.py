@@ -145,7 +145,7 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld, SlowEngine]]:
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld, SlowEngine]]:
     engine = SlowEngine()
     with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine, window=engine) as weir:
         weir.services.query.settings.recheck_seconds = 0.05
@@ -154,9 +154,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld, S
 
 
 @pytest.fixture
-def query(made: tuple[ApiWorld, SlowEngine]) -> Iterator[Running]:
+def query(opened: tuple[ApiWorld, SlowEngine]) -> Iterator[Running]:
     """A query that runs; what a test declared is taken back."""
-    weir, engine = made
+    weir, engine = opened
     weir.services.query.settings.recheck_seconds = 0.05
     weir.apply(BASE)
     engine.started.clear()
