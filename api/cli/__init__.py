@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _names_nothing(error: WeirError | StackError) -> bool:
-    """Whether the API refused a name and told those near to it."""
+    """Whether the API refused a name and named those near to it."""
     details = getattr(error, "details", {})
     return getattr(error, "code", "") == "invalid_input" and "near" in details
 

@@ -42,7 +42,7 @@ def _inner(value: Any, exact: bool, *, outermost: bool = False) -> str:
 
 def plain(text: str) -> str:
     """A text with its line ends and other control characters written out: `\\n`, `\\x1b`."""
-    return _CONTROLS.sub(lambda found: _written(found[0]), text)
+    return _CONTROLS.sub(lambda match: _written(match[0]), text)
 
 
 def _written(sign: str) -> str:

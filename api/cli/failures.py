@@ -38,8 +38,8 @@ def worded(error: Exception, app: typer.Typer, words: Sequence[str]) -> str:
 
 def _typed(text: str, options: Mapping[str, str]) -> str:
     """A text with the options in place of the API's parameters, and commands in place of its addresses."""
-    text = _ROUTE.sub(lambda found: f"`weir {_COMMANDS.get(found[1], found[1])}`", text)
-    return _OWN.sub(lambda found: options.get(_plain(found[0]), found[0]), text)
+    text = _ROUTE.sub(lambda match: f"`weir {_COMMANDS.get(match[1], match[1])}`", text)
+    return _OWN.sub(lambda match: options.get(_plain(match[0]), match[0]), text)
 
 
 def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
@@ -47,8 +47,8 @@ def _problem(field: str, problem: str, options: Mapping[str, str]) -> str:
     parts = [part for part in field.split(".") if not part.isdigit()]
     parts = parts[1:] if parts and parts[0] in _PLACES else parts
     named = next((options[_plain(part)] for part in reversed(parts) if _plain(part) in options), None)
-    for said, meant in _PHRASES:
-        problem = problem.replace(said, meant)
+    for phrase, meant in _PHRASES:
+        problem = problem.replace(phrase, meant)
     problem = _typed(problem.rstrip("."), options)
     what = named or " ".join(part.replace("_", " ") for part in parts)
     return f"{what}: {problem}." if what else f"{problem[:1].upper()}{problem[1:]}."
@@ -76,9 +76,9 @@ def _command(app: typer.Typer, words: Sequence[str]) -> str:
 
 def _options(app: typer.Typer, words: Sequence[str]) -> dict[str, str]:
     """Plain names of the command's parameters, and what people type for them."""
-    found: dict[str, str] = {}
+    match: dict[str, str] = {}
     for param in getattr(_found(app, words)[0], "params", ()):
         longest = max(param.opts, key=len, default="")
         typed = longest if longest.startswith("-") else str(param.name).upper()
-        found |= {_plain(str(param.name)): typed, **{_plain(opt.lstrip("-")): typed for opt in param.opts}}
-    return found
+        match |= {_plain(str(param.name)): typed, **{_plain(opt.lstrip("-")): typed for opt in param.opts}}
+    return match

@@ -141,8 +141,8 @@ def _blocks(heads: Sequence[str], rows: Sequence[Sequence[Any]], width: int, exa
         if len(rows) > 1:
             lines += [Line("")] if lines else []
             lines.append(Line(f"{number} of {len(rows)}", heading=True))
-        found = [part for head, value in zip(heads, row, strict=True) for part in parts(head, value)]
-        shown = [(name, _paragraphs(value, exact)) for name, value in found]
+        match = [part for head, value in zip(heads, row, strict=True) for part in parts(head, value)]
+        shown = [(name, _paragraphs(value, exact)) for name, value in match]
         kept = [(name, texts) for name, texts in shown if exact or texts != [""]]
         label = min(max((cell_len(name) for name, _ in kept), default=0), width // 3)
         for name, texts in kept:

@@ -55,7 +55,7 @@ def require_entity(client: Api, text: str | None) -> None:
     known = {*_built_in(), *_entities(client)}
     if text in known or _is_tag(client, text):
         return
-    raise unknown("kind of personal data", text, known, "weir search --entity PII shows those that were found.")
+    raise unknown("kind of personal data", text, known, "weir search --entity PII shows those that fields hold.")
 
 
 def _built_in() -> set[str]:
@@ -65,9 +65,9 @@ def _built_in() -> set[str]:
 
 
 def _entities(client: Api) -> set[str]:
-    found = client.get("/api/v1/classifications", limit=1)["counts"]["entity"]
+    matches = client.get("/api/v1/classifications", limit=1)["counts"]["entity"]
     own = client.get("/api/v1/declared/Recognizer")["documents"]
-    return {*found, *(str(each["spec"].get("supported_entity") or "") for each in own)} - {""}
+    return {*matches, *(str(each["spec"].get("supported_entity") or "") for each in own)} - {""}
 
 
 def _is_tag(client: Api, text: str) -> bool:
@@ -90,10 +90,10 @@ def _completer(names: Callable[[Api, str], Iterable[tuple[str, str]]]) -> Callab
     def complete(incomplete: str) -> list[tuple[str, str]]:
         try:
             client = Api(Home.of_environment(), timeout=_PATIENCE_S, connect=_PATIENCE_S)
-            found = sorted(set(names(client, incomplete)))
+            matches = sorted(set(names(client, incomplete)))
         except Exception:  # a shell that completes shows no errors
             return []
-        return [each for each in found if each[0].startswith(incomplete)][:_SHOWN]
+        return [each for each in matches if each[0].startswith(incomplete)][:_SHOWN]
 
     return complete
 
@@ -143,8 +143,8 @@ def complete_kind(incomplete: str) -> list[str]:
 
 def complete_entity(incomplete: str) -> list[tuple[str, str]]:
     """Kinds of personal data; the built-in ones where no Weir answers."""
-    found = _completer(_all_entities)(incomplete)
-    return found or [(each, "") for each in sorted(_built_in()) if each.startswith(incomplete)]
+    matches = _completer(_all_entities)(incomplete)
+    return matches or [(each, "") for each in sorted(_built_in()) if each.startswith(incomplete)]
 
 
 complete_dataset = _completer(_datasets)

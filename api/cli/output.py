@@ -34,8 +34,8 @@ class Lines(Console):
     @property  # type: ignore[misc]  # Console lets one set it, and nobody does
     def size(self) -> ConsoleDimensions:
         """That of the terminal; a pipe has no end of a line."""
-        found = super().size
-        return found if self.on_terminal else ConsoleDimensions(_ENDLESS, found.height)
+        plain = super().size
+        return plain if self.on_terminal else ConsoleDimensions(_ENDLESS, plain.height)
 
 
 console = Lines(highlight=False)
@@ -89,7 +89,7 @@ def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: boo
 
 def _heading(name: str) -> str:
     """`clear_when` and `clearWhen` in words."""
-    return re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found[1].lower()}", name).replace("_", " ")
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f" {match[1].lower()}", name).replace("_", " ")
 
 
 def _csv_cell(value: Any) -> str:

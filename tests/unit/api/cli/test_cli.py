@@ -75,11 +75,11 @@ def weir(served: ApiWorld, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         code = 0
         try:
             cli.main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err + said.out
-        return Said(code, said.out, said.err)
+        except SystemExit as exit_:
+            code = int(exit_.code or 0)
+        ended = capsys.readouterr()
+        assert "Traceback" not in ended.err + ended.out
+        return Said(code, ended.out, ended.err)
 
     return run
 
@@ -101,9 +101,9 @@ def test_the_version_is_told(weir: Weir) -> None:
 
 
 def test_a_folder_is_applied_with_all_that_is_below_it(weir: Weir, folder: Path) -> None:
-    said = weir("apply", "-f", str(folder))
-    assert said.code == 0, said.err
-    assert "reader" in said.out and "prod" in said.out
+    ended = weir("apply", "-f", str(folder))
+    assert ended.code == 0, ended.err
+    assert "reader" in ended.out and "prod" in ended.out
     assert weir("diff", "-f", str(folder)).code == 0
     (folder / "a.yaml").write_text(ROLE.replace("prod/*", "prod/o*"))
     changed = weir("diff", "-f", str(folder))
@@ -114,15 +114,15 @@ def test_a_folder_is_applied_with_all_that_is_below_it(weir: Weir, folder: Path)
 def test_a_fault_is_told_with_its_own_file_and_line(weir: Weir, folder: Path) -> None:
     bad = folder / "deep" / "er" / "z.yaml"
     bad.write_text(CLUSTER.replace("bootstrapServers", "bootstrapServer"))
-    said = weir("apply", "-f", str(folder))
-    assert said.code == 1
-    assert f"{bad}, line 5: " in said.err and "did you mean bootstrapServers?" in said.err
+    ended = weir("apply", "-f", str(folder))
+    assert ended.code == 1
+    assert f"{bad}, line 5: " in ended.err and "did you mean bootstrapServers?" in ended.err
     # What is wrong with a document as a whole is found by another part; it names the line as well.
     bad.write_text(
         "\n\n" + CLUSTER + "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {name: x, cluster: nowhere}\n"
     )
-    said = weir("apply", "-f", str(folder))
-    assert f"{bad}, line 9: Dataset nowhere/x" in said.err
+    ended = weir("apply", "-f", str(folder))
+    assert f"{bad}, line 9: Dataset nowhere/x" in ended.err
 
 
 def test_a_file_of_another_editor_is_read(weir: Weir, tmp_path: Path) -> None:
@@ -163,15 +163,15 @@ def test_a_document_is_deleted_by_name(weir: Weir) -> None:
 def test_a_cluster_is_deleted_after_its_declared_datasets(weir: Weir) -> None:
     dataset = "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\n"
     weir("apply", "-f", "-", given=CLUSTER + dataset)
-    said = weir("delete", "Cluster", "prod")
-    assert said.code == 1 and "delete them first" in said.err
+    ended = weir("delete", "Cluster", "prod")
+    assert ended.code == 1 and "delete them first" in ended.err
     assert weir("delete", "Dataset", "prod/orders").code == 0
     assert weir("delete", "Cluster", "prod").code == 0
 
 
 def test_a_token_is_made_listed_and_revoked(weir: Weir, home: Path) -> None:
-    said = weir("requests", "--as", "zoe")
-    assert said.code == 1 and "weir token create --user zoe --save" in said.err
+    ended = weir("requests", "--as", "zoe")
+    assert ended.code == 1 and "weir token create --user zoe --save" in ended.err
     assert weir("token", "create", "--user", "zoe", "--save").code == 0
     assert weir("requests", "--as", "zoe").code == 0
     line = next(line for line in weir("token", "list", "-o", "csv").out.splitlines() if ",zoe," in line)
@@ -184,17 +184,17 @@ def test_a_token_is_made_listed_and_revoked(weir: Weir, home: Path) -> None:
     [
         (["get", "schema", "orders"], "CLUSTER/TOPIC"),
         (["impact", "orders"], "'orders' names no dataset"),
-        (["scan"], "name a cluster, or give bootstrapServers."),
+        (["scan"], "Name a cluster, or give --bootstrap-servers."),
         (["search", "--kind", "topic", "x"], "'dataset' or 'field'"),
         (["apply", "-f", "/nowhere.yaml"], "/nowhere.yaml cannot be read"),
         (["withdraw", "nope"], "nope"),
     ],
 )
 def test_wrong_words_are_one_sentence(weir: Weir, words: list[str], sentence: str) -> None:
-    said = weir(*words)
-    assert said.code == 1
-    assert sentence in said.err and "Value error" not in said.err
-    assert said.err.count("\n") == 1
+    ended = weir(*words)
+    assert ended.code == 1
+    assert sentence in ended.err and "Value error" not in ended.err
+    assert ended.err.count("\n") == 1
 
 
 def test_a_search_without_words_lists_everything(weir: Weir, served: ApiWorld) -> None:
@@ -209,8 +209,8 @@ def test_a_report_on_a_misspelt_kind_does_not_read_as_none(weir: Weir, served: A
     served.scan(cluster="prod", topics=["*"])
     found = weir("where-is", "--entity", "EMAIL_ADDRESS").out
     assert "value.customer.email" in found and "No field" not in found
-    said = weir("where-is", "--entity", "email")
-    assert said.code == 2 and "did you mean EMAIL_ADDRESS?" in said.err
+    ended = weir("where-is", "--entity", "email")
+    assert ended.code == 2 and "did you mean EMAIL_ADDRESS?" in ended.err
 
 
 @pytest.mark.parametrize(("given", "address"), [("localhost:9", "http://localhost:9"), ("https://w/x/", "https://w/x")])

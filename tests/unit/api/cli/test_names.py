@@ -42,9 +42,9 @@ spec: {title: Fraud}
 def test_an_unknown_name_ends_with_2_and_the_near_ones(weir: Weir, served: ApiWorld, line: str, near: str) -> None:  # noqa: F811
     served.apply(CLUSTER + "---" + PURPOSE)
     served.scan(cluster="prod", topics=["*"])
-    said = weir(*line.split())
-    assert (said.code, said.out) == (2, ""), said
-    assert near in said.err and said.err.count("\n") == 1
+    ended = weir(*line.split())
+    assert (ended.code, ended.out) == (2, ""), ended
+    assert near in ended.err and ended.err.count("\n") == 1
 
 
 def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # noqa: F811
@@ -72,9 +72,9 @@ def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # no
     ],
 )  # fmt: skip
 def test_failures_speak_of_what_was_typed(weir: Weir, line: str, sentence: str) -> None:  # noqa: F811
-    said = weir(*line.split())
-    assert said.code in (1, 2) and sentence in said.err, said
-    assert HTTP.search(said.err) is None and "Input should" not in said.err, said.err
+    ended = weir(*line.split())
+    assert ended.code in (1, 2) and sentence in ended.err, ended
+    assert HTTP.search(ended.err) is None and "Input should" not in ended.err, ended.err
 
 
 def test_other_doors_of_the_api_are_no_words_of_the_command_line() -> None:
@@ -101,8 +101,8 @@ COMPLETERS = [name for name in vars(names) if name.startswith("complete_")]
 
 @pytest.mark.parametrize("name", COMPLETERS)
 def test_completion_is_silent_where_nobody_answers(away: None, capsys: pytest.CaptureFixture[str], name: str) -> None:
-    found = getattr(names, name)("zz")
-    assert found == [] and capsys.readouterr() == ("", "")
+    offered = getattr(names, name)("zz")
+    assert offered == [] and capsys.readouterr() == ("", "")
     assert names.complete_kind("pol") == ["Policy"]
     assert ("EMAIL_ADDRESS", "") in names.complete_entity("EMA")
 

@@ -90,11 +90,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld,
         "items": [{"sku": "1", "count": 2}],
         "region": "EU",
     }
-    with world(home, {TOPIC: [record(value, key=f"k{n}", offset=n) for n in range(40)]}) as made:
-        made.apply(DECLARED)
-        made.scan(cluster="prod", topics=["*"])
-        assert made.admin.post("/api/v1/access-reviews", json={"review": "loyalty-programme-every-quarter"}).is_success
-        yield made, home
+    with world(home, {TOPIC: [record(value, key=f"k{n}", offset=n) for n in range(40)]}) as weir:
+        weir.apply(DECLARED)
+        weir.scan(cluster="prod", topics=["*"])
+        assert weir.admin.post("/api/v1/access-reviews", json={"review": "loyalty-programme-every-quarter"}).is_success
+        yield weir, home
 
 
 class Run:
@@ -122,10 +122,10 @@ class Run:
 
 @pytest.fixture
 def run(served: tuple[ApiWorld, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
-    made, home = served
+    weir, home = served
 
     def client(*, headers: dict[str, str], **_: object) -> CheckedClient:
-        return CheckedClient(made.app, raise_server_exceptions=False, headers=headers)
+        return CheckedClient(weir.app, raise_server_exceptions=False, headers=headers)
 
     monkeypatch.setattr(httpx, "Client", client)
     monkeypatch.setenv("WEIR_HOME", str(home))
