@@ -169,9 +169,9 @@ class Deciders:
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
 
-        Admins of the dataset's domain decide as its owners do.
-        Where a stage asks for owners and there is none but the requester, managers stand in for them. So they do where
-        everybody whom a stage or the owners name is disabled or deleted.
+        Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
+        but the requester, managers stand in for them. So they do where everybody whom a stage or the owners name is disabled
+        or deleted.
         """
         view = self._state.view()
         who = resolve(subject, view.roles)

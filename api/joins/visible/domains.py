@@ -25,7 +25,7 @@ class SeenDomains:
         """Without domains, and documents of domains, that the reader may not know of."""
         named = {_of(each) for each in listed} - set(self._own)
         domains = self._view.domains
-        unknown = {name for name in named & domains.keys() if not self._reader.knows_domain(domains[name])}
+        unknown = {name for name in domains.keys() & named if not self._reader.knows_domain(domains[name])}
         return [each for each in listed if _of(each) not in unknown]
 
 
