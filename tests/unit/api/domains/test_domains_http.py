@@ -175,7 +175,10 @@ def test_an_admin_names_others_and_a_steward_does_not(w: ApiWorld, ada: TestClie
 
 
 def test_a_steward_edits_and_opens_nothing(stan: TestClient, ada: TestClient, w: ApiWorld) -> None:
-    assert sent(stan, dataset("hr.staff", "{description: Who works here, tags: [people], owners: [{user: olga}]}"))[0] == 200
+    assert (
+        sent(stan, dataset("hr.staff", "{description: Who works here, tags: [people], owners: [{user: olga}]}"))[0]
+        == 200
+    )
     assert w.admin.get(f"{API}/datasets/prod/hr.staff").json()["description"] == "Who works here"
     status, text = sent(stan, dataset("hr.staff", "{owners: [{user: olga}, {user: stan}]}"))
     assert status == 403 and "a steward does not become one" in text

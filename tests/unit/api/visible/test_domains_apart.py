@@ -85,7 +85,7 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
         applied("Policy", "{name: shop.x, domain: shop}", f"{{type: access, match: {match}, requires: {{grant: true}}}}"),
         applied("Visibility", "{name: shop.x, domain: shop}", f"{{match: {match}, existence: everyone}}"),
         *(("DELETE", f"/declared/{kind}/{each}", None) for kind, each in (
-            ("Policy", f"of-{name}"), ("Policy", f"{name}.rows"), ("Domain", name), ("Dataset", f"prod/{name}"),
+            ("Policy", f"of-{name}"), ("Policy", f"{name}.rows"), ("Domain", name), ("Dataset", f"prod%2F{name}"),
             ("Workflow", "vault"), ("Visibility", "vault"),
         )),
         ("POST", "/decisions", {"dataset": f"prod/{name}", "subject": "otto"}),
@@ -97,7 +97,9 @@ def test_no_change_of_another_domain_is_taken_or_answered_apart(weir: ApiWorld, 
     for (method, path, body), (_, other_path, other_body) in zip(changes(NAME), changes(MISSING), strict=True):
         told = []
         for at, given in ((path, body), (other_path, other_body)):
-            sent = {"content": given.encode()} if isinstance(given, str) else {"json": given} if given is not None else {}
+            sent = (
+                {"content": given.encode()} if isinstance(given, str) else {"json": given} if given is not None else {}
+            )
             told.append(admin_of_shop.request(method, API + at, **sent))
         question = f"{method} {path} {body}"
         if words := found_in(told[0].text, question):

@@ -151,7 +151,9 @@ PEOPLE = st.builds(
 )
 MASKS = st.builds(
     Mask,
-    st.sampled_from([MaskType.MASK_NONE, MaskType.MASK_HASH, MaskType.MASK_SHOW_LAST_4, MaskType.MASK_NULL, MaskType.DROP]),
+    st.sampled_from(
+        [MaskType.MASK_NONE, MaskType.MASK_HASH, MaskType.MASK_SHOW_LAST_4, MaskType.MASK_NULL, MaskType.DROP]
+    ),
 )
 TARGETS = st.sampled_from([
     Target(dataset="prod/hr.pay"), Target(dataset="prod/hr.*", path="value.mail"), Target(tag="EMAIL_ADDRESS"),
