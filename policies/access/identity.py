@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.decision import domains
-from policies.decision.domains import Power
+from policies.decision.domains import Domain, Power
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
 from policies.declared.service_specs import SCIM, SCOPES
@@ -297,6 +297,10 @@ class Identity:
         everywhere = {each for each in Power if each in self.permissions(subject)}
         here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
         return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
+
+    def every_domain(self) -> Mapping[str, Domain]:
+        """All declared domains, by name."""
+        return self._state.view().domains
 
     def domains(self, subject: Subject) -> dict[str, frozenset[Power]]:
         """Domain -> what the subject may do with its datasets, of those whose admin or steward they are."""

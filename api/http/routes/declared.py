@@ -79,7 +79,7 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
     reader = built.reader(subject)
     if reader.horizon is None:
         return listed
-    domains = SeenDomains(built.state.view(), built.identity.domains(subject), reader)
+    domains = SeenDomains(built.identity, subject, reader)
     seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve, reader.known_view)
     known = (document if domains.own(document) else seen.shown(document) for document in domains.known(listed))
     return [each for each in known if each is not None]

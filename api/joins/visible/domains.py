@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from api.joins.visible.readers import Reader
+from policies.access.identity import Identity
 from policies.declared.domain_specs import KIND
-from policies.declared.view import View
+from policies.model import Subject
 
 
 class SeenDomains:
     """Cuts lists of declared documents; for one request."""
 
-    def __init__(self, view: View, own: Collection[str], reader: Reader) -> None:
-        """`own`: domains that the reader is admin or steward of."""
-        self._view, self._own, self._reader = view, own, reader
+    def __init__(self, identity: Identity, subject: Subject, reader: Reader) -> None:
+        self._domains, self._own, self._reader = identity.every_domain(), identity.domains(subject), reader
 
     def own(self, document: dict[str, Any]) -> bool:
         """Whether it is, or belongs to, a domain of the reader's."""
@@ -24,7 +24,7 @@ class SeenDomains:
     def known(self, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Without domains, and documents of domains, that the reader may not know of."""
         named = {_of(each) for each in listed} - set(self._own)
-        domains = self._view.domains
+        domains = self._domains
         unknown = {name for name in domains.keys() & named if not self._reader.knows_domain(domains[name])}
         return [each for each in listed if _of(each) not in unknown]
 
