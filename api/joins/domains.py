@@ -69,9 +69,9 @@ def _domains(beside: Iterable[Document], state: GovernanceState) -> dict[str, Do
 
 
 def _require_apart(one: Domain, other: Domain) -> None:
-    found = overlap(one, other)
-    if found is not None:
-        mine, theirs, example = found
+    shared = overlap(one, other)
+    if shared is not None:
+        mine, theirs, example = shared
         raise InvalidInput(
             f"Domains {one.name} and {other.name} overlap: {mine} of {one.name} and {theirs} of {other.name} both match"
             f" {example}; a dataset belongs to one domain at most.",
@@ -132,25 +132,25 @@ class DomainRights:
         self._require_own(subject, kind, name, name.partition(".")[0], "delete")
 
     def _require_own(self, subject: Subject, kind: str, name: str, of: Any, verb: str = "declare") -> None:
-        mine = [each for each, held in self._identity.domains(subject).items() if Power.DECLARE in held]
+        mine = [each for each, powers in self._identity.domains(subject).items() if Power.DECLARE in powers]
         if of not in mine:
             named = " or ".join(sorted(mine)) or "a domain"
             _refuse(
                 subject,
                 kind,
                 name,
-                f"it does not belong to {named} by metadata.domain, or they are no admin of it",
+                f"it does not belong to {named} by metadata.domain, or they are not its admin",
                 verb,
             )
         present = self._state.store.get(kind, name)
-        if not name.startswith(f"{of}."):  # before whether it is there, so that names of others are not found out
+        if not name.startswith(f"{of}."):  # before whether it is there, so that names of others are not revealed
             _refuse(subject, kind, name, f"names of documents of domain {of} begin with {of}.", verb)
         if present is not None and present.spec is not None and present.metadata.get("domain") != of:
             _refuse(subject, kind, name, "the installation declared it", verb)
 
     def _require_domain(self, subject: Subject, document: Document) -> None:
         if Power.DECLARE not in self._identity.domains(subject).get(document.name, ()):
-            _refuse(subject, KIND, document.name, "they are no admin of it")
+            _refuse(subject, KIND, document.name, "they are not its admin")
         present = self._state.store.get(KIND, document.name)
         if problem := domain_refused(document.name, present.spec if present is not None else None, document.spec):
             _refuse(subject, KIND, document.name, problem)
@@ -160,14 +160,14 @@ class DomainRights:
         cluster, _, name = key.partition("/")
         # Two names of one cluster lead to the same dataset, so both its written and its own name count.
         reference = self._outlines.outline(DatasetId(cluster, name)).reference
-        held = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
-        if Power.EDIT not in held:
+        powers = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
+        if Power.EDIT not in powers:
             _refuse(subject, "Dataset", key, "it is in no domain that they are admin or steward of")
         before = self._store.document("Dataset", key)
         view = self._state.view()
         opening = {target.tag for role in view.roles.values() for target in role.read if target.tag}
         kept = ((each.kind, each.metadata, each.spec or {}) for each in self._state.documents())
-        editor = Editor(subject.user, subject.groups, held, guarding(kept), frozenset(opening))
+        editor = Editor(subject.user, subject.groups, powers, guarding(kept), frozenset(opening))
         after, tags = document.spec, term_tags(self._store)
         if problem := edit_refused(editor, before.spec if before is not None else {}, after, tags):
             _refuse(subject, "Dataset", key, problem)

@@ -233,8 +233,8 @@ class Grants:
     def _domains(self, subject: Subject, view: View) -> Sequence[Domain]:
         """Domains on whose grants the subject decides."""
         return [
-            view.domains[name] for name, held in self._identity.domains(subject).items()
-            if Power.APPROVE in held and name in view.domains
+            view.domains[name] for name, powers in self._identity.domains(subject).items()
+            if Power.APPROVE in powers and name in view.domains
         ]  # fmt: skip
 
     def _owns(self, subject: Subject, view: View, grant: Grant) -> bool:
@@ -322,5 +322,5 @@ def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tupl
 
 
 def _within(domains: Iterable[Domain], grant: Grant) -> bool:
-    """Whether all that a grant is about lies within one of some domains."""
+    """Whether all that a grant is about is within one of some domains."""
     return any(domain.has_all(grant.dataset) for domain in domains)

@@ -306,11 +306,11 @@ class Identity:
         """Domain -> what the subject may do with its datasets, of those whose admin or steward they are."""
         view = self._state.view()
         who = resolve(subject, view.roles)
-        held = {
+        mine = {
             name: domains.within_scopes(domains.powers(who, each), subject.scopes)
             for name, each in view.domains.items()
         }
-        return {name: each for name, each in held.items() if each}
+        return {name: each for name, each in mine.items() if each}
 
     def holders(self, permission: str) -> dict[str, list[str]]:
         """Who has a permission: `{roles, users}`, names sorted.

@@ -1,7 +1,7 @@
 """Which declared documents admins and stewards of a domain may write. Pure: specs in, the reason of a refusal out.
 
-A policy or visibility of a domain names datasets by patterns that lie wholly within it. Tags, owners and other domains may fit
-datasets elsewhere, now or later, so they are refused. `None` is always: nothing stands against it.
+A policy or visibility of a domain names datasets by patterns wholly within it. Tags, owners and other domains may fit
+datasets elsewhere, now or later, so they are refused. `None` is always: allowed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})
 
 
 def outside(domain: Domain, kind: str, name: str, spec: Spec) -> str | None:
-    """Why a document does not lie wholly within a domain, in a sentence."""
+    """Why a document is not wholly within a domain, in a sentence."""
     if kind not in OWN_KINDS:
         return f"kind {kind} cannot belong to a domain; only {' and '.join(sorted(OWN_KINDS))} can."
     if not name.startswith(f"{domain.name}."):

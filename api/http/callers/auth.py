@@ -147,7 +147,7 @@ def require_on(built: Services, subject: Subject, power: Power, reference: str) 
 
 def declarer(subject: Caller, built: ServicesOf) -> Subject:
     """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
-    if not any(Power.EDIT in held for held in built.identity.domains(subject).values()):
+    if not any(Power.EDIT in powers for powers in built.identity.domains(subject).values()):
         require(built, subject, "manage")
     return subject
 

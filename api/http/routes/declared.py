@@ -81,8 +81,8 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
         return listed
     domains = SeenDomains(built.identity, subject, reader)
     seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve, reader.known_view)
-    known = (document if domains.own(document) else seen.shown(document) for document in domains.known(listed))
-    return [each for each in known if each is not None]
+    shown = (document if domains.own(document) else seen.shown(document) for document in domains.known(listed))
+    return [each for each in shown if each is not None]
 
 
 @router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))

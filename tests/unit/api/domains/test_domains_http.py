@@ -210,11 +210,11 @@ def test_detections_are_reviewed_and_reports_read_within_the_domain(ada: TestCli
 
 def test_an_admin_decides_on_requests_and_ends_grants(w: ApiWorld, ada: TestClient, stan: TestClient) -> None:
     rita, finn = w.user("rita"), w.user("finn")
-    made = rita.post(f"{API}/access-requests", json={"dataset": "prod/hr.pay", "purpose": "x"}).json()
+    request = rita.post(f"{API}/access-requests", json={"dataset": "prod/hr.pay", "purpose": "x"}).json()
     for client in (stan, finn):
-        assert client.post(f"{API}/access-requests/{made['id']}/approve").status_code in (403, 404)
-    assert finn.get(f"{API}/access-requests/{made['id']}").status_code == 404
-    done = ada.post(f"{API}/access-requests/{made['id']}/approve").json()
+        assert client.post(f"{API}/access-requests/{request['id']}/approve").status_code in (403, 404)
+    assert finn.get(f"{API}/access-requests/{request['id']}").status_code == 404
+    done = ada.post(f"{API}/access-requests/{request['id']}/approve").json()
     assert done["state"] == "approved"
     name = done["grant"]
     assert name in {each["name"] for each in ada.get(f"{API}/grants").json()["grants"]}

@@ -64,8 +64,8 @@ def test_no_get_route_shows_another_domain(weir: ApiWorld, admin_of_shop: TestCl
             question = f"{at} {json.dumps(query)}"
             if words := found_in(mine.text, question):
                 problems.append(f"{question}: shows {words}: {mine.text[:600]}")
-            told = [(each.status_code, shape(as_of(as_of(each.text, NAME), MISSING))) for each in (mine, other)]
-            if told[0] != told[1]:
+            answers = [(each.status_code, shape(as_of(as_of(each.text, NAME), MISSING))) for each in (mine, other)]
+            if answers[0] != answers[1]:
                 problems.append(f"{question}: {mine.status_code} {other.status_code}")
     assert asked > 300
     assert not problems, f"{len(problems)} of {asked}:\n" + "\n".join(problems[:20])
@@ -95,18 +95,18 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
 def test_no_change_of_another_domain_is_taken_or_answered_apart(weir: ApiWorld, admin_of_shop: TestClient) -> None:
     problems = []
     for (method, path, body), (_, other_path, other_body) in zip(changes(NAME), changes(MISSING), strict=True):
-        told = []
+        answers = []
         for at, given in ((path, body), (other_path, other_body)):
             sent = (
                 {"content": given.encode()} if isinstance(given, str) else {"json": given} if given is not None else {}
             )
-            told.append(admin_of_shop.request(method, API + at, **sent))
+            answers.append(admin_of_shop.request(method, API + at, **sent))
         question = f"{method} {path} {body}"
-        if words := found_in(told[0].text, question):
-            problems.append(f"{question}: shows {words}: {told[0].text[:400]}")
-        if (method == "DELETE" or path == "/apply") and told[0].status_code not in (400, 403):
-            problems.append(f"{question}: {told[0].status_code}")
-        one, other = ((each.status_code, shape(as_of(as_of(each.text, NAME), MISSING))) for each in told)
+        if words := found_in(answers[0].text, question):
+            problems.append(f"{question}: shows {words}: {answers[0].text[:400]}")
+        if (method == "DELETE" or path == "/apply") and answers[0].status_code not in (400, 403):
+            problems.append(f"{question}: {answers[0].status_code}")
+        one, other = ((each.status_code, shape(as_of(as_of(each.text, NAME), MISSING))) for each in answers)
         if one != other:
             problems.append(f"{question}: {one}\n   {other}")
     assert not problems, f"{len(problems)}:\n" + "\n".join(problems[:20])
