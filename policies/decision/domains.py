@@ -72,11 +72,11 @@ def powers_on(who: Who, reference: str, domains: Iterable[Domain]) -> frozenset[
     return powers(who, claiming[0]) if len(claiming) == 1 else NO_POWERS
 
 
-def within_scopes(held: frozenset[Power], scopes: frozenset[str] | None) -> frozenset[Power]:
+def within_scopes(given: frozenset[Power], scopes: frozenset[str] | None) -> frozenset[Power]:
     """Powers that a token may be used for; None: it is not limited."""
     if scopes is None:
-        return held
-    return frozenset(each for each in held if SCOPES.get(each, each.value) in scopes)
+        return given
+    return frozenset(each for each in given if SCOPES.get(each, each.value) in scopes)
 
 
 def covers(wide: str, narrow: str) -> bool:
