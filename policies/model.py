@@ -111,11 +111,14 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class MaskPolicy:
+    """`domain`: whose admins declared it. Such a policy never takes the place of the mask of unscanned fields."""
+
     name: str
     match: tuple[Target, ...]
     subjects: SubjectMatch
     mask: Mask
     exempt: SubjectMatch = SubjectMatch()
+    domain: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from api.joins.domains import DomainRights, check_document
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.declared import kinds as catalog_kinds
@@ -43,6 +44,7 @@ class GovernanceHandler:
     def check(self, document: Document, all_documents: Documents) -> None:
         beside = all_documents.once("purposes", self._purposes)
         self._state.check(self.kind, document.name, document.spec, beside)
+        check_document(document, all_documents, self._state)
 
     def _purposes(self, documents: Sequence[Document]) -> Together:
         return self._state.together({each.name: each.spec for each in documents if each.kind == "Purpose"})
@@ -75,8 +77,9 @@ class GovernanceHandler:
         return DeclaredDocument(self.kind, name, {"name": name, **metadata}, spec or {})
 
 
-def _hold(purposes: PurposeUse, changes: Sequence[Change]) -> None:
-    """In the transaction, after everything was written: whether the purposes hold together still."""
+def _hold(purposes: PurposeUse, rights: DomainRights, changes: Sequence[Change]) -> None:
+    """In the transaction, after everything was written: whether purposes and domains hold together still."""
+    rights.hold([c.kind for c in changes if c.action is not Action.UNCHANGED])
     changed = [(c.kind, c.name, c.after) for c in changes if c.action in (Action.CREATE, Action.UPDATE)]
     purposes.holds(changed, [c.name for c in changes if c.kind == "Purpose" and c.action is Action.DELETE])
 
@@ -91,14 +94,18 @@ class Declared:
         audit: AuditLog,
         second: SecondPerson,
         purposes: PurposeUse,
+        rights: DomainRights,
     ) -> None:
-        self._applier = Applier(handlers, transaction, partial(_hold, purposes))
+        self._applier = Applier(handlers, transaction, partial(_hold, purposes, rights))
+        self._rights = rights
         self._audit = audit
         self._second = second
 
     def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]:
-        """`{changes: [{kind, name, action, diff}], dryRun}`. Raises InvalidInput naming line and field."""
+        """`{changes: [{kind, name, action, diff}], dryRun}`. Raises InvalidInput naming line and field; NotAllowed for what
+        the subject may not declare."""
         documents = load(text, KINDS)
+        self._rights.require(subject, documents, prune=prune)
         if dry_run:
             changes = self._applier.plan(documents, prune=prune)
         else:
@@ -136,8 +143,10 @@ class Declared:
             return []
 
     def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]:
-        """Take one document away; what scans found stays. Raises NotFound; Conflict where others need it."""
+        """Take one document away; what scans found stays. Raises NotFound; Conflict where others need it;
+        NotAllowed."""
         kind = self._applier.kind_named(kind)
+        self._rights.require_delete(subject, kind, name)
         found = self._applier.get(kind, name)[0]
         if kind == "Grant" and found["spec"].get("request"):
             raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")

@@ -78,6 +78,8 @@ class Sights:
     facts: FactsSource
     decide: Decide
     purpose: str | None = None
+    reviews: Callable[[str], bool] = lambda _: False
+    """Whether the subject reviews the personal data of a dataset, by its domain."""
     _known: dict[str, Sight] = field(default_factory=dict)
 
     @property
@@ -86,7 +88,7 @@ class Sights:
 
     def of(self, record: DatasetRecord) -> Sight:
         """The sight of a dataset, by what somebody is as well as by what they may read."""
-        if self.unbounded or owns(self.subject, record):
+        if self.unbounded or owns(self.subject, record) or self.reviews(record.reference):
             return Sight(True, True)
         return self.by_decision(record.reference)
 

@@ -27,6 +27,7 @@ from api.joins.cross_room import (
     names_cluster,
 )
 from api.joins.declared import Declared, GovernanceHandler
+from api.joins.domains import DomainRights
 from api.joins.facts import Facts
 from api.joins.group_lags import GroupLags
 from api.joins.health import Health
@@ -245,7 +246,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         view_handler,
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
-    declared = Declared(handlers, parts.transaction, audit, second, purpose_use)
+    rights = DomainRights(state, identity, store, knowledge)
+    declared = Declared(handlers, parts.transaction, audit, second, purpose_use, rights)
     stream_views = view_services(
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )

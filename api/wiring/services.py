@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from api.config.home import Home, write_private
 from api.config.settings import Settings
@@ -65,6 +66,7 @@ from policies.audit_export import Signer
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
 from policies.browse.service import Browser
+from policies.decision.domains import Power
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import FactsSource
@@ -175,7 +177,12 @@ class Services:
 
     def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
         """What the subject may see of figures about records."""
-        return Sights(subject, self.identity.permissions(subject), self.facts, self.state, purpose)
+        permissions = self.identity.permissions(subject)
+        return Sights(subject, permissions, self.facts, self.state, purpose, partial(self.may, subject, Power.REVIEW))
+
+    def may(self, subject: Subject, power: Power, reference: str) -> bool:
+        """Whether a subject may do something with a dataset, by a permission or by its domain."""
+        return power in self.identity.powers(subject, reference)
 
     def own_recognizers(self, subject: Subject) -> frozenset[str]:
         """Names of the recognizers that the subject was the last to declare."""

@@ -28,7 +28,9 @@ _DEEPEST = 40
 _EXPLAINED = 64 * 1024
 """Characters of a text whose fault is looked for again by the slower reader, which explains it better."""
 _NAME = re.compile(r"[^\s/][^\s]*\Z")
-_METADATA = {"name": str, "cluster": str, "labels": dict, "annotations": dict}
+_METADATA = {"name": str, "cluster": str, "domain": str, "labels": dict, "annotations": dict}
+_OF_DOMAINS = ("Policy", "Visibility")
+"""Kinds of documents that may belong to a domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,9 @@ def _metadata(
         raise _wrong(file, at, "metadata.cluster", "is missing; a dataset says which cluster it is in")
     if kind != "Dataset" and "cluster" in metadata:
         raise _wrong(file, lines[("metadata", "cluster")], "metadata.cluster", "belongs to kind Dataset only")
+    if kind not in _OF_DOMAINS and "domain" in metadata:
+        here = lines[("metadata", "domain")]
+        raise _wrong(file, here, "metadata.domain", f"belongs to kinds {' and '.join(_OF_DOMAINS)} only")
     return metadata
 
 

@@ -16,6 +16,7 @@ from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit import AuditLog
+from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.state import GovernanceState, View
@@ -96,7 +97,7 @@ class Decisions:
                     details={"field": "action"},
                 )
             if each.subject is not None and each.subject != Named(caller.user):
-                self._may_ask(caller)
+                self._may_ask(caller, each.dataset)
         view, now = self._state.view(), self._clock()
         answers = [self._one(caller, each, view, now) for each in asked]
         done = [a for a in answers if "error" not in a]
@@ -108,13 +109,19 @@ class Decisions:
             )  # fmt: skip
         return answers
 
-    def _may_ask(self, caller: Subject) -> None:
-        if not self._identity.permissions(caller) & {PERMISSION, "manage"}:
+    def _may_ask(self, caller: Subject, dataset: str) -> None:
+        if not self._identity.permissions(caller) & {PERMISSION, "manage"} and not self._of_domain(caller, dataset):
             raise NotAllowed(
                 f"{caller.user} may ask for decisions about themselves only; the permission {PERMISSION!r} opens others"
                 " (roles admin, steward, enforcer).",
                 details={"permission": PERMISSION, "reasons": [f"no role of {caller.user} carries {PERMISSION}"]},
             )
+
+    def _of_domain(self, caller: Subject, dataset: str) -> bool:
+        try:
+            return Power.DECIDE in self._identity.powers(caller, self.named(caller, dataset))
+        except (NotFound, InvalidInput):
+            return False
 
     def _one(self, caller: Subject, asked: Asked, view: View, now: datetime) -> dict[str, Any]:
         try:

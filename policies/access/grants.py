@@ -15,6 +15,7 @@ from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit import AuditLog
+from policies.decision.domains import Domain, Power
 from policies.decision.places import Places
 from policies.declared import kinds
 from policies.declared.state import GovernanceState, View
@@ -131,10 +132,14 @@ class Grants:
         view = self._state.view()
         mine = {g.name for g in view.grants_of(subject)}
         sees_all = everybody and bool(self._identity.permissions(subject) & {"manage", "audit:read"})
+        domains = self._domains(subject, view) if everybody else []
         found = [
             g for g in view.grants.values()
             if (dataset is None or dataset_matches(g.dataset, dataset))
-            and (g.name in mine or sees_all or (everybody and self._owns(subject, view, g)))
+            and (
+                g.name in mine or sees_all
+                or (everybody and (_within(domains, g) or self._owns(subject, view, g)))
+            )
         ]  # fmt: skip
         return sorted(found, key=lambda g: (g.valid_to, g.name), reverse=True)
 
@@ -157,8 +162,8 @@ class Grants:
     def revoke(self, subject: Subject, name: str, reason: str = "") -> Grant:
         """End a grant now. Every query that is admitted after this returns is decided without it.
 
-        For managers, owners of the dataset, those who approved it, and the grantee. Raises NotFound, NotAllowed,
-        Conflict when it does not open anything any more.
+        For managers, owners of the dataset, admins of its domain, those who approved it, and the grantee.
+        Raises NotFound, NotAllowed, Conflict when it does not open anything any more.
         """
         store = self._state.store
         with store.transaction():
@@ -209,15 +214,28 @@ class Grants:
         if any(g.name == grant.name for g in view.grants_of(subject)):
             return True
         allowed = self._identity.permissions(subject) & {"manage", "audit:read"}
-        return bool(allowed) or subject.user in grant.approved_by or self._owns(subject, view, grant)
+        return (
+            bool(allowed)
+            or subject.user in grant.approved_by
+            or _within(self._domains(subject, view), grant)
+            or self._owns(subject, view, grant)
+        )
 
     def _may_revoke(self, subject: Subject, view: View, grant: Grant) -> bool:
         return (
             subject.user in grant.subject.users
             or subject.user in grant.approved_by
             or "manage" in self._identity.permissions(subject)
+            or _within(self._domains(subject, view), grant)
             or self._owns(subject, view, grant)
         )
+
+    def _domains(self, subject: Subject, view: View) -> Sequence[Domain]:
+        """Domains on whose grants the subject decides."""
+        return [
+            view.domains[name] for name, powers in self._identity.domains(subject).items()
+            if Power.APPROVE in powers and name in view.domains
+        ]  # fmt: skip
 
     def _owns(self, subject: Subject, view: View, grant: Grant) -> bool:
         if "*" in grant.dataset:  # spares a search for the nearest names
@@ -301,3 +319,8 @@ def _principals(view: View, facts: DatasetFacts, now: datetime) -> Iterable[tupl
         yield "group", name, Subject("", frozenset({name}), roles)
     for name in sorted(set(view.roles).union(*(g.subject.roles for g in active))):
         yield "role", name, Subject("", frozenset(), frozenset({name}))
+
+
+def _within(domains: Iterable[Domain], grant: Grant) -> bool:
+    """Whether all that a grant is about is within one of some domains."""
+    return any(domain.has_all(grant.dataset) for domain in domains)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,6 +13,8 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSign
 from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
+from policies.decision import domains
+from policies.decision.domains import Domain, Power
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
 from policies.declared.service_specs import SCIM, SCOPES
@@ -287,6 +289,28 @@ class Identity:
         held = resolve(subject, self._state.view().roles).roles.values()
         allowed = frozenset().union(*(role.permissions for role in held if role is not None))
         return allowed if subject.scopes is None else allowed & subject.scopes
+
+    def powers(self, subject: Subject, reference: str) -> frozenset[Power]:
+        """What the subject may do with a dataset, by permissions that hold everywhere and by its domain, within the token's
+        scopes. `reference`: `CLUSTER/TOPIC` as the catalog gives it."""
+        view = self._state.view()
+        everywhere = {each for each in Power if each in self.permissions(subject)}
+        here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
+        return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
+
+    def every_domain(self) -> Mapping[str, Domain]:
+        """All declared domains, by name."""
+        return self._state.view().domains
+
+    def domains(self, subject: Subject) -> dict[str, frozenset[Power]]:
+        """Domain -> what the subject may do with its datasets, of those whose admin or steward they are."""
+        view = self._state.view()
+        who = resolve(subject, view.roles)
+        mine = {
+            name: domains.within_scopes(domains.powers(who, each), subject.scopes)
+            for name, each in view.domains.items()
+        }
+        return {name: each for name, each in mine.items() if each}
 
     def holders(self, permission: str) -> dict[str, list[str]]:
         """Who has a permission: `{roles, users}`, names sorted.

@@ -185,7 +185,7 @@ def _lift(asking: Asking, block: _Block) -> int:
     whole = block.bits == block.kind.bits
     hidden = 0
     if block.kind.unscanned and not asking.sees_unscanned:
-        addressed = asking.stances.addressed
+        addressed = asking.stances.addressed & ~asking.compiled.of_domains
         for group in groups:
             hidden |= group.bits & block.bits if not group.mask_bits & addressed else 0
     asking.lift(block.opening, block.kind.mask_bits if whole else _masks(asking, block, groups), bool(hidden))

@@ -102,6 +102,8 @@ class Compiled:
         self.mask_index = _Index([p.match for p in self.masks])
         self.access_index = _Index([p.match for p in self.access])
         self._stances = StanceIndex(self.masks)
+        self.of_domains = bits_of((i for i, p in enumerate(self.masks) if p.domain is not None), len(self.masks) + 1)
+        """Mask policies that admins of domains declared, as bits."""
         self.purposes = frozenset(_purposes(given))
         """Every purpose that a policy names."""
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()

@@ -147,7 +147,7 @@ class Asking:
         for bound in group.masks:
             policy = self.compiled.masks[bound.index]
             stance = self.stances.of(bound.index)
-            addressed |= stance is not Stance.SILENT
+            addressed |= stance is not Stance.SILENT and policy.domain is None
             if stance is Stance.EXCEPTED:
                 text = f"Excepted from {policy.mask.type} by {policy.name}: {bound.why}."
                 draft.reasons.append(Reason("policy", policy.name, text, exception=True))

@@ -1,6 +1,7 @@
 """What may a person know of a dataset: that it exists, its schema, its personal data, its lineage? Pure: no I/O.
 
-- Who holds one of OFFICERS knows of everything: what these permissions open names every dataset. Owners know all of theirs.
+- Who holds one of OFFICERS knows of everything: what these permissions open names every dataset. Owners know all of theirs,
+  admins and stewards of a domain all of its datasets.
 - Who holds an active grant on a dataset knows that it exists, and its schema.
 - Else every `Visibility` document that matches and names an aspect counts: the person must be in the audience of
   each of them, in whatever order they were declared. So a further document never opens what another closes.
@@ -20,6 +21,7 @@ from enum import StrEnum
 from catalog.entities import is_personal
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath
+from policies.decision.domains import Domain, powers, powers_on
 from policies.matching import Who, dataset_matches, is_active, resolve, selection
 from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, Role, SourceFacts, Subject, SubjectMatch
 
@@ -161,12 +163,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """A person before all datasets, at one moment. `grants`: those of theirs that are active."""
+    """A person before all datasets, at one moment. `grants`: those of theirs that are active; `domains`: all, where they are
+    admin or steward of one."""
 
     who: Who
     officer: bool = False
     operator: bool = False
     grants: tuple[Grant, ...] = ()
+    domains: tuple[Domain, ...] = ()
 
     @staticmethod
     def of(
@@ -175,11 +179,14 @@ class Viewer:
         permissions: Collection[str],
         grants: Iterable[Grant],
         now: datetime,
+        domains: Iterable[Domain] = (),
     ) -> Viewer:
         who = resolve(subject, roles)
         active = tuple(each for each in grants if is_active(each, now) and who.among(each.subject))
         held = frozenset(permissions)
-        return Viewer(who, bool(held & OFFICERS), bool(held & OPERATORS), active)
+        every = tuple(domains)
+        mine = every if any(powers(who, each) for each in every) else ()
+        return Viewer(who, bool(held & OFFICERS), bool(held & OPERATORS), active, mine)
 
     @property
     def reads_by_tag(self) -> bool:
@@ -189,7 +196,7 @@ class Viewer:
 
 def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
     """What the viewer may know of a dataset. Never raises."""
-    if viewer.officer or _owns(viewer.who, outline):
+    if viewer.officer or _owns(viewer.who, outline) or powers_on(viewer.who, outline.reference, viewer.domains):
         return ALL
     certain = _granted(viewer, outline) or viewer.operator
     audiences: dict[Aspect, list[Audience]] = {}

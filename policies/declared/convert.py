@@ -52,16 +52,18 @@ def mask(spec: policy_specs.MaskSpec) -> Mask:
 
 
 def policy(
-    name: str, spec: policy_specs.MaskPolicySpec | policy_specs.AccessPolicySpec | policy_specs.RowFilterPolicySpec
+    name: str,
+    spec: policy_specs.MaskPolicySpec | policy_specs.AccessPolicySpec | policy_specs.RowFilterPolicySpec,
+    domain: str | None = None,
 ) -> Policy:
-    """A policy; without `subjects` it is about everyone."""
+    """A policy; without `subjects` it is about everyone. `domain`: whose admins declared it."""
     match = targets(spec.match)
     if isinstance(spec, policy_specs.AccessPolicySpec):
         return AccessPolicy(name, match, spec.requires.grant, frozenset(spec.requires.purpose))
     subjects = people(spec.subjects) if spec.subjects is not None else EVERYONE
     exempt = _both(people(spec.exempt), people(spec.subjects.exempt if spec.subjects is not None else None))
     if isinstance(spec, policy_specs.MaskPolicySpec):
-        return MaskPolicy(name, match, subjects, mask(spec.mask), exempt)
+        return MaskPolicy(name, match, subjects, mask(spec.mask), exempt, domain)
     return RowPolicy(name, match, subjects, spec.where, exempt)
 
 

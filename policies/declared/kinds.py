@@ -1,5 +1,5 @@
 """The declared kinds of this room: what may stand in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
-RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview or Visibility.
+RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview, Visibility or Domain.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
 gives the same document back; `policies.declared.convert` turns a spec into what decisions work on.
@@ -24,6 +24,7 @@ from policies.declared.access_specs import (
 )
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.directory import DirectorySpec
+from policies.declared.domain_specs import DomainSpec
 from policies.declared.policy_specs import PolicySpec
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.purpose_specs import PurposeSpec
@@ -32,6 +33,7 @@ from policies.declared.spec_parts import Spec
 from policies.declared.visibility_specs import VisibilitySpec
 
 KINDS: Mapping[str, type[BaseModel]] = {
+    "Domain": DomainSpec,
     "Purpose": PurposeSpec,
     "Policy": PolicySpec,
     "Role": RoleSpec,

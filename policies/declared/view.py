@@ -10,11 +10,13 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from policies.decision.decide import decide
+from policies.decision.domains import Domain
 from policies.decision.policy_index import Compiled, Problem
 from policies.decision.visibility import VisibilityRule
 from policies.declared import (
     access_specs,
     convert,
+    domain_specs,
     kinds,
     policy_specs,
     provider_specs,
@@ -64,6 +66,8 @@ class View:
     """Roles that carry a permission, inherited ones too, and groups that have such a role."""
     templates: Mapping[str, access_specs.RequestTemplateSpec] = field(default_factory=dict)
     purposes: Purposes = NO_PURPOSES
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    """Teams with admins and stewards of their own."""
 
     def given_by_directory(self, user: str) -> Given:
         """What the directory (SCIM) gives a user; nothing that is declared by hand."""
@@ -214,7 +218,7 @@ def _read(document: Document) -> _Read:
     try:
         match kinds.parse(document.kind, name, document.spec):
             case policy_specs.PolicySpec(root=spec):
-                return _Read(document.version, convert.policy(name, spec))
+                return _Read(document.version, convert.policy(name, spec, (document.metadata or {}).get("domain")))
             case access_specs.RoleSpec() as spec:
                 return _Read(document.version, convert.role(name, spec))
             case access_specs.GrantSpec() as spec:
@@ -225,6 +229,8 @@ def _read(document: Document) -> _Read:
                 return _Read(document.version, convert.workflow(name, spec))
             case visibility_specs.VisibilitySpec() as spec:
                 return _Read(document.version, visibility_specs.rule(name, spec))
+            case domain_specs.DomainSpec() as spec:
+                return _Read(document.version, domain_specs.domain(name, spec))
             case spec:
                 return _Read(document.version, spec)
     except InvalidInput as error:
@@ -308,6 +314,7 @@ def _view(
         version, roles, policies, grants, workflows, users, groups, removed - users.keys() - services.keys(), problems,
         by_subject, part("IdentityProvider", old.providers if old else {}), groups_of, services, directory, rules,
         adopted, visibility, powerful, part("RequestTemplate", old.templates if old else {}), purposes,
+        part("Domain", old.domains if old else {}),
     )  # fmt: skip
 
 

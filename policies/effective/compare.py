@@ -11,6 +11,7 @@ from catalog.errors import InvalidInput, NotAllowed
 from catalog.records import rfc3339
 from policies.access.decision_service import column_json
 from policies.access.identity import Identity
+from policies.decision.domains import Power
 from policies.effective.dataset_access import SEES_ALL
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
@@ -79,7 +80,8 @@ class Compare:
         if people == {caller.user} or self._identity.permissions(caller) & SEES_ALL:
             return
         facts = self._moments.source.facts(reference)
-        if not resolve(caller, self._moments.state.view().roles).among(facts.owners):
+        owner = resolve(caller, self._moments.state.view().roles).among(facts.owners)
+        if not owner and Power.REPORT not in self._identity.powers(caller, facts.reference):
             raise NotAllowed(
                 f"{caller.user} may compare what {' and '.join(sorted(people))} see of {facts.reference} only as its owner, or with"
                 " the permission report:read, audit:read or manage; leave the people out to compare yourself at two moments.",

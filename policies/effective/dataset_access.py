@@ -13,6 +13,7 @@ from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
+from policies.decision.domains import Power
 from policies.effective.alike import Alike, Kind
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import GROUP, ROLE, USER, Holding, Principal, principals
@@ -93,7 +94,8 @@ class DatasetAccess:
 
     def sees(self, caller: Subject, facts: DatasetFacts) -> bool:
         """Whether the caller may see who has access to a dataset."""
-        return self.sees_all(caller) or resolve(caller, self._moments.state.view().roles).among(facts.owners)
+        owner = resolve(caller, self._moments.state.view().roles).among(facts.owners)
+        return owner or self.sees_all(caller) or Power.REPORT in self._identity.powers(caller, facts.reference)
 
     def sees_all(self, caller: Subject) -> bool:
         """Whether the caller may see who has access to everything."""

@@ -8,6 +8,7 @@ from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.access.identity import Identity
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
+from policies.decision.domains import Power
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject, SubjectMatch
@@ -102,6 +103,9 @@ class Deciders:
         known = index.matching(stage.approvers.people) | set(self.delegates(request))
         if stage.approvers.owners and owned is not None:
             known |= index.matching(owned.owners)
+        if stage.approvers.owners:
+            claiming = [each for each in self._state.view().domains.values() if each.has(of or request.dataset)]
+            known = known.union(*(index.matching(each.admins) for each in claiming))
         known |= index.permitted("manage")  # where they decide: `standing` knows
         deciders = []
         for user in sorted(known - {request.requester}):
@@ -149,6 +153,8 @@ class Deciders:
             return True
         if self._identity.permissions(subject) & {"manage", "audit:read"}:
             return True
+        if Power.APPROVE in self._identity.powers(subject, request.dataset):
+            return True
         facts = self.facts_or_none(request.dataset)
         if request.break_glass and facts is not None and self._among(subject, facts.owners):
             return True
@@ -163,8 +169,9 @@ class Deciders:
     def is_approver(self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None) -> bool:
         """Whether the subject is an approver of a stage in their own right.
 
-        Where a stage asks for owners and there is none but the requester, managers stand in for them. So they do where
-        everybody whom a stage or the owners name is disabled or deleted.
+        Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
+        but the requester, managers stand in for them. So they do where everybody whom a stage or the owners name is disabled
+        or deleted.
         """
         view = self._state.view()
         who = resolve(subject, view.roles)
@@ -172,6 +179,8 @@ class Deciders:
             return True
         if not stage.approvers.owners:
             return self._deserted(stage.approvers.people, request.requester) and self._manages(subject)
+        if Power.APPROVE in self._identity.powers(subject, stage.approvers.of or request.dataset):
+            return True
         if stage.approvers.of is not None:
             facts = self.facts_or_none(stage.approvers.of)
         owners = facts.owners if facts is not None else None

@@ -18,6 +18,7 @@ from api.http.callers.scopes import require_scope
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.access.identity import PREFIX
+from policies.decision.domains import Power
 from policies.model import Subject
 
 LOOKS_AGAIN = "X-Weir-Looks-Again"
@@ -138,8 +139,22 @@ def require(built: Services, subject: Subject, permission: str) -> None:
         )
 
 
+def require_on(built: Services, subject: Subject, power: Power, reference: str) -> None:
+    """As `require`, for one dataset: the permission, or that of its domain."""
+    if not built.may(subject, power, reference):
+        require(built, subject, power)
+
+
+def declarer(subject: Caller, built: ServicesOf) -> Subject:
+    """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
+    if not any(Power.EDIT in powers for powers in built.identity.domains(subject).values()):
+        require(built, subject, "manage")
+    return subject
+
+
 Session = Annotated[Callable[[], Subject], Depends(session)]
 Manager = Annotated[Subject, Depends(permitted("manage"))]
+Declarer = Annotated[Subject, Depends(declarer)]
 ScanOperator = Annotated[Subject, Depends(permitted("scan"))]
 Reviewer = Annotated[Subject, Depends(permitted("review"))]
 Producer = Annotated[Subject, Depends(permitted("lineage:write"))]

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.http.callers.auth import Caller, ServicesOf, require
+from api.http.callers.auth import Caller, ServicesOf, require_on
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
@@ -22,6 +22,7 @@ from catalog.datasets.reported import is_reported
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
 from catalog.records import DatasetFilter
+from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 
 router = APIRouter(prefix="/datasets", tags=["catalog"])
@@ -62,13 +63,14 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
     seen = built.sights(subject).of(record)
     told = sight.dataset(record.to_json(), seen)
     permissions = built.identity.permissions(subject)
+    powers = built.identity.powers(subject, record.reference)
     own = owns(subject, record)
     return {
         **told,
         "may": {
-            "edit": "manage" in permissions,
-            "review": own or "review" in permissions,
-            "access": own or "report:read" in permissions,
+            "edit": "manage" in permissions or Power.EDIT in powers,
+            "review": own or Power.REVIEW in powers,
+            "access": own or Power.REPORT in powers,
             "scan": "scan" in permissions,
         },
         "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
@@ -204,7 +206,7 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
-        require(built, subject, "review")
+        require_on(built, subject, Power.REVIEW, record.reference)
     after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
     built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
     return after.to_json()
@@ -235,7 +237,7 @@ def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) 
     match it. For its owners, and for who has the permission `report:read`."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
-        require(built, subject, "report:read")
+        require_on(built, subject, Power.REPORT, record.reference)
     return {"dataset": record.reference, **built.knowledge.audiences(record.outline)}
 
 
@@ -246,7 +248,7 @@ def access(
     """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
-        require(built, subject, "report:read")
+        require_on(built, subject, Power.REPORT, record.reference)
     return {
         "dataset": record.reference,
         "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, asOf)],

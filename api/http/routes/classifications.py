@@ -17,6 +17,8 @@ from api.joins.sight import owns
 from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Wanted
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
+from catalog.records import DatasetRecord
+from policies.decision.domains import Power
 
 router = APIRouter(prefix="/classifications", tags=["catalog"])
 
@@ -36,7 +38,7 @@ def list_classifications(
 ) -> dict[str, Any]:
     """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
 
-    `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
+    `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
     reader = built.reader(subject)
@@ -48,7 +50,7 @@ def list_classifications(
         key = (row["namespace"], row["name"])
         if key not in own:
             record = None if steward else reader.store.dataset(DatasetId(*key))
-            own[key] = steward or (record is not None and owns(subject, record))
+            own[key] = steward or (record is not None and _reviews(built, subject, record))
         row["may_review"] = own[key]
     sights, declared = built.sights(subject), built.own_recognizers(subject)
     seen: dict[DatasetId, sight.Sight] = {}
@@ -121,13 +123,17 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
     }
 
 
+def _reviews(built: ServicesOf, subject: Caller, record: DatasetRecord) -> bool:
+    return owns(subject, record) or built.may(subject, Power.REVIEW, record.reference)
+
+
 def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
     """Why someone without the permission may not decide; None for an owner, and for a dataset that is not there."""
     try:
         record = built.reader(subject).datasets.get(asked.dataset)
     except DatasetNotFound:
         return None
-    return None if owns(subject, record) else f"{subject.user} does not own {record.reference}."
+    return None if _reviews(built, subject, record) else f"{subject.user} does not own {record.reference}."
 
 
 def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.callers.auth import Caller, Manager, ServicesOf
+from api.http.callers.auth import Caller, Declarer, Manager, ServicesOf, require
 from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import Name, Text
 from api.http.routes.clusters import forget
@@ -22,6 +22,7 @@ from api.http.schemas.declared import (
 )
 from api.joins.connectors.places import KIND
 from api.joins.visible.documents import SeenDocuments
+from api.joins.visible.domains import SeenDomains
 from api.wiring.services import Services
 from catalog.errors import InvalidInput, NotFound
 from policies.model import Subject
@@ -33,11 +34,14 @@ router = APIRouter(tags=["declared state"])
 async def apply(
     request: Request,
     built: ServicesOf,
-    subject: Manager,
+    subject: Declarer,
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
     prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
 ) -> Any:
-    """Make the declared state what the YAML documents of the body say; all are checked before any is written."""
+    """Make the declared state what the YAML documents of the body say; all are checked before any is written.
+
+    Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
+    """
     try:
         text = (await request.body()).decode()
     except UnicodeDecodeError:
@@ -78,16 +82,20 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
     reader = built.reader(subject)
     if reader.horizon is None:
         return listed
+    domains = SeenDomains(built.identity, subject, reader)
     seen = SeenDocuments(reader.horizon, built.datasets.clusters.resolve, reader.known_view)
-    return [each for document in listed if (each := seen.shown(document)) is not None]
+    shown = (document if domains.own(document) else seen.shown(document) for document in domains.known(listed))
+    return [each for each in shown if each is not None]
 
 
 @router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))
-def delete(built: ServicesOf, subject: Manager, kind: Name, name: Name) -> Any:
+def delete(built: ServicesOf, subject: Declarer, kind: Name, name: Name) -> Any:
     """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
 
     A cluster that only a scan met goes too, and its topics leave the catalog.
     """
+    if kind.casefold() == "cluster":
+        require(built, subject, "manage")
     if kind.casefold() == "cluster" and not built.declared.documents(kind, name):
         return {"kind": "Cluster", "name": name, "action": "delete", **forget(built, subject, name)}
     return built.declared.delete(kind, name, subject)

@@ -20,6 +20,7 @@ from api.wiring.services import Services
 from catalog.errors import NotFound
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord
+from policies.decision.domains import Power
 
 router = APIRouter(tags=["lineage"])
 
@@ -116,7 +117,10 @@ def readers(
     record = reader.store.dataset(dataset)
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
-    if (record is not None and owns(subject, record)) or "report:read" in built.identity.permissions(subject):
+    reported = "report:read" in built.identity.permissions(subject)
+    if reported or (
+        record is not None and (owns(subject, record) or built.may(subject, Power.REPORT, record.reference))
+    ):
         permitted = _permitted(built, record, asOf)
         totals["permitted"] = len(permitted)
         shown = permitted[offset : offset + limit]

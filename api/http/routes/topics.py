@@ -22,6 +22,7 @@ from api.http.schemas.topics import (
 from api.joins.sight import owns
 from catalog.errors import NotAllowed
 from catalog.model import DatasetId
+from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 
 router = APIRouter(prefix="/datasets", tags=["topics"])
@@ -52,7 +53,8 @@ def acls(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> Any
     """The brokers' ACLs that concern the topic. For its owners, and for who has the permission `report:read` or
     `manage`: they name users and addresses."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
-    if not owns(subject, record) and not {"report:read", "manage"} & built.identity.permissions(subject):
+    allowed = owns(subject, record) or built.may(subject, Power.REPORT, record.reference)
+    if not allowed and "manage" not in built.identity.permissions(subject):
         raise NotAllowed(
             f"{subject.user} may not see the ACLs of {record.reference}: they are for its owners, and for who has the"
             " permission 'report:read'.",

@@ -132,6 +132,11 @@ class Horizon:
         of |= {each.reference: self.of_facts(each.facts) for each in facts.sources if each.facts is not None}
         return without_hidden_sources(self.of_facts(facts), decision, of)
 
+    @property
+    def closed(self) -> bool:
+        """Whether what no document names is not for everyone."""
+        return self._rules.closed
+
     def would_hide(self, pattern: str) -> bool:
         """Whether a document keeps from the reader what a pattern of datasets names, were there such a dataset."""
         if self._is_kept(pattern):
@@ -199,7 +204,9 @@ class Knowledge:
         if matched.rules.hide_nothing:
             return None
         grants = view.grants_of(subject)
-        viewer = Viewer.of(subject, view.roles, self._identity.permissions(subject), grants, self._clock())
+        viewer = Viewer.of(
+            subject, view.roles, self._identity.permissions(subject), grants, self._clock(), view.domains.values()
+        )
         return None if viewer.officer else Horizon(self, viewer, matched, view.version)
 
     def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:

@@ -37,6 +37,7 @@ from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage.sql.separate_process import SqlApart
+from policies.decision.domains import Domain
 from policies.decision.visibility import ALL, Aspect, Known
 from policies.model import Subject
 from policies.plan.ports import QueryTable, TableSource
@@ -124,6 +125,16 @@ class Reader:
     def mentions_hidden(self, value: Any) -> bool:
         """See `mentions`."""
         return self.horizon is not None and mentions(value, self.horizon.parted)
+
+    def knows_domain(self, domain: Domain) -> bool:
+        """Whether a reader who is not of a domain may know of it: of each dataset that it has, and of one at least where the
+        setting is closed."""
+        if self.horizon is None:
+            return True
+        inside = [name for each in self._parts.store.outlines() if domain.has(name := each.reference)]
+        if len(list(self.shown(inside))) < len(inside) or any(map(self.horizon.would_hide, domain.datasets)):
+            return False
+        return bool(inside) or not self.horizon.closed
 
     def shown(self, references: Iterable[str], schema: bool = False) -> Iterable[str]:
         """Of `CLUSTER/TOPIC`s of the catalog, those that the reader may know of; with `schema`, that of theirs, too."""

@@ -664,7 +664,7 @@ export interface paths {
          * List Classifications
          * @description Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
          *
-         *     `may_review` of each: whether the caller may confirm or reject it, as a reviewer or an owner of its dataset.
+         *     `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
          */
         get: operations["list_classifications_api_v1_classifications_get"];
         put?: never;
@@ -2613,6 +2613,8 @@ export interface paths {
         /**
          * Apply
          * @description Make the declared state what the YAML documents of the body say; all are checked before any is written.
+         *
+         *     Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
          */
         post: operations["apply_api_v1_apply_post"];
         delete?: never;

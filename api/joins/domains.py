@@ -1,0 +1,180 @@
+"""Domains under `weir apply`: whether they hold together, and what their admins and stewards may declare."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NoReturn, Protocol
+
+from catalog.datasets.terms import term_tags
+from catalog.declared.documents import Document
+from catalog.errors import InvalidInput, NotAllowed
+from catalog.model import DatasetId
+from catalog.ports import CatalogStore
+from catalog.records import DatasetOutline
+from policies.access.identity import Identity
+from policies.decision.domains import Domain, Power, overlap
+from policies.declared.domain_documents import Editor, domain_refused, edit_refused, guarding, outside
+from policies.declared.domain_specs import KIND, OWN_KINDS, DomainSpec, check_name, domain
+from policies.declared.kinds import parse
+from policies.declared.state import GovernanceState
+from policies.model import Subject
+
+
+class Outlines(Protocol):
+    def outline(self, dataset: DatasetId) -> DatasetOutline:
+        """Of any dataset, by the id that its cluster's name or address gives it."""
+        ...
+
+
+def check_document(document: Document, beside: Sequence[Document], state: GovernanceState) -> None:
+    """Raises InvalidInput where a domain overlaps another, or a document of a domain is about more than its datasets.
+
+    `beside`: what is applied with it, which counts in place of what is declared.
+    """
+    if document.kind == KIND:
+        check_name(document.name)
+        mine = _domain(document)
+        for other in _domains(beside, state).values():
+            if other.name != mine.name:
+                _require_apart(mine, other)
+        changed = {(each.kind, each.name) for each in beside}
+        _require_within({mine.name: mine}, (
+            each for each in _owned(state) if (each[0], each[1]) not in changed and each[2] == mine.name
+        ))  # fmt: skip
+    elif document.kind in OWN_KINDS and (name := document.metadata.get("domain")):
+        _require_within(_domains(beside, state), [(document.kind, document.name, str(name), document.spec)])
+
+
+_Owned = tuple[str, str, str, Mapping[str, Any]]
+"""Kind and name of a document, its domain, its spec."""
+
+
+def _owned(state: GovernanceState) -> Iterable[_Owned]:
+    """Declared documents that belong to a domain."""
+    for kind in sorted(OWN_KINDS):
+        for each in state.store.documents(kind):
+            if each.metadata.get("domain") and each.spec is not None:
+                yield kind, each.name, str(each.metadata["domain"]), each.spec
+
+
+def _domain(document: Document) -> Domain:
+    model = parse(KIND, document.name, document.spec)
+    assert isinstance(model, DomainSpec)
+    return domain(document.name, model)
+
+
+def _domains(beside: Iterable[Document], state: GovernanceState) -> dict[str, Domain]:
+    return {**state.view().domains, **{each.name: _domain(each) for each in beside if each.kind == KIND}}
+
+
+def _require_apart(one: Domain, other: Domain) -> None:
+    shared = overlap(one, other)
+    if shared is not None:
+        mine, theirs, example = shared
+        raise InvalidInput(
+            f"Domains {one.name} and {other.name} overlap: {mine} of {one.name} and {theirs} of {other.name} both match"
+            f" {example}; a dataset belongs to one domain at most.",
+            details={"domains": [one.name, other.name], "patterns": [mine, theirs], "example": example},
+        )
+
+
+def _require_within(domains: Mapping[str, Domain], documents: Iterable[_Owned]) -> None:
+    for kind, name, of, spec in documents:
+        mine = domains.get(of)
+        problem = f"there is no domain {of}; declare it by kind: Domain." if mine is None else None
+        problem = problem or (outside(mine, kind, name, spec) if mine is not None else None)
+        if problem is not None:
+            raise InvalidInput(f"{kind} {name}: {problem}", details={"kind": kind, "name": name, "domain": of})
+
+
+class DomainRights:
+    """What may be declared, and by whom; who manages may declare everything."""
+
+    def __init__(self, state: GovernanceState, identity: Identity, store: CatalogStore, outlines: Outlines) -> None:
+        self._state, self._identity, self._store, self._outlines = state, identity, store, outlines
+
+    def hold(self, kinds: Collection[str]) -> None:
+        """In the transaction, when documents of these kinds were written: no two domains overlap, and what belongs to one is
+        about its datasets alone. Raises InvalidInput."""
+        if KIND in kinds:
+            for one, other in combinations(self._state.view().domains.values(), 2):
+                _require_apart(one, other)
+        if not OWN_KINDS.isdisjoint(kinds) or KIND in kinds:
+            _require_within(self._state.view().domains, _owned(self._state))
+
+    def require(self, subject: Subject, documents: Sequence[Document], *, prune: bool) -> None:
+        """Raises NotAllowed for a document that the subject may not declare, by what it names alone: the answer is the same
+        whether it exists or not."""
+        if "manage" in self._identity.permissions(subject):
+            return
+        if prune:
+            raise NotAllowed(
+                f"{subject.user} may not prune, which takes documents of every domain away; delete them one by one."
+            )
+        for document in documents:
+            match document.kind:
+                case "Dataset":
+                    self._require_edit(subject, document)
+                case "Domain":
+                    self._require_domain(subject, document)
+                case kind if kind in OWN_KINDS:
+                    self._require_own(subject, kind, document.name, document.metadata.get("domain"))
+                case kind:
+                    _refuse(subject, kind, document.key, f"kind {kind} is the installation's")
+
+    def require_delete(self, subject: Subject, kind: str, name: str) -> None:
+        """Raises NotAllowed unless the subject manages, or the document is a policy or visibility of a domain of theirs."""
+        if "manage" in self._identity.permissions(subject):
+            return
+        if kind not in OWN_KINDS:
+            _refuse(subject, kind, name, f"kind {kind} is the installation's", "delete")
+        self._require_own(subject, kind, name, name.partition(".")[0], "delete")
+
+    def _require_own(self, subject: Subject, kind: str, name: str, of: Any, verb: str = "declare") -> None:
+        mine = [each for each, powers in self._identity.domains(subject).items() if Power.DECLARE in powers]
+        if of not in mine:
+            named = " or ".join(sorted(mine)) or "a domain"
+            _refuse(
+                subject,
+                kind,
+                name,
+                f"it does not belong to {named} by metadata.domain, or they are not its admin",
+                verb,
+            )
+        present = self._state.store.get(kind, name)
+        if not name.startswith(f"{of}."):  # before whether it is there, so that names of others are not revealed
+            _refuse(subject, kind, name, f"names of documents of domain {of} begin with {of}.", verb)
+        if present is not None and present.spec is not None and present.metadata.get("domain") != of:
+            _refuse(subject, kind, name, "the installation declared it", verb)
+
+    def _require_domain(self, subject: Subject, document: Document) -> None:
+        if Power.DECLARE not in self._identity.domains(subject).get(document.name, ()):
+            _refuse(subject, KIND, document.name, "they are not its admin")
+        present = self._state.store.get(KIND, document.name)
+        if problem := domain_refused(document.name, present.spec if present is not None else None, document.spec):
+            _refuse(subject, KIND, document.name, problem)
+
+    def _require_edit(self, subject: Subject, document: Document) -> None:
+        key = document.key
+        cluster, _, name = key.partition("/")
+        # Two names of one cluster lead to the same dataset, so both its written and its own name count.
+        reference = self._outlines.outline(DatasetId(cluster, name)).reference
+        powers = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
+        if Power.EDIT not in powers:
+            _refuse(subject, "Dataset", key, "it is in no domain that they are admin or steward of")
+        before = self._store.document("Dataset", key)
+        view = self._state.view()
+        opening = {target.tag for role in view.roles.values() for target in role.read if target.tag}
+        kept = ((each.kind, each.metadata, each.spec or {}) for each in self._state.documents())
+        editor = Editor(subject.user, subject.groups, powers, guarding(kept), frozenset(opening))
+        after, tags = document.spec, term_tags(self._store)
+        if problem := edit_refused(editor, before.spec if before is not None else {}, after, tags):
+            _refuse(subject, "Dataset", key, problem)
+
+
+def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:
+    why = why if why.endswith(".") else f"{why}."
+    raise NotAllowed(
+        f"{subject.user} may not {verb} {kind} {name}: {why}", details={"kind": kind, "name": name, "reasons": [why]}
+    )

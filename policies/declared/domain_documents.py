@@ -1,0 +1,135 @@
+"""Which declared documents admins and stewards of a domain may write. Pure: specs in, the reason of a refusal out.
+
+A policy or visibility of a domain names datasets by patterns wholly within it. Tags, owners and other domains may fit
+datasets elsewhere, now or later, so they are refused. `None` is always: allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from policies.decision.domains import Domain, Power
+from policies.decision.visibility import expanded
+from policies.declared.domain_specs import KIND, OWN_KINDS
+
+Spec = Mapping[str, Any]
+_EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})
+"""What admins and stewards change of a Dataset document; the rest is what queries see and when scans run."""
+
+
+def outside(domain: Domain, kind: str, name: str, spec: Spec) -> str | None:
+    """Why a document is not wholly within a domain, in a sentence."""
+    if kind not in OWN_KINDS:
+        return f"kind {kind} cannot belong to a domain; only {' and '.join(sorted(OWN_KINDS))} can."
+    if not name.startswith(f"{domain.name}."):
+        return f"its name must begin with that of its domain: {domain.name}.{name}."
+    match = _mapping(spec.get("match"))
+    for selector, value in match.items():
+        if selector not in ("datasets", "fields") and value not in (None, [], {}):
+            if selector == "owners" and not any(_mapping(value).values()):
+                continue
+            return (
+                f"match.{selector} may fit datasets outside of domain {domain.name}; name datasets instead, as in"
+                f" {domain.datasets[0]}."
+            )
+    fields = [_mapping(each).get("dataset") for each in _listed(match.get("fields"))]
+    for pattern in (*_listed(match.get("datasets")), *fields):
+        if not isinstance(pattern, str) or not domain.has_all(pattern):
+            return f"{pattern} may match datasets outside of domain {domain.name}, which has {_named(domain.datasets)}."
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Who edits a Dataset document, and what its tags mean.
+
+    powers    what they may do with the dataset
+    guarding  tags that documents of the installation match
+    opening   tags by which roles open datasets and fields
+    """
+
+    user: str
+    groups: frozenset[str]
+    powers: frozenset[Power]
+    guarding: frozenset[str] = frozenset()
+    opening: frozenset[str] = frozenset()
+
+    @property
+    def decides(self) -> bool:
+        return Power.APPROVE in self.powers
+
+
+def edit_refused(editor: Editor, before: Spec, after: Spec, tags_of: Mapping[str, Collection[str]]) -> str | None:
+    """Why a Dataset document may not become another one, in a sentence. `tags_of`: glossary term -> its tags."""
+    for key in sorted(before.keys() | after.keys()):
+        if key not in _EDITED and before.get(key) != after.get(key):
+            return f"spec.{key} is the installation's to change; leave it as it is."
+    old, new = _tags(before, tags_of), _tags(after, tags_of)
+    if lost := sorted((expanded(_of_whole(old)) - expanded(_of_whole(new))) & editor.guarding):
+        return (
+            f"without the tag {lost[0]} a document of the installation would hold for it no longer; leave the tag, or ask an"
+            " administrator."
+        )
+    if editor.decides:
+        return None
+    if added := sorted(tag for _, tag in new - old if tag in editor.opening):
+        return f"the tag {added[0]} would open it to roles, which an admin of the domain decides."
+    theirs = {("user", editor.user), *(("group", each) for each in editor.groups)}
+    if (_owners(after) - _owners(before)) & theirs:
+        return "owners read it, so a steward does not become one by their own change; ask an admin of the domain."
+    return None
+
+
+def domain_refused(name: str, before: Spec | None, after: Spec) -> str | None:
+    """Why an admin of a domain may not change its document so, in a sentence."""
+    if before is None or _listed(before.get("datasets")) != _listed(after.get("datasets")):
+        return f"which datasets belong to domain {name} is the installation's to change; leave spec.datasets as it is."
+    return None
+
+
+def guarding(documents: Iterable[tuple[str, Mapping[str, Any], Spec]]) -> frozenset[str]:
+    """Tags that documents of the installation match. Each: kind, metadata, spec."""
+    tags: set[str] = set()
+    for kind, metadata, spec in documents:
+        if kind in ("Policy", "Workflow", "Visibility") and not metadata.get("domain"):
+            match = _mapping(spec.get("match"))
+            tags.update(_listed(match.get("tags")), (f"domain.{each}" for each in _listed(match.get("domains"))))
+    return frozenset(tags)
+
+
+def may_declare(kind: str) -> bool:
+    """Whether admins of a domain write documents of a kind at all."""
+    return kind in OWN_KINDS or kind in (KIND, "Dataset")
+
+
+def _given(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> set[str]:
+    return {tag for term in _listed(spec.get("terms")) for tag in tags_of.get(term, ())}
+
+
+def _tags(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+    """Tags with the field that has them; of the whole dataset: with no field."""
+    places = [("", spec), *((str(_mapping(each).get("path")), _mapping(each)) for each in _listed(spec.get("fields")))]
+    return {(path, tag) for path, each in places for tag in (*_listed(each.get("tags")), *_given(each, tags_of))}
+
+
+def _of_whole(tags: Iterable[tuple[str, str]]) -> list[str]:
+    return [tag for path, tag in tags if not path]
+
+
+def _owners(spec: Spec) -> set[tuple[str, Any]]:
+    return {pair for owner in _listed(spec.get("owners")) for pair in _mapping(owner).items()}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _named(patterns: Collection[str]) -> str:
+    shown = ", ".join(list(patterns)[:3])
+    return shown if len(patterns) <= 3 else f"{shown} and {len(patterns) - 3} more"
