@@ -165,8 +165,6 @@ POST /connectors/{name}/resume
 POST /connectors/{name}/stop
 GET /notifications
 POST /access-reviews
-POST /apply
-DELETE /declared/{kind}/{name}
 POST /rebuild/{what}
 POST /tokens
 GET /tokens
@@ -178,6 +176,13 @@ GET /events/deliveries
 GET /auth/sessions?all=true
 PUT /me/delegation (user: another)
 POST /notifications/test (user: another)
+""",
+    ),
+    (
+        needs("manage", others="admins and stewards of a domain, what is about its datasets alone"),
+        """
+POST /apply
+DELETE /declared/{kind}/{name}
 """,
     ),
     (needs("scan"), "POST /recognizers/test\nPOST /scans\nPOST /scans/{id}/cancel"),
