@@ -49,8 +49,8 @@ class DirectoryList:
 
     def counts(self) -> dict[PersonState, int]:
         """How many people are in each state."""
-        found = [state for _, state, _ in _people(self._state.view())]
-        return {state: found.count(state) for state in STATES}
+        matching = [state for _, state, _ in _people(self._state.view())]
+        return {state: matching.count(state) for state in STATES}
 
     def rules(self) -> int:
         """How many rules there are about what groups give."""
@@ -62,13 +62,13 @@ class DirectoryList:
         The history is read for those of the page who are out, and for no others.
         """
         view, part = self._state.view(), text.strip().casefold()
-        found = [
+        matching = [
             each
             for each in _people(view)
             if (state is None or each[1] == state)
             and (part in each[0].casefold() or part in _display(each[2]).casefold())
         ]
-        return [self._listed(view, *each) for each in found[offset : offset + limit]], len(found)
+        return [self._listed(view, *each) for each in matching[offset : offset + limit]], len(matching)
 
     def groups(self, limit: int, offset: int) -> tuple[list[ListedGroup], int]:
         """(a page of the groups, by name; how many there are)"""

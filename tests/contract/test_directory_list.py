@@ -28,9 +28,9 @@ def shown(weir: ApiWorld, path: str = "", **query: Any) -> Any:
 
 def test_nothing_is_there_before_a_directory_is_connected(weir: ApiWorld) -> None:
     weir.apply(DECLARED)
-    found = shown(weir)
-    assert found["people"] == {"active": 0, "deactivated": 0, "removed": 0}
-    assert (found["groups"], found["rules"]) == (0, 0)
+    shown_now = shown(weir)
+    assert shown_now["people"] == {"active": 0, "deactivated": 0, "removed": 0}
+    assert (shown_now["groups"], shown_now["rules"]) == (0, 0)
     assert shown(weir, "/people") == {"people": [], "total": 0}
     assert shown(weir, "/groups") == {"groups": [], "total": 0}
 

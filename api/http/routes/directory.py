@@ -54,7 +54,7 @@ def people(
     offset: Offset = 0,
 ) -> Any:
     """People whom the directory keeps, and names that it keeps out; nobody who is declared by hand alone."""
-    found, total = built.directory_list.people(state, text, limit, offset)
+    listed, total = built.directory_list.people(state, text, limit, offset)
     return {
         "people": [
             {
@@ -65,7 +65,7 @@ def people(
                 "groups": list(each.groups),
                 "declared": each.declared,
             }
-            for each in found
+            for each in listed
         ],
         "total": total,
     }
@@ -74,7 +74,7 @@ def people(
 @router.get("/groups", responses=answers_with(DirectoryGroupsListed))
 def groups(built: ServicesOf, _: Manager, limit: Limit = 100, offset: Offset = 0) -> Any:
     """Groups of the directory, with what the rules of `kind: DirectoryRights` give their members."""
-    found, total = built.directory_list.groups(limit, offset)
+    listed, total = built.directory_list.groups(limit, offset)
     return {
         "groups": [
             {
@@ -83,7 +83,7 @@ def groups(built: ServicesOf, _: Manager, limit: Limit = 100, offset: Offset = 0
                 "gives_groups": sorted(each.gives.groups),
                 "gives_roles": sorted(each.gives.roles),
             }
-            for each in found
+            for each in listed
         ],
         "total": total,
     }
