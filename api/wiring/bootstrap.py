@@ -91,6 +91,7 @@ from lineage.worker.rebuild import rebuild
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
+from policies.access.directory_list import DirectoryList
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.mentions import Mentions
@@ -400,6 +401,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         sessions=sessions,
         device_logins=device_logins,
         directory=people,
+        directory_list=DirectoryList(state),
         scim=ScimService(people),
         approvals=approvals,
         request_view=RequestView(state, approvals.deciders, now, settings.policies),

@@ -56,6 +56,7 @@ from lineage.worker.consume import LineageWorker
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
+from policies.access.directory_list import DirectoryList
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
@@ -134,6 +135,7 @@ class Services:
     sessions: Sessions
     device_logins: DeviceLogins
     directory: DirectoryPeople
+    directory_list: DirectoryList
     scim: ScimService
     approvals: Approvals
     request_view: RequestView

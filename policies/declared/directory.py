@@ -138,18 +138,23 @@ class Directory:
         spec = person.spec if person is not None else None
         if person is None or spec is None or spec["user"] != name or spec["active"] is not True:
             return Given()
-        groups: set[str] = set()
-        roles: set[str] = set()
         mine = [self.groups[each] for each in self.groups_of.get(person.name, ()) if each in self.groups]
-        named = [str((each.spec or {}).get("name", "")) for each in mine]
-        for rule in rules:
-            kept_back = barred if "*" in rule.group else _NOTHING
-            for group in named:
-                if dataset_matches(rule.group, group):
-                    same = {group} if rule.group_of_same_name else set()
-                    groups |= {*rule.groups, *same} - kept_back.groups
-                    roles |= set(rule.roles) - kept_back.roles
-        return Given(frozenset(groups), frozenset(roles))
+        return given_by([str((each.spec or {}).get("name", "")) for each in mine], rules, barred)
+
+
+def given_by(named: Iterable[str], rules: Iterable[DirectoryRuleSpec], barred: Given = _NOTHING) -> Given:
+    """What rules give the members of groups of these names; `barred` as in `Directory.given`."""
+    named = tuple(named)
+    groups: set[str] = set()
+    roles: set[str] = set()
+    for rule in rules:
+        kept_back = barred if "*" in rule.group else _NOTHING
+        for group in named:
+            if dataset_matches(rule.group, group):
+                same = {group} if rule.group_of_same_name else set()
+                groups |= {*rule.groups, *same} - kept_back.groups
+                roles |= set(rule.roles) - kept_back.roles
+    return Given(frozenset(groups), frozenset(roles))
 
 
 def not_given(rule: DirectoryRuleSpec, barred: Given) -> list[str]:

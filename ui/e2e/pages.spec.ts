@@ -52,6 +52,8 @@ const PAGES = [
   "/admin",
   "/admin/scans",
   "/admin/users",
+  "/admin/service-accounts",
+  "/admin/directory",
   "/admin/tokens",
   "/admin/clusters?add=cluster",
   "/admin/sessions",

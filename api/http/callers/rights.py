@@ -171,6 +171,9 @@ GET /tokens
 POST /tokens/{id}/rotate
 DELETE /tokens/{id}
 DELETE /auth/accounts/{user}
+GET /directory
+GET /directory/people
+GET /directory/groups
 POST /directory/release
 GET /events/deliveries
 GET /auth/sessions?all=true

@@ -1,15 +1,20 @@
-"""`/directory`: what an administrator decides about people whom a directory keeps here (SCIM)."""
+"""`/directory`: whom a directory keeps here (SCIM), for administrators, and what they decide about a name of it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.http.callers import cookies
 from api.http.callers.auth import Manager, ServicesOf
 from api.http.edge.openapi import answers_with
-from api.http.schemas.directory import ReleasedName
+from api.http.edge.parameters import Limit, Offset, Text
+from api.http.routes.scim import PREFIX as SCIM
+from api.http.schemas.directory import DirectoryGroupsListed, DirectoryPeopleListed, DirectoryShown, ReleasedName
+from catalog.errors import Conflict
+from catalog.records import rfc3339
 
 router = APIRouter(prefix="/directory", tags=["identity"])
 
@@ -20,6 +25,68 @@ class ReleaseAsked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=253, examples=["eva"])
+
+
+@router.get("", responses=answers_with(DirectoryShown))
+def shown(request: Request, built: ServicesOf, _: Manager) -> Any:
+    """The address that a directory calls, and how many people and groups it keeps here."""
+    try:
+        address = cookies.base_url(request, built.settings.api) + SCIM
+    except Conflict:
+        address = None
+    return {
+        "address": address,
+        "people": built.directory_list.counts(),
+        "groups": built.directory_list.groups(1, 0)[1],
+        "rules": built.directory_list.rules(),
+    }
+
+
+@router.get("/people", responses=answers_with(DirectoryPeopleListed))
+def people(
+    built: ServicesOf,
+    _: Manager,
+    state: Annotated[
+        Literal["active", "deactivated", "removed"] | None, Query(description="Only of this state.")
+    ] = None,
+    text: Annotated[Text, Query(description="A part of the name, in any capitals.")] = "",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Any:
+    """People whom the directory keeps, and names that it keeps out; nobody who is declared by hand alone."""
+    listed, total = built.directory_list.people(state, text, limit, offset)
+    return {
+        "people": [
+            {
+                "name": each.name,
+                "display_name": each.display,
+                "state": each.state,
+                "out_since": rfc3339(each.out_since),
+                "groups": list(each.groups),
+                "declared": each.declared,
+            }
+            for each in listed
+        ],
+        "total": total,
+    }
+
+
+@router.get("/groups", responses=answers_with(DirectoryGroupsListed))
+def groups(built: ServicesOf, _: Manager, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """Groups of the directory, with what the rules of `kind: DirectoryRights` give their members."""
+    listed, total = built.directory_list.groups(limit, offset)
+    return {
+        "groups": [
+            {
+                "name": each.name,
+                "members": each.members,
+                "gives_groups": sorted(each.gives.groups),
+                "gives_roles": sorted(each.gives.roles),
+            }
+            for each in listed
+        ],
+        "total": total,
+    }
 
 
 @router.post("/release", responses=answers_with(ReleasedName))

@@ -3117,6 +3117,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/directory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shown
+         * @description The address that a directory calls, and how many people and groups it keeps here.
+         */
+        get: operations["shown_api_v1_directory_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/directory/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * People
+         * @description People whom the directory keeps, and names that it keeps out; nobody who is declared by hand alone.
+         */
+        get: operations["people_api_v1_directory_people_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/directory/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups
+         * @description Groups of the directory, with what the rules of `kind: DirectoryRights` give their members.
+         */
+        get: operations["groups_api_v1_directory_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/directory/release": {
         parameters: {
             query?: never;
@@ -5317,6 +5377,70 @@ export interface components {
             filters?: {
                 [key: string]: string[];
             };
+        };
+        /**
+         * DirectoryGroup
+         * @description A group of the directory, and what the rules give its members.
+         */
+        DirectoryGroup: {
+            name: string;
+            members: number;
+            gives_groups: string[];
+            gives_roles: string[];
+        };
+        /**
+         * DirectoryGroupsListed
+         * @description A page of groups.
+         */
+        DirectoryGroupsListed: {
+            groups: components["schemas"]["DirectoryGroup"][];
+            total: number;
+        };
+        /**
+         * DirectoryPeopleCounts
+         * @description People of the directory by state.
+         */
+        DirectoryPeopleCounts: {
+            active: number;
+            deactivated: number;
+            /** @description Names whose user the directory removed or renamed; they are kept out. */
+            removed: number;
+        };
+        /**
+         * DirectoryPeopleListed
+         * @description A page of people.
+         */
+        DirectoryPeopleListed: {
+            people: components["schemas"]["DirectoryPerson"][];
+            total: number;
+        };
+        /**
+         * DirectoryPerson
+         * @description A person whom the directory keeps, or whose name it keeps out.
+         */
+        DirectoryPerson: {
+            name: string;
+            display_name: string;
+            /** @enum {string} */
+            state: "active" | "deactivated" | "removed";
+            /** @description When they were deactivated or removed; null while they are active. */
+            out_since: string | null;
+            /** @description Their groups in the directory. */
+            groups: string[];
+            /** @description Whether a `kind: User` has the same name. */
+            declared: boolean;
+        };
+        /**
+         * DirectoryShown
+         * @description What a directory needs to know, and how much it keeps here.
+         */
+        DirectoryShown: {
+            /** @description What the directory calls; null where Weir does not know its own address. */
+            address: string | null;
+            people: components["schemas"]["DirectoryPeopleCounts"];
+            groups: number;
+            /** @description Rules of `kind: DirectoryRights`; without one, groups give nothing. */
+            rules: number;
         };
         /**
          * DocumentMetadata
@@ -15589,6 +15713,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeviceRefused"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    shown_api_v1_directory_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryShown"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    people_api_v1_directory_people_get: {
+        parameters: {
+            query?: {
+                /** @description Only of this state. */
+                state?: ("active" | "deactivated" | "removed") | null;
+                /** @description A part of the name, in any capitals. */
+                text?: string;
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryPeopleListed"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    groups_api_v1_directory_groups_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryGroupsListed"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

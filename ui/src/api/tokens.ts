@@ -9,6 +9,12 @@ export interface TokenEntry {
   created_at?: string | null;
   expires_at?: string | null;
   revoked_at?: string | null;
+  used_at?: string | null;
+  /** Null: not limited. */
+  scopes?: string[] | null;
+  /** Of a service account. */
+  service?: boolean;
+  rotated_to?: string | null;
 }
 
 /** `enabled`: only those who manage may read the list. */
@@ -25,13 +31,39 @@ export interface MadeToken {
   id: string;
   user: string;
   token: string;
+  expires_at?: string | null;
+}
+
+/** `before`: the token whose place it takes, and until when that is good. */
+export type RotatedToken = MadeToken & { before: { id: string; expires_at: string | null } };
+
+export interface TokenAsked {
+  user: string;
+  days: number | null;
+  name?: string;
+  /** Without them all that the user may. */
+  scopes?: string[];
 }
 
 export function useCreateToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ user, days }: { user: string; days: number | null }) =>
-      answer<MadeToken>(weir.POST("/api/v1/tokens", { body: { user, days, name: "" } })),
+    mutationFn: ({ user, days, name = "", scopes }: TokenAsked) =>
+      answer<MadeToken>(
+        weir.POST("/api/v1/tokens", { body: { user, days, name, ...(scopes === undefined ? {} : { scopes }) } }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
+  });
+}
+
+/** A token in place of another; both are good for the overlap. */
+export function useRotateToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, overlapHours }: { id: string; overlapHours: number }) =>
+      answer<RotatedToken>(
+        weir.POST("/api/v1/tokens/{id}/rotate", { params: { path: { id } }, body: { overlapHours } }),
+      ),
     onSuccess: () => client.invalidateQueries({ queryKey: ["tokens"] }),
   });
 }

@@ -1,9 +1,9 @@
 // Sessions that go on: whose, on which machine, since when; each can be ended.
-import { useState } from "react";
 import { type SessionEntry, useEndSession, useSessions } from "@/api/sessions";
 import { Answer } from "@/components/Answer";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
+import { EndButton } from "@/components/EndButton";
 import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
 
@@ -46,7 +46,7 @@ export function SessionTable({ all }: { all: boolean }) {
                     head: "End",
                     tool: true,
                     className: "right",
-                    cell: (one) => <End onEnd={() => end.mutate(one.id)} />,
+                    cell: (one) => <EndButton onEnd={() => end.mutate(one.id)} />,
                   },
                 ]}
               />
@@ -64,14 +64,5 @@ function Where({ of: session }: { of: SessionEntry }) {
       {session.label} {session.kind === "cli" && <span className="badge">command line</span>}{" "}
       {session.current && <span className="badge ok">this one</span>}
     </>
-  );
-}
-
-function End({ onEnd }: { onEnd: () => void }) {
-  const [sure, setSure] = useState(false);
-  return (
-    <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
-      {sure ? "Really end it" : "End"}
-    </button>
   );
 }

@@ -1,10 +1,12 @@
-// What runs Weir: clusters, scans, tokens, health.
+// What runs Weir: clusters, scans, people and programs, the directory, health.
 import { Link, useParams } from "react-router";
 import { PageHead } from "@/components/PageHead";
 import { links } from "@/lib/links";
 import { Clusters } from "@/pages/admin/Clusters";
+import { Directory } from "@/pages/admin/Directory";
 import { Health } from "@/pages/admin/Health";
 import { Scans } from "@/pages/admin/Scans";
+import { ServiceAccounts } from "@/pages/admin/ServiceAccounts";
 import { Sessions } from "@/pages/admin/Sessions";
 import { Tokens } from "@/pages/admin/Tokens";
 import { Users } from "@/pages/admin/Users";
@@ -13,6 +15,8 @@ const TABS = [
   { name: "clusters", text: "Clusters", page: Clusters },
   { name: "scans", text: "Scans", page: Scans },
   { name: "users", text: "Users", page: Users },
+  { name: "service-accounts", text: "Service accounts", page: ServiceAccounts },
+  { name: "directory", text: "Directory", page: Directory },
   { name: "tokens", text: "Tokens", page: Tokens },
   { name: "sessions", text: "Sessions", page: Sessions },
   { name: "health", text: "Health", page: Health },

@@ -1,13 +1,18 @@
 // API tokens: who has one, until when; make one, end one.
 import { useState } from "react";
+import { Link } from "react-router";
 import { useCreateToken, useEndToken, useTokens } from "@/api/tokens";
 import { Answer } from "@/components/Answer";
-import { CopyButton } from "@/components/CopyButton";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
+import { EndButton } from "@/components/EndButton";
 import { PageNeeds } from "@/components/Needs";
-import { ErrorNotice, Notice } from "@/components/Notice";
+import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
+import { links } from "@/lib/links";
+import { tokenState } from "@/lib/tokens";
+import { TokenSecret } from "@/pages/admin/TokenSecret";
+import { TokenStateBadge } from "@/pages/admin/TokenStateBadge";
 
 export function Tokens() {
   return (
@@ -54,17 +59,13 @@ function All() {
           Make a token
         </button>
       </form>
+      <p className="muted">
+        Tokens of people. Those of programs have scopes and are made under{" "}
+        <Link to={links.admin("service-accounts")}>Service accounts</Link>.
+      </p>
       {create.isError && <ErrorNotice error={create.error} />}
       {end.isError && <ErrorNotice error={end.error} />}
-      {create.data && (
-        <Notice tone="ok">
-          <p>{create.data.user}'s token, shown only now: Weir keeps no more than its hash.</p>
-          <p className="row">
-            <code className="anywhere">{create.data.token}</code>
-            <CopyButton text={create.data.token} what="token" />
-          </p>
-        </Notice>
-      )}
+      {create.data && <TokenSecret user={create.data.user} token={create.data.token} />}
       <Answer of={tokens}>
         {(list) =>
           list.length === 0 ? (
@@ -81,7 +82,12 @@ function All() {
                     id: "user",
                     head: "User",
                     sort: (t) => t.user,
-                    cell: (t) => <span className="strong">{t.user}</span>,
+                    cell: (t) => (
+                      <>
+                        <span className="strong">{t.user}</span>{" "}
+                        {t.service && <span className="badge">service account</span>}
+                      </>
+                    ),
                   },
                   {
                     id: "token",
@@ -103,16 +109,15 @@ function All() {
                   {
                     id: "state",
                     head: "State",
-                    sort: (t) => Number(Boolean(t.revoked_at)),
-                    cell: (t) =>
-                      t.revoked_at ? <span className="badge">ended</span> : <span className="badge ok">valid</span>,
+                    sort: (t) => tokenState(t),
+                    cell: (t) => <TokenStateBadge of={t} />,
                   },
                   {
                     id: "end",
                     head: "End",
                     tool: true,
                     className: "right",
-                    cell: (t) => !t.revoked_at && <End onEnd={() => end.mutate(t.id)} />,
+                    cell: (t) => tokenState(t) === "valid" && <EndButton onEnd={() => end.mutate(t.id)} />,
                   },
                 ]}
               />
@@ -121,14 +126,5 @@ function All() {
         }
       </Answer>
     </div>
-  );
-}
-
-function End({ onEnd }: { onEnd: () => void }) {
-  const [sure, setSure] = useState(false);
-  return (
-    <button type="button" className="button small danger" onClick={() => (sure ? onEnd() : setSure(true))}>
-      {sure ? "Really end it" : "End"}
-    </button>
   );
 }

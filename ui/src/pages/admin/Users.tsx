@@ -12,11 +12,13 @@ import { Empty } from "@/components/Empty";
 import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
+import { WordList } from "@/components/WordList";
 import { wordsFromText } from "@/lib/declare";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
 import { sentence } from "@/lib/subject";
+import { tokenState } from "@/lib/tokens";
 
 interface UserSpec {
   displayName?: string;
@@ -40,7 +42,7 @@ export function Users() {
   const tokens = useTokens(manages).data ?? [];
   const grants = useGrants().data ?? [];
   const [editing, setEditing] = useState<DeclaredDocument | "new" | null>(null);
-  const valid = (user: string) => tokens.filter((t) => t.user === user && !t.revoked_at).length;
+  const valid = (user: string) => tokens.filter((t) => t.user === user && tokenState(t) === "valid").length;
   return (
     <div className="stack">
       <div className="spread">
@@ -57,9 +59,9 @@ export function Users() {
         {(list) => {
           const named = new Set(list.map((d) => d.metadata.name));
           // Whoever holds a token signs in, declared or not.
-          const others = [...new Set(tokens.filter((t) => !t.revoked_at).map((t) => t.user))].filter(
-            (user) => !named.has(user),
-          );
+          const others = [
+            ...new Set(tokens.filter((t) => tokenState(t) === "valid" && !t.service).map((t) => t.user)),
+          ].filter((user) => !named.has(user));
           if (list.length + others.length === 0) {
             return (
               <div className="panel">
@@ -88,13 +90,13 @@ export function Users() {
                     id: "roles",
                     head: "Roles",
                     sort: ({ spec }) => spec.roles?.join(),
-                    cell: ({ spec }) => <Words of={spec.roles} />,
+                    cell: ({ spec }) => <WordList of={spec.roles} />,
                   },
                   {
                     id: "groups",
                     head: "Groups",
                     sort: ({ spec }) => spec.groups?.join(),
-                    cell: ({ spec }) => <Words of={spec.groups} />,
+                    cell: ({ spec }) => <WordList of={spec.groups} />,
                   },
                   manages && {
                     id: "tokens",
@@ -150,19 +152,6 @@ function Name({ of: { name, document, spec } }: { of: Person }) {
       <Link to={links.person(name)}>{name}</Link> {spec.disabled && <span className="badge bad">disabled</span>}
       {spec.displayName && <div className="muted small">{spec.displayName}</div>}
     </>
-  );
-}
-
-function Words({ of }: { of: string[] | undefined }) {
-  if (!of || of.length === 0) return <span className="muted">none</span>;
-  return (
-    <span className="row" style={{ gap: 4 }}>
-      {of.map((word) => (
-        <span key={word} className="badge">
-          {word}
-        </span>
-      ))}
-    </span>
   );
 }
 
