@@ -132,10 +132,9 @@ class Reader:
         if self.horizon is None:
             return True
         references, hidden = self._references
-        inside = {each for each in references if domain.has(each)}
-        if not hidden.isdisjoint(inside) or any(map(self.horizon.would_hide, domain.datasets)):
+        if any(map(domain.has, hidden)) or any(map(self.horizon.would_hide, domain.datasets)):
             return False
-        return bool(inside) or not self.horizon.closed
+        return not self.horizon.closed or any(map(domain.has, references))
 
     @cached_property
     def _references(self) -> tuple[list[str], frozenset[str]]:
