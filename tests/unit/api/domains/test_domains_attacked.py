@@ -122,3 +122,10 @@ def test_a_steward_adds_no_such_tag_by_a_review_either(w: ApiWorld, stan: TestCl
     found = {**word, "path": "value.customer.email", "entity": "EMAIL_ADDRESS"}
     assert stan.post(f"{API}/datasets/prod/hr.pay/classifications", json=found).status_code == 200
     assert ada.post(f"{API}/datasets/prod/hr.pay/classifications", json=word).status_code == 200
+
+
+def test_an_admin_gives_ownership_to_others_and_not_to_themselves(ada: TestClient) -> None:
+    spec = f"{{tags: [confidential], fields: [{FIELDS % ''}], owners: [{{user: %s}}]}}"
+    status, text = edited(ada, spec % "ada")
+    assert status == 403 and "an admin does not become one by their own change" in text
+    assert edited(ada, spec % "olga")[0] == 200
