@@ -192,7 +192,7 @@ class DomainRights:
 def review_refused(
     identity: Identity,
     state: GovernanceState,
-    held: Callable[[DatasetId], Iterable[ClassificationRecord]],
+    classified: Callable[[DatasetId], Iterable[ClassificationRecord]],
     subject: Subject,
     record: DatasetRecord,
     asked: Decision,
@@ -207,7 +207,7 @@ def review_refused(
     problem = tag_refused(asked.entity, opening(view.roles.values(), view.grants.values(), record.reference))
     if problem is None:
         return None
-    there = any(each.holds and (each.path, each.entity) == (asked.path, asked.entity) for each in held(record.id))
+    there = any(each.holds and (each.path, each.entity) == (asked.path, asked.entity) for each in classified(record.id))
     return None if there else problem
 
 
