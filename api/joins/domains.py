@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NoReturn, Protocol
 
+from api.joins.sight import owns
+from catalog.datasets.reviews import Decision
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, NotAllowed
-from catalog.model import DatasetId
+from catalog.model import DatasetId, ReviewState
 from catalog.ports import CatalogStore
-from catalog.records import DatasetOutline
+from catalog.records import ClassificationRecord, DatasetOutline, DatasetRecord
 from policies.access.identity import Identity
 from policies.decision.domains import Domain, Power, overlap
-from policies.declared.domain_documents import Editor, domain_refused, edit_refused, guarding, outside
+from policies.declared.domain_documents import (
+    Editor,
+    domain_refused,
+    edit_refused,
+    guarding,
+    opening,
+    outside,
+    tag_refused,
+)
 from policies.declared.domain_specs import KIND, OWN_KINDS, DomainSpec, check_name, domain
 from policies.declared.kinds import parse
 from policies.declared.state import GovernanceState
@@ -159,18 +169,46 @@ class DomainRights:
         key = document.key
         cluster, _, name = key.partition("/")
         # Two names of one cluster lead to the same dataset, so both its written and its own name count.
-        reference = self._outlines.outline(DatasetId(cluster, name)).reference
+        outline = self._outlines.outline(DatasetId(cluster, name))
+        reference = outline.reference
         powers = self._identity.powers(subject, reference) & self._identity.powers(subject, key)
         if Power.EDIT not in powers:
             _refuse(subject, "Dataset", key, "it is in no domain that they are admin or steward of")
-        before = self._store.document("Dataset", key)
+        names = {cluster, *(each.name for each in self._store.clusters() if each.namespace == outline.id.namespace)}
+        declared = [self._store.document("Dataset", f"{each}/{name}") for each in sorted(names)]
         view = self._state.view()
-        opening = {target.tag for role in view.roles.values() for target in role.read if target.tag}
         kept = ((each.kind, each.metadata, each.spec or {}) for each in self._state.documents())
-        editor = Editor(subject.user, subject.groups, powers, guarding(kept), frozenset(opening))
-        after, tags = document.spec, term_tags(self._store)
-        if problem := edit_refused(editor, before.spec if before is not None else {}, after, tags):
-            _refuse(subject, "Dataset", key, problem)
+        # A token of Weir's own does not carry the groups that a provider gives at the pages.
+        groups = subject.groups | self._identity.current(subject.user).groups
+        opened_by = opening(view.roles.values(), view.grants.values(), reference)
+        editor = Editor(subject.user, groups, powers, guarding(kept), opened_by)
+        tags = term_tags(self._store)
+        # Written under another name of the cluster, it takes the place of what was declared all the same.
+        for before in [each.spec for each in declared if each is not None] or [{}]:
+            if problem := edit_refused(editor, before, document.spec, tags):
+                _refuse(subject, "Dataset", key, problem)
+
+
+def review_refused(
+    identity: Identity,
+    state: GovernanceState,
+    classified: Callable[[DatasetId], Iterable[ClassificationRecord]],
+    subject: Subject,
+    record: DatasetRecord,
+    asked: Decision,
+) -> str | None:
+    """Why a steward of a domain may not decide so on a detection, in a sentence: what they confirm or bring back becomes a
+    tag of the field, and may open it. None for owners, and for who reviews by a permission or decides on access."""
+    if asked.state is ReviewState.REJECTED or owns(subject, record) or "review" in identity.permissions(subject):
+        return None
+    if Power.APPROVE in identity.powers(subject, record.reference):
+        return None
+    view = state.view()
+    problem = tag_refused(asked.entity, opening(view.roles.values(), view.grants.values(), record.reference))
+    if problem is None:
+        return None
+    there = any(each.holds and (each.path, each.entity) == (asked.path, asked.entity) for each in classified(record.id))
+    return None if there else problem
 
 
 def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:

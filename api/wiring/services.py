@@ -15,6 +15,7 @@ from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
+from api.joins.domains import review_refused
 from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
@@ -38,11 +39,12 @@ from api.wiring.campaign_services import AccessReviews
 from api.wiring.notify_services import Notify
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
-from catalog.datasets.reviews import Reviews
+from catalog.datasets.reviews import Decision, Reviews
 from catalog.datasets.tag_propagation import TagFlow
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.ports import CatalogStore
+from catalog.records import DatasetRecord
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.clicks import Clicks
@@ -185,6 +187,10 @@ class Services:
     def may(self, subject: Subject, power: Power, reference: str) -> bool:
         """Whether a subject may do something with a dataset, by a permission or by its domain."""
         return power in self.identity.powers(subject, reference)
+
+    def review_refused(self, subject: Subject, record: DatasetRecord, asked: Decision) -> str | None:
+        """Why a steward of a domain may not decide so on a detection; None where they may, and for all others."""
+        return review_refused(self.identity, self.state, self.datasets.classifications, subject, record, asked)
 
     def own_recognizers(self, subject: Subject) -> frozenset[str]:
         """Names of the recognizers that the subject was the last to declare."""

@@ -294,7 +294,8 @@ class Identity:
         """What the subject may do with a dataset, by permissions that hold everywhere and by its domain, within the token's
         scopes. `reference`: `CLUSTER/TOPIC` as the catalog gives it."""
         view = self._state.view()
-        everywhere = {each for each in Power if each in self.permissions(subject)}
+        allowed = self.permissions(subject)
+        everywhere = {each for each in Power if each in allowed}
         here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
         return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
 

@@ -163,14 +163,15 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """A person before all datasets, at one moment. `grants`: those of theirs that are active; `domains`: all, where they are
-    admin or steward of one."""
+    """A person before all datasets, at one moment. `grants`: those of theirs that are active; `domains`: all of them, `own`:
+    those whose admin or steward they are."""
 
     who: Who
     officer: bool = False
     operator: bool = False
     grants: tuple[Grant, ...] = ()
     domains: tuple[Domain, ...] = ()
+    own: tuple[Domain, ...] = ()
 
     @staticmethod
     def of(
@@ -185,8 +186,8 @@ class Viewer:
         active = tuple(each for each in grants if is_active(each, now) and who.among(each.subject))
         held = frozenset(permissions)
         every = tuple(domains)
-        mine = every if any(powers(who, each) for each in every) else ()
-        return Viewer(who, bool(held & OFFICERS), bool(held & OPERATORS), active, mine)
+        own = tuple(each for each in every if powers(who, each))
+        return Viewer(who, bool(held & OFFICERS), bool(held & OPERATORS), active, every, own)
 
     @property
     def reads_by_tag(self) -> bool:
@@ -196,7 +197,7 @@ class Viewer:
 
 def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
     """What the viewer may know of a dataset. Never raises."""
-    if viewer.officer or _owns(viewer.who, outline) or powers_on(viewer.who, outline.reference, viewer.domains):
+    if viewer.officer or _owns(viewer.who, outline) or _of_domain(viewer, outline.reference):
         return ALL
     certain = _granted(viewer, outline) or viewer.operator
     audiences: dict[Aspect, list[Audience]] = {}
@@ -315,6 +316,13 @@ def expanded(tags: Iterable[str]) -> frozenset[str]:
     """Tags, with PII where one is a kind of personal data."""
     listed = frozenset(tags)
     return listed | {PERSONAL_DATA_TAG} if any(map(is_personal, listed)) else listed
+
+
+def _of_domain(viewer: Viewer, reference: str) -> bool:
+    # Their own first, which are few: a list asks this of each dataset of the catalog.
+    if not any(each.has(reference) for each in viewer.own):
+        return False
+    return bool(powers_on(viewer.who, reference, viewer.domains))
 
 
 def _owns(who: Who, outline: Outline) -> bool:

@@ -10,9 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from catalog.entities import tag_matches
 from policies.decision.domains import Domain, Power
 from policies.decision.visibility import expanded
 from policies.declared.domain_specs import KIND, OWN_KINDS
+from policies.matching import EVERYTHING, dataset_matches, is_path
+from policies.model import Grant, GrantStatus, Role
 
 Spec = Mapping[str, Any]
 _EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})
@@ -47,7 +50,7 @@ class Editor:
 
     powers    what they may do with the dataset
     guarding  tags that documents of the installation match
-    opening   tags by which roles open datasets and fields
+    opening   tags by which roles and grants open datasets and fields
     """
 
     user: str
@@ -67,19 +70,41 @@ def edit_refused(editor: Editor, before: Spec, after: Spec, tags_of: Mapping[str
         if key not in _EDITED and before.get(key) != after.get(key):
             return f"spec.{key} is the installation's to change; leave it as it is."
     old, new = _tags(before, tags_of), _tags(after, tags_of)
-    if lost := sorted((expanded(_of_whole(old)) - expanded(_of_whole(new))) & editor.guarding):
+    if lost := sorted(set().union(*(expanded(old[at]) - expanded(new.get(at, ())) for at in old)) & editor.guarding):
         return (
             f"without the tag {lost[0]} a document of the installation would hold for it no longer; leave the tag, or ask an"
             " administrator."
         )
-    if editor.decides:
-        return None
-    if added := sorted(tag for _, tag in new - old if tag in editor.opening):
-        return f"the tag {added[0]} would open it to roles, which an admin of the domain decides."
     theirs = {("user", editor.user), *(("group", each) for each in editor.groups)}
     if (_owners(after) - _owners(before)) & theirs:
-        return "owners read it, so a steward does not become one by their own change; ask an admin of the domain."
+        return (
+            f"owners read it, so {'an admin' if editor.decides else 'a steward'} does not become one by their own change; ask"
+            " another admin of the domain."
+        )
+    if editor.decides:
+        return None
+    added = sorted({tag for at in new for tag in new[at] - old.get(at, set())})
+    if problem := next(filter(None, (tag_refused(tag, editor.opening) for tag in added)), None):
+        return problem
     return None
+
+
+def tag_refused(tag: str, opening: Collection[str]) -> str | None:
+    """Why somebody who does not decide on access may not add a tag, in a sentence."""
+    if any(tag_matches(each, tag) for each in opening):
+        return f"the tag {tag} would open it to roles or grants, which an admin of the domain decides."
+    return None
+
+
+def opening(roles: Iterable[Role], grants: Iterable[Grant], reference: str) -> frozenset[str]:
+    """Tags by which roles, and grants on a dataset, open it or fields of it."""
+    by_roles = {target.tag for role in roles for target in role.read if target.tag}
+    entries = {
+        entry for grant in grants
+        if grant.status is GrantStatus.APPROVED and dataset_matches(grant.dataset, reference)
+        for entry in (*grant.fields, *grant.unmask)
+    }  # fmt: skip
+    return frozenset(by_roles | {each for each in entries if each != EVERYTHING and not is_path(each)})
 
 
 def domain_refused(name: str, before: Spec | None, after: Spec) -> str | None:
@@ -108,14 +133,10 @@ def _given(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> set[str]:
     return {tag for term in _listed(spec.get("terms")) for tag in tags_of.get(term, ())}
 
 
-def _tags(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
-    """Tags with the field that has them; of the whole dataset: with no field."""
+def _tags(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
+    """Field -> its tags; "" -> those of the whole dataset."""
     places = [("", spec), *((str(_mapping(each).get("path")), _mapping(each)) for each in _listed(spec.get("fields")))]
-    return {(path, tag) for path, each in places for tag in (*_listed(each.get("tags")), *_given(each, tags_of))}
-
-
-def _of_whole(tags: Iterable[tuple[str, str]]) -> list[str]:
-    return [tag for path, tag in tags if not path]
+    return {path: {*_listed(each.get("tags")), *_given(each, tags_of)} for path, each in places}
 
 
 def _owners(spec: Spec) -> set[tuple[str, Any]]:

@@ -19,7 +19,8 @@ from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns
 from catalog.datasets.reported import is_reported
-from catalog.errors import InvalidInput
+from catalog.datasets.reviews import Decision
+from catalog.errors import InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
 from catalog.records import DatasetFilter
 from policies.decision.domains import Power
@@ -207,6 +208,9 @@ def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require_on(built, subject, Power.REVIEW, record.reference)
+    asked = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
+    if problem := built.review_refused(subject, record, asked):
+        raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
     after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
     built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
     return after.to_json()

@@ -137,12 +137,12 @@ def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | No
 
 
 def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
-    """That the dataset is not there, or not for the caller to know of."""
+    """That the dataset is not there, or not for the caller to know of; or why a steward of its domain may not decide so."""
     try:
-        built.reader(subject).datasets.get(asked.dataset)
+        record = built.reader(subject).datasets.get(asked.dataset)
     except DatasetNotFound as error:
         return error.message
-    return None
+    return built.review_refused(subject, record, asked)
 
 
 def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:

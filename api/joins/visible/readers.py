@@ -131,10 +131,19 @@ class Reader:
         setting is closed."""
         if self.horizon is None:
             return True
-        inside = [name for each in self._parts.store.outlines() if domain.has(name := each.reference)]
-        if len(list(self.shown(inside))) < len(inside) or any(map(self.horizon.would_hide, domain.datasets)):
+        references, hidden = self._references
+        if any(map(domain.has, hidden)) or any(map(self.horizon.would_hide, domain.datasets)):
             return False
-        return bool(inside) or not self.horizon.closed
+        return not self.horizon.closed or any(map(domain.has, references))
+
+    @cached_property
+    def _references(self) -> tuple[list[str], frozenset[str]]:
+        """Of every dataset of the catalog, and of those that the reader may not know of; read once for all domains."""
+        outlines = self._parts.store.outlines()
+        unseen = self.horizon.parted.nothing if self.horizon is not None else frozenset[DatasetId]()
+        return [each.reference for each in outlines], frozenset(
+            each.reference for each in outlines if each.id in unseen
+        )
 
     def shown(self, references: Iterable[str], schema: bool = False) -> Iterable[str]:
         """Of `CLUSTER/TOPIC`s of the catalog, those that the reader may know of; with `schema`, that of theirs, too."""
