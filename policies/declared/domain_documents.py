@@ -75,12 +75,11 @@ def edit_refused(editor: Editor, before: Spec, after: Spec, tags_of: Mapping[str
             f"without the tag {lost[0]} a document of the installation would hold for it no longer; leave the tag, or ask an"
             " administrator."
         )
-    theirs = {("user", editor.user), *(("group", each) for each in editor.groups)}
-    if (_owners(after) - _owners(before)) & theirs:
-        return (
-            f"owners read it, so {'an admin' if editor.decides else 'a steward'} does not become one by their own change; ask"
-            " another admin of the domain."
-        )
+    owners = _owners(after) - _owners(before)
+    if owners and not editor.decides:
+        return "owners read it, so a steward names none; ask an admin of the domain."
+    if owners & {("user", editor.user), *(("group", each) for each in editor.groups)}:
+        return "owners read it, so an admin does not become one by their own change; ask another admin of the domain."
     if editor.decides:
         return None
     added = sorted({tag for at in new for tag in new[at] - old.get(at, set())})
