@@ -97,8 +97,10 @@ function TokenLine({ user, id, end }: { user: string; id: string; end: string | 
     <>
       <dt>Token</dt>
       <dd>
-        of {user}, <span className="mono small">{id}</span>, ends <When at={end} />.{" "}
-        <Link to={links.admin("service-accounts")}>Rotate or revoke</Link>
+        <p>
+          of {user}, <span className="mono small">{id}</span>, ends <When at={end} />.{" "}
+          <Link to={links.admin("service-accounts")}>Rotate or revoke</Link>
+        </p>
       </dd>
     </>
   );
