@@ -106,10 +106,10 @@ class ViewWorld:
             self.halt()
 
     def topic(self, name: str, partitions: int = 2, **config: str) -> str:
-        """A new topic; its whole name. `config`: with underscores for dots."""
+        """A new topic, which keeps records of any age; its whole name. `config`: with underscores for dots."""
         whole = f"{self.prefix}.{name}"
         admin = AdminClient({"bootstrap.servers": self.kafka})
-        options = {option.replace("_", "."): value for option, value in config.items()}
+        options = {"retention.ms": "-1", **{option.replace("_", "."): value for option, value in config.items()}}
         for future in admin.create_topics([NewTopic(whole, partitions, 1, config=options)]).values():
             future.result()
         return whole

@@ -349,6 +349,7 @@ def test_a_record_that_departs_from_the_json_schema_it_names(scans: dict[str, Da
 
 # --- and queried ------------------------------------------------------------------------------------------------------
 
+ADMIN = Subject("admin", roles=frozenset({"admin"}))
 ANA = Subject("ana", roles=frozenset({"analyst"}))
 ROLE = {"apiVersion": "weir/v1", "kind": "Role", "metadata": {"name": "analyst"},
         "spec": {"read": [{"dataset": "*"}], "seesUnscanned": True}}  # fmt: skip
@@ -368,7 +369,7 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     )  # fmt: skip
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
     made.datasets.register_cluster("real", ClusterSpec.model_validate(spec))
-    made.declared.apply(json.dumps(ROLE), ANA, dry_run=False, prune=False)
+    made.declared.apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
     for scan in scans.values():
         made.datasets.record_scan(scan)
     yield made
