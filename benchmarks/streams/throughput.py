@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 from benchmarks.streams.world import SCHEMA, World
 from catalog.adapters.spark_connect import connect, release
@@ -108,8 +109,7 @@ def measure(world: World, records: int, rounds: int) -> list[str]:
             )
             rates.append((hand, view, readable))
             ratios.append(view / hand)
-        best = sorted(ratios)[len(ratios) // 2]
         for hand, view, readable in rates:
             lines.append(f"{kind}: by hand {hand:,.0f}/s, view {view:,.0f}/s, until readable {readable:,.0f}/s")
-        lines.append(f"{kind}: view / by hand {best:.2f} (median of {rounds}; limit {limit})")
+        lines.append(f"{kind}: view / by hand {median(ratios):.2f} (median of {rounds}; limit {limit})")
     return lines
