@@ -38,8 +38,13 @@ _FORGOTTEN = ("INVALID_HANDLE", "SESSION_CLOSED", "SESSION_NOT_FOUND", "STREAMIN
 """In errors about a session or query that the server does not have any more."""
 _READ_ONLY = ("kafkaConsumer.pollTimeoutMs", "kafka.fetch.max.wait.ms", "kafka.max.poll.records")
 """Options of a reader that mean nothing to a writer."""
-_LARGE = {"kafka.max.request.size": "33554432"}
-"""The topic decides how large a row may be, not the writer."""
+_WRITER = {
+    "kafka.max.request.size": "33554432",  # the topic decides how large a row may be
+    "kafka.compression.type": "lz4",
+    "kafka.batch.size": "262144",
+    "kafka.linger.ms": "20",
+}
+"""How rows are sent, where the cluster's own properties do not set it. See decision 0125 for what it saves."""
 STREAMING = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -78,7 +83,7 @@ class SparkStreams:
                 .trigger(processingTime=spark_interval(plan.trigger))
                 .option("checkpointLocation", plan.checkpoint)
                 .option("topic", plan.topic)
-                .options(**_LARGE | {name: value for name, value in plan.kafka.items() if name not in _READ_ONLY})
+                .options(**_WRITER | {name: value for name, value in plan.kafka.items() if name not in _READ_ONLY})
             )
             return SparkStream(opened, writer.start())
         except BaseException as error:

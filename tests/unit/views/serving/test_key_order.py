@@ -107,6 +107,26 @@ def test_short_texts_are_read_as_long_ones(values: list[Any], ascii_only: bool) 
     assert key_bytes(text) == key_bytes(text + " " * 30) == shortened(encode(json.loads(text)))
 
 
+@given(st.text(alphabet='[]{}",:\\0159.-e a\n', max_size=14), st.text(alphabet="0159,] -.", max_size=8))
+@example("[", "5]")
+@example("[ ", ",5]")
+@example("[1", ",05]")
+@example('["a,1', ",5]")
+@example('["a"', ",5]")
+@example("[[1", ",5]")
+def test_a_key_that_ends_in_a_number_is_read_as_any_other(begin: str, end: str) -> None:
+    text = begin + end
+    try:
+        values = json.loads(text)
+    except ValueError:
+        values = None
+    if isinstance(values, list):
+        assert key_bytes(text) == shortened(encode(values))
+    else:
+        with pytest.raises(InvalidInput, match="JSON list"):
+            key_bytes(text)
+
+
 @pytest.mark.parametrize("key", ["", "a", "{}", "5", "[", '"a"'])
 def test_what_is_no_list_is_refused_without_the_value(key: str) -> None:
     with pytest.raises(InvalidInput, match="JSON list"):
