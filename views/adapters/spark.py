@@ -19,7 +19,7 @@ from catalog.adapters.spark_connect import connect, release
 from catalog.datatypes import quote_identifier
 from catalog.errors import Unavailable, WeirError
 from policies.adapters.spark.errors import translate
-from policies.adapters.spark.governed_views import GovernedViews
+from policies.adapters.spark.governed_views import GovernedViews, reads_headers
 from policies.adapters.spark.records import frame_of, newest, of_generation
 from policies.adapters.spark.sessions import PINNED, configure
 from policies.plan.model import TablePlan
@@ -213,7 +213,7 @@ def _source(session: Any, each: StreamTable, plan: StreamPlan) -> Any:
     options = {
         **{name: value for name, value in table.kafka.items() if name != "kafka.fetch.max.wait.ms"},
         "subscribe": table.topic,
-        "includeHeaders": "true",
+        "includeHeaders": str(reads_headers(table)).lower(),
         "failOnDataLoss": "true",
         "kafka.isolation.level": "read_committed",
         "maxOffsetsPerTrigger": str(plan.most_offsets),

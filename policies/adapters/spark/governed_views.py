@@ -99,7 +99,7 @@ class GovernedViews:
         heads = [head for part, read in parts for head in head_sql(part, read)]
         frame = (source.selectExpr("*", *heads) if heads else source).selectExpr(
             *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
-            "value AS weir_raw", "headers", "partition", "offset", "timestamp",
+            "value AS weir_raw", *(("headers",) if reads_headers(table) else ()), "partition", "offset", "timestamp",
         )  # fmt: skip
         for part, read in parts:
             if by_python(part, read, avro):
@@ -131,6 +131,12 @@ class GovernedViews:
         # A type given as text would be parsed by whatever session is the process's active one.
         decode = udf(self._decoder.function(part, read), returnType=StringType(), useArrow=True)
         return frame.withColumn(f"weir_text_{part}", decode(col(part)))
+
+
+def reads_headers(table: TablePlan) -> bool:
+    """Whether the view rests on the headers of the stored records; a source that leaves them out is quicker."""
+    heads = any(head_sql(part, read) for part, read in (("key", table.key), ("value", table.value)))
+    return heads or table.rows is not None or reading.uses(table, "weir_headers")
 
 
 def _value_or_key(table: TablePlan, rows: Rows) -> Any:
