@@ -9,7 +9,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Find and understand data": (
         "search", "get", "related", "where-is", "topic", "diff-schema", "groups", "events",
     ),
-    "Query data": ("query", "explain", "queries", "cancel", "view", "mask-copy"),
+    "Query data": ("query", "explain", "queries", "cancel", "saved-query", "view", "mask-copy"),
     "Lineage": ("lineage", "impact", "reach", "readers", "sql-lineage"),
     "Access requests and grants": (
         "request", "requests", "approve", "deny", "withdraw", "thread", "ask-back", "comment", "templates", "grant",

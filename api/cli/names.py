@@ -158,3 +158,4 @@ complete_campaign = _completer(_rows("/api/v1/access-reviews", "reviews", "id", 
 complete_request = _completer(_rows("/api/v1/access-requests", "requests", "id", "dataset"))
 complete_grant = _completer(_rows("/api/v1/grants", "grants", "name", "dataset"))
 complete_template = _completer(_rows("/api/v1/request-templates", "templates", "name", "description"))
+complete_saved_query = _completer(_rows("/api/v1/saved-queries", "queries", "name", "description"))

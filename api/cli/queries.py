@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from api.cli.http import Api, segment
 from api.cli.names import complete_purpose
 from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.cli.parameters import filled
 from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
@@ -24,6 +25,19 @@ Purpose = Annotated[
     str | None,
     typer.Option(help="What for; counts only with a grant for that purpose.", autocompletion=complete_purpose),
 ]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="Value of :NAME in the statement; NAME:number=5, NAME:null. Repeat for several.",
+    ),
+]
+Rows = Annotated[
+    int | None, typer.Option(min=1, help="At most this many rows: 100 in a table, json, yaml; all in other formats.")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Write it into a file.")]
+PlainCsv = Annotated[bool, typer.Option("--plain-csv", help="Texts that a spreadsheet would run stay as they are.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -54,15 +68,11 @@ _EXPORTS = (QueryFormat.CSV, QueryFormat.ARROW, QueryFormat.PARQUET)
 def query(
     sql: Sql,
     purpose: Purpose = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="At most this many rows: 100 in a table, json, yaml; all in other formats."),
-    ] = None,
+    param: Given = None,
+    limit: Rows = None,
     output: Annotated[QueryFormat, typer.Option("-o", "--output", help="How to print the answer.")] = QueryFormat.TABLE,
-    out: Annotated[Path | None, typer.Option("--out", help="Write it into a file.")] = None,
-    plain_csv: Annotated[
-        bool, typer.Option("--plain-csv", help="Texts that a spreadsheet would run stay as they are.")
-    ] = False,
+    out: Out = None,
+    plain_csv: PlainCsv = False,
     unreadable: Annotated[
         str | None,
         typer.Option(help="Values that do not fit their column: report (counted) or error (no answer)."),
@@ -70,7 +80,22 @@ def query(
     user: As = None,
 ) -> None:
     """Query topics with SQL; what you may not see arrives masked or not at all."""
-    client = api(user)
+    run_query(api(user), sql, param or [], purpose, limit, output, out, plain_csv, unreadable)
+
+
+def run_query(
+    client: Api,
+    statement: str,
+    given: Sequence[str],
+    purpose: str | None,
+    limit: int | None,
+    output: QueryFormat,
+    out: Path | None,
+    plain_csv: bool,
+    unreadable: str | None = None,
+) -> None:
+    """Fill in the parameters, run the statement and print or write the answer."""
+    sql = filled(statement, given)
     if sql.rstrip().rstrip(";").upper().endswith("EMIT CHANGES"):
         follow_query(client, sql, purpose, unreadable)
         return
@@ -189,9 +214,11 @@ def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | N
                 print_text(json.dumps(data, ensure_ascii=False))
 
 
-def explain(sql: Sql, purpose: Purpose = None, output: Output = Format.TABLE, user: As = None) -> None:
+def explain(
+    sql: Sql, purpose: Purpose = None, param: Given = None, output: Output = Format.TABLE, user: As = None
+) -> None:
     """Say what a query may see, column by column, and what it would read; no data is touched."""
-    answer = api(user).post("/api/v1/query/explain", {"sql": sql, "purpose": purpose})
+    answer = api(user).post("/api/v1/query/explain", {"sql": filled(sql, param or []), "purpose": purpose})
     rows = [
         {
             "dataset": table["dataset"],

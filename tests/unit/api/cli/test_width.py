@@ -70,7 +70,7 @@ access compare {AT} {MAIL} admin; access-review list; audit list
 audit segments; audit verify; token list; whoami; session list; notify show; notify list; notify status; events
 events --deliveries; diff-schema {AT}; diff-schema {AT} --versions; readers {AT}; topic partitions {AT}; topic config {AT} --all
 topic groups {AT}; topic acls {AT}; topic rate {AT}; topic subjects {AT}; view list; connector list; init -o table; queries
-explain 'SELECT * FROM prod."{TOPIC}"'
+saved-query list; explain 'SELECT * FROM prod."{TOPIC}"'
 """
 LINES = [line.strip() for line in COMMANDS.replace("\n", ";").split(";") if line.strip()]
 WORDS = (TOPIC, MAIL, "mask-addresses-of-customers", "fraud-investigation-of-loyalty", "marketing-and-communication")
