@@ -5,7 +5,7 @@ WORKDIR /opt/weir
 # base: the core and every extra; core: see docs/install.md.
 ARG PACKAGES=base
 COPY requirements/base.txt requirements/core.txt requirements/java.txt requirements/
-RUN pip install --no-cache-dir --require-hashes --requirement requirements/$PACKAGES.txt
+RUN pip install --no-cache-dir --require-hashes --no-deps --requirement requirements/$PACKAGES.txt
 COPY . .
 RUN useradd --system --home-dir /var/lib/weir weir && install --directory --owner weir --mode 700 /var/lib/weir
 ENV PYTHONPATH=/opt/weir PYTHONUNBUFFERED=1 WEIR_HOME=/var/lib/weir
@@ -14,7 +14,7 @@ ENTRYPOINT ["python", "-m", "api"]
 
 FROM weir AS spark
 USER root
-RUN pip install --no-cache-dir --require-hashes --requirement requirements/java.txt
+RUN pip install --no-cache-dir --require-hashes --no-deps --requirement requirements/java.txt
 ENV WEIR_CACHE=/opt/weir-cache WEIR_HOME=/var/lib/spark WEIR_STACK__SPARK_PORT=15002 WEIR_STACK__QUERY_PORT=15003
 RUN install --directory --owner weir --mode 700 /var/lib/spark && install --directory --owner weir /opt/weir-cache
 USER weir

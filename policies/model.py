@@ -54,13 +54,20 @@ class Mask:
 class Subject:
     """Who asks. `roles` are the roles held directly; inheritance is resolved by `decide`.
 
-    scopes  what the token of the request is limited to; None = not limited
+    scopes       what the token of the request is limited to; None = not limited
+    certificate  SHA-256 fingerprint of the client certificate that signed them in; None = something else did
     """
 
     user: str
     groups: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
+    certificate: str | None = None
+
+    @property
+    def came_by(self) -> dict[str, str]:
+        """How they signed in, for the audit: `{certificate}`, or nothing."""
+        return {"certificate": self.certificate} if self.certificate is not None else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import uvicorn
 
+from api.config.address import Address
+from api.config.settings import ApiSettings
+from api.processes.server import listening
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop
 from policies.plan.model import QueryPlan, Result, ResultColumn
@@ -124,9 +126,10 @@ class Door:
 
 
 @contextmanager
-def door(folder: Path, table: pa.Table) -> Iterator[Door]:
-    """A scanned topic `orders`, users ana and otto who may read it, and a server that listens."""
-    world, engine = ApiWorld(folder), ArrowEngine(table)
+def door(folder: Path, table: pa.Table, api: ApiSettings | None = None) -> Iterator[Door]:
+    """A scanned topic `orders`, users ana and otto who may read it, and a server that listens, with TLS where `api` has it."""
+    api = api or ApiSettings()
+    world, engine = ApiWorld(folder, api=api), ArrowEngine(table)
     services = world.services
     services.query._engine = engine  # type: ignore[assignment]
     services.query_check._engine = engine  # type: ignore[assignment]
@@ -135,13 +138,12 @@ def door(folder: Path, table: pa.Table) -> Iterator[Door]:
     world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     world.apply(GOVERNANCE)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(world.app, log_level="error", lifespan="off")
-    server = uvicorn.Server(config)
+    server = listening(world.app, api, log_level="error", lifespan="off")
     thread = threading.Thread(target=lambda: server.run(sockets=[listener]), daemon=True)
     thread.start()
     try:
         until(lambda: server.started)
-        yield Door(world, engine, f"http://127.0.0.1:{listener.getsockname()[1]}")
+        yield Door(world, engine, Address("127.0.0.1", listener.getsockname()[1], api.tls_certificate).url)
     finally:
         server.should_exit = True
         thread.join(10)

@@ -19,6 +19,7 @@ from api.cli.names import (
 )
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
+from policies.workflow import RequestState
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 
@@ -92,7 +93,7 @@ def request(
 
 def requests(
     state: Annotated[
-        str | None, typer.Option(help="pending, asked-back, review, approved, denied, cancelled or expired.")
+        RequestState | None, typer.Option(help="pending, asked-back, review, approved, denied, cancelled or expired.")
     ] = None,
     bundle: Annotated[str | None, typer.Option(help="Only those of this bundle.")] = None,
     output: Output = Format.TABLE,

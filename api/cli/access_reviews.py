@@ -14,8 +14,10 @@ from api.cli.http import segment
 from api.cli.names import complete_campaign, complete_dataset, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
+from api.cli.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput
+from policies.campaigns.model import CampaignState, ItemState
 from policies.declared import kinds
 
 reviews_app = typer.Typer(help="Confirm or revoke rights, in access reviews.", no_args_is_help=True)
@@ -42,7 +44,7 @@ def add_to(app: typer.Typer) -> None:
 
 @reviews_app.command("list", epilog="weir access-review list --state open")
 def list_reviews(
-    state: Annotated[str | None, typer.Option(help="open, closing, closed or failed.")] = None,
+    state: Annotated[CampaignState | None, typer.Option(help="open, closing, closed or failed.")] = None,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -80,7 +82,7 @@ def start(
 def show_review(
     identifier: Identifier,
     mine: Annotated[bool, typer.Option(help="Only items that you decide.")] = False,
-    state: Annotated[str | None, typer.Option(help="open, kept, revoked or gone.")] = None,
+    state: Annotated[ItemState | None, typer.Option(help="open, kept, revoked or gone.")] = None,
     person: Annotated[str | None, typer.Option(help="Only this holder's.", autocompletion=complete_user)] = None,
     dataset: Annotated[
         str | None, typer.Option(help="Only rights that open CLUSTER/TOPIC.", autocompletion=complete_dataset)
@@ -132,7 +134,7 @@ def decide(
 def close(
     identifier: Identifier,
     unconfirmed: Annotated[
-        str | None, typer.Option(help="revoke or keep what nobody confirmed; as declared when absent.")
+        Unconfirmed | None, typer.Option(help="revoke or keep what nobody confirmed; as declared when absent.")
     ] = None,
     reason: Annotated[str, typer.Option(help="Why; needed where it is not as declared.")] = "",
     output: Output = Format.TABLE,

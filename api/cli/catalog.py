@@ -15,7 +15,9 @@ from api.cli.http import Api, segment
 from api.cli.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, errors, print_text, show
+from api.cli.vocabularies import Found
 from catalog.errors import WeirError
+from scanners.model import Strategy
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,8 +40,8 @@ def scan(
     ] = None,
     schema_registry: Annotated[str | None, typer.Option(help="Its schema registry's URL.")] = None,
     strategy: Annotated[
-        str, typer.Option(help="stratified, latest, earliest, random, full or since-last.")
-    ] = "stratified",
+        Strategy, typer.Option(help="stratified, latest, earliest, random, full or since-last.")
+    ] = Strategy.STRATIFIED,
     records: Annotated[int, typer.Option(min=1, help="At most this many records of each topic.")] = 1000,
     max_bytes: Annotated[int | None, typer.Option(min=1, help="At most this many bytes of each topic.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="At most this long for a group of topics.")] = None,
@@ -121,7 +123,7 @@ def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
 
 def search(
     words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
-    kind: Annotated[str | None, typer.Option(help="dataset or field.")] = None,
+    kind: Annotated[Found | None, typer.Option(help="dataset or field.")] = None,
     tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only of this owner.", autocompletion=complete_user)] = None,
     entity: Annotated[

@@ -13,6 +13,7 @@ from api.cli.http import segment
 from api.cli.names import complete_dataset, complete_purpose, complete_user
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, show
+from api.cli.vocabularies import Holder, RightKind, Seen
 from catalog.errors import InvalidInput
 
 access_app = typer.Typer(help="See who has access to what, and why.", no_args_is_help=True)
@@ -30,7 +31,7 @@ class ListFormat(StrEnum):
 
 Listed = Annotated[ListFormat, typer.Option("-o", "--output", help="How to print it; csv and jsonl are whole.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")]
-Shows = Annotated[str | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
+Shows = Annotated[Seen | None, typer.Option(help="Only of one kind: `clear`, `partly`, `masked` or `none`.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,7 +44,7 @@ def dataset(
     name: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     field: Annotated[str | None, typer.Option(help="Only this field, as value.customer.email.")] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="user, group or role; repeat for several; user when absent.")
+        list[Holder] | None, typer.Option(help="user, group or role; repeat for several; user when absent.")
     ] = None,
     person: Annotated[str | None, typer.Option("--name", help="Only this person, group or role.")] = None,
     shows: Shows = None,
@@ -88,7 +89,7 @@ def unused(
     days: Annotated[int, typer.Option(min=1, max=3650, help="Nothing was read for so many days.")] = 90,
     dataset: Annotated[str | None, typer.Option(help="Only rights on datasets of a pattern, as prod/*.")] = None,
     person: Annotated[str | None, typer.Option(help="Only this person's.", autocompletion=complete_user)] = None,
-    kind: Annotated[str | None, typer.Option(help="grant, role or owner.")] = None,
+    kind: Annotated[RightKind | None, typer.Option(help="grant, role or owner.")] = None,
     limit: Limit = 200,
     output: Listed = ListFormat.TABLE,
     user: As = None,

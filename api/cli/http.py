@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +12,10 @@ from urllib.parse import quote
 import httpx
 
 from api.cli.kept_logins import kept_token
+from api.cli.tls_failures import tls_failure
+from api.config.address import Recorded
 from api.config.home import Home
+from api.config.tls_client import ClientTls
 from catalog.declared.secrets import is_loopback
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 from catalog.node_ids import read_id
@@ -50,11 +53,8 @@ def _is_own(home: Home) -> bool:
 
 
 def _recorded(home: Home) -> str | None:
-    """What the running instance wrote down."""
-    try:
-        return str(json.loads((home.root / "run" / "weir.json").read_text())["url"])
-    except (OSError, ValueError, KeyError):
-        return None
+    recorded = Recorded.of(home)
+    return recorded.url if recorded is not None else None
 
 
 def _address(given: str) -> str:
@@ -65,17 +65,29 @@ def _address(given: str) -> str:
     except httpx.InvalidURL:
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise InvalidInput(f"WEIR_URL={given} is no address; write it as http://HOST:PORT.")
+        raise InvalidInput(f"WEIR_URL={given} is no address; write it as http://HOST:PORT, or https://HOST:PORT.")
     return url
 
 
-def instance_token(home: Home, user: str | None = None) -> str:
-    """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or of `weir login`, or the admin's.
+def instance_tls(home: Home, url: str) -> ssl.SSLContext | bool:
+    """How to verify a Weir, and which certificate to show it. True for what is not asked by TLS. Raises InvalidInput."""
+    if not url.startswith("https://"):
+        return True
+    recorded = Recorded.of(home)
+    own = recorded.certificate if recorded is not None and recorded.url == url else None
+    return ClientTls.of_environment().context(own)
+
+
+def instance_token(home: Home, user: str | None = None) -> str | None:
+    """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or of `weir login`, or the admin's. None with
+    WEIR_CLIENT_CERTIFICATE and without WEIR_TOKEN: then the certificate signs in.
 
     Raises NotSignedIn saying where it was looked for.
     """
     if user is None and (given := os.environ.get("WEIR_TOKEN", "").strip()):
         return given
+    if user is None and ClientTls.of_environment().certificate is not None:
+        return None
     if user is None and (kept := kept_token(home, instance_url(home))) is not None:
         return kept
     if user is None and not _is_own(home):
@@ -119,6 +131,7 @@ class Api:
             base_url=self.url,
             headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=httpx.Timeout(timeout, connect=connect),
+            verify=instance_tls(home, self.url),
         )
 
     def shortened(self, text: str) -> str:
@@ -192,28 +205,32 @@ class Api:
                     answer.read()
                     raise _refusal(answer)
                 yield answer
-        except httpx.ConnectError:
-            raise self._nobody() from None
-        except httpx.HTTPError:
-            raise Unavailable(
+        except httpx.ConnectError as error:
+            raise self._nobody(error) from None
+        except httpx.HTTPError as error:
+            raise self._tls(error) or Unavailable(
                 "The answer broke off: it was stopped, or a limit was reached; what came is not all."
             ) from None
 
     def _call(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         try:
             answer = self._client.request(method, path, **arguments)
-        except httpx.ConnectError:
-            raise self._nobody() from None
+        except httpx.ConnectError as error:
+            raise self._nobody(error) from None
         except httpx.TimeoutException:
             raise Unavailable(f"Weir at {self.url} did not answer in time; `weir status` shows what is down.") from None
-        except httpx.HTTPError:
-            raise Unavailable(f"The call to Weir at {self.url} broke off; try again.") from None
+        except httpx.HTTPError as error:
+            raise (self._tls(error) or Unavailable(f"The call to Weir at {self.url} broke off; try again.")) from None
         if answer.is_error:
             raise _refusal(answer)
         return answer
 
-    def _nobody(self) -> Unavailable:
-        return Unavailable(
+    def _tls(self, error: httpx.HTTPError) -> Unavailable | None:
+        problem = tls_failure(error, self.url, ClientTls.of_environment().certificate is not None)
+        return Unavailable(problem) if problem is not None else None
+
+    def _nobody(self, error: httpx.ConnectError) -> Unavailable:
+        return self._tls(error) or Unavailable(
             f"No Weir answers at {self.url}. Start it with `weir up --detach`, or set WEIR_URL to where it runs."
         )
 

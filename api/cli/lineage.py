@@ -13,8 +13,11 @@ from rich.tree import Tree
 
 from api.cli.options import As, AsOf, Output, api
 from api.cli.output import Format, console, print_text, show
+from api.cli.vocabularies import Origin, Rebuilt
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, write_id
+from lineage.model import Basis, Direction, Kind, Level
+from lineage.questions.changes import Change
 from lineage.questions.exports import impact_markdown
 
 NodeArgument = Annotated[
@@ -103,15 +106,15 @@ def _kind_and(namespace: str, name: str, field: str | None) -> tuple[str, str, s
 
 def lineage(
     node: NodeArgument,
-    direction: Annotated[str, typer.Option(help="upstream, downstream or both.")] = "both",
+    direction: Annotated[Direction, typer.Option(help="upstream, downstream or both.")] = Direction.BOTH,
     depth: Depth = 20,
-    level: Annotated[str, typer.Option(help="dataset or column.")] = "dataset",
+    level: Annotated[Level, typer.Option(help="dataset or column.")] = Level.DATASET,
     as_of: AsOf = None,
     job: Annotated[list[str] | None, typer.Option(help="Only flows of this job, as job:NS:NAME.")] = None,
     namespace: Annotated[list[str] | None, typer.Option(help="Only flows within this namespace.")] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="Only edges of this kind: feeds, reads, derives...")] = None,
-    origin: Annotated[list[str] | None, typer.Option(help="Only observed, declared or permitted edges.")] = None,
-    basis: Annotated[str, typer.Option(help=_BASIS)] = "last_run",
+    kind: Annotated[list[Kind] | None, typer.Option(help="Only edges of this kind: feeds, reads, derives...")] = None,
+    origin: Annotated[list[Origin] | None, typer.Option(help="Only observed, declared or permitted edges.")] = None,
+    basis: Annotated[Basis, typer.Option(help=_BASIS)] = Basis.LAST_RUN,
     output: Annotated[GraphFormat, typer.Option("-o", "--output", help="How to print the answer.")] = GraphFormat.TABLE,
     user: As = None,
 ) -> None:
@@ -151,7 +154,7 @@ def impact(
         str | None, typer.Option(help="A field: value.customer.email of NODE, or prod/orders:value.customer.email.")
     ] = None,
     change: Annotated[
-        str | None,
+        Change | None,
         typer.Option(help="What is done to it: drop, rename, retype or mask (a field), lose (a dataset, a cluster)."),
     ] = None,
     fail_on: Annotated[
@@ -160,7 +163,7 @@ def impact(
     ] = FailOn.NEVER,
     depth: Depth = 20,
     as_of: AsOf = None,
-    basis: Annotated[str, typer.Option(help=_BASIS)] = "contents",
+    basis: Annotated[Basis, typer.Option(help=_BASIS)] = Basis.CONTENTS,
     output: Annotated[
         ImpactFormat, typer.Option("-o", "--output", help="How to print the answer; markdown for a merge request.")
     ] = ImpactFormat.TABLE,
@@ -266,7 +269,7 @@ def reach(
 
 
 def rebuild(
-    what: Annotated[str, typer.Argument(help="search or lineage.")],
+    what: Annotated[Rebuilt, typer.Argument(help="search or lineage.")],
     user: As = None,
 ) -> None:
     """Rebuild the search index from the record store, or the lineage graph from its topic."""

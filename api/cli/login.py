@@ -18,6 +18,7 @@ from api.cli.names import complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from api.config.home import Home
+from api.config.tls_client import ClientTls
 from catalog.errors import NotSignedIn, WeirError
 
 session_app = typer.Typer(help="See and end sessions of people who signed in by a provider.", no_args_is_help=True)
@@ -95,6 +96,8 @@ def whoami(output: Output = Format.TABLE, user: As = None) -> None:
         by = f"the token of {user}"
     elif os.environ.get("WEIR_TOKEN", "").strip():
         by = "WEIR_TOKEN"
+    elif ClientTls.of_environment().certificate is not None:
+        by = "WEIR_CLIENT_CERTIFICATE"
     else:
         by = f"weir login ({kept.place})" if kept is not None else "the admin's token"
     facts = {"user": me["user"], "url": client.url, "by": by, **{k: me[k] for k in ("groups", "roles", "permissions")}}

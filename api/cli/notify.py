@@ -10,6 +10,7 @@ import typer
 from api.cli.names import complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
+from policies.notices import Channel, ChatKind, Digest, Topic
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,14 +32,14 @@ def notify_show(output: Output = Format.TABLE, user: As = None) -> None:
     "set", epilog="weir notify set --channel mail --digest daily --at 07:30 --zone Europe/Berlin --as ana"
 )
 def notify_set(
-    channel: Annotated[list[str] | None, typer.Option(help="mail or chat; repeat for both.")] = None,
+    channel: Annotated[list[Channel] | None, typer.Option(help="mail or chat; repeat for both.")] = None,
     none: Annotated[bool, typer.Option("--none", help="By no channel.")] = False,
-    off: Annotated[list[str] | None, typer.Option(help="Topic to switch off; repeat for several.")] = None,
-    on: Annotated[list[str] | None, typer.Option(help="Topic to switch on again; repeat for several.")] = None,
-    digest: Annotated[str | None, typer.Option(help="at-once, hourly or daily.")] = None,
+    off: Annotated[list[Topic] | None, typer.Option(help="Topic to switch off; repeat for several.")] = None,
+    on: Annotated[list[Topic] | None, typer.Option(help="Topic to switch on again; repeat for several.")] = None,
+    digest: Annotated[Digest | None, typer.Option(help="at-once, hourly or daily.")] = None,
     at: Annotated[str | None, typer.Option(help="Time of a daily digest: HH:MM.")] = None,
     zone: Annotated[str | None, typer.Option(help="Zone of that time: Europe/Berlin.")] = None,
-    chat_kind: Annotated[str | None, typer.Option(help="slack or teams.")] = None,
+    chat_kind: Annotated[ChatKind | None, typer.Option(help="slack or teams.")] = None,
     chat_url: Annotated[
         str | None, typer.Option(help="Address of your webhook there, - to read it from the input; '' forgets it.")
     ] = None,
@@ -60,7 +61,7 @@ def notify_set(
 
 @notify_app.command("test", epilog="weir notify test --as ana · weir notify test --channel chat --user ana")
 def notify_test(
-    channel: Annotated[str, typer.Option(help="mail or chat.")] = "mail",
+    channel: Annotated[Channel, typer.Option(help="mail or chat.")] = Channel.MAIL,
     to: Annotated[
         str | None, typer.Option("--user", help="Another person, for those who manage.", autocompletion=complete_user)
     ] = None,

@@ -45,7 +45,16 @@ class PagesBuild:
     def _fetch_node(self) -> None:
         self._say("fetching Node.js from PyPI to build the web pages, once ...")
         lock = PROGRAM / "requirements" / "node.txt"
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "--no-deps",
+        ]
         subprocess.run([*pip, "-r", str(lock)], check=False, capture_output=True)
         importlib.invalidate_caches()
 

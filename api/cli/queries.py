@@ -18,6 +18,7 @@ from api.cli.names import complete_purpose
 from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
 from api.cli.parameters import filled
+from api.cli.vocabularies import OnUnreadable
 from catalog.errors import InvalidInput
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
@@ -74,7 +75,7 @@ def query(
     out: Out = None,
     plain_csv: PlainCsv = False,
     unreadable: Annotated[
-        str | None,
+        OnUnreadable | None,
         typer.Option(help="Values that do not fit their column: report (counted) or error (no answer)."),
     ] = None,
     user: As = None,

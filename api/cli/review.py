@@ -13,6 +13,7 @@ from api.cli.names import complete_dataset, complete_entity, require_entity
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
 from catalog.errors import InvalidInput, WeirError
+from catalog.model import ReviewState
 
 _PAGE = 1000
 _COLUMNS = ("dataset", "path", "entity", "score", "share", "state", "change")
@@ -41,7 +42,7 @@ def review(
     entity: Annotated[
         str | None, typer.Option(help="The entity; PII for every kind.", autocompletion=complete_entity)
     ] = None,
-    state: Annotated[str | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None,
+    state: Annotated[ReviewState | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None,
     recognizer: Annotated[str | None, typer.Option(help="Only what this recognizer found.")] = None,
     changed: Annotated[
         bool | None, typer.Option("--changed", help="Only those whose last look differs from the one before.")

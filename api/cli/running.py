@@ -19,8 +19,10 @@ from rich.console import Console
 from api import VERSION
 from api.cli.output import errors
 from api.cli.pages import PagesBuild
+from api.config.address import Address
 from api.config.home import PROGRAM, Home
 from api.config.settings import load
+from api.config.tls_client import ClientTls
 from catalog.errors import SettingsError
 from stack import SERVERS, Instance, ProcessSpec, StackSettings
 
@@ -84,10 +86,7 @@ class Running:
     @property
     def url(self) -> str:
         """Weir's own address."""
-        host = self.settings.api.host
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
-        bracketed = f"[{shown}]" if ":" in shown else shown
-        return f"http://{bracketed}:{self._port()}"
+        return Address(self.settings.api.host, self._port(), self.settings.api.tls_certificate).url
 
     def up(self, detach: bool, also: Sequence[str] = ()) -> None:
         """Start what does not run; `also`: optional servers. Raises StackError, SettingsError."""
@@ -143,6 +142,11 @@ class Running:
         from api.demo.run import DemoContext, run
         from stack.installed import artifacts
 
+        if self.settings.api.tls_certificate is not None:
+            raise SettingsError(
+                "The demo runs without TLS, since jobs of it send lineage from Java; unset WEIR_API__TLS_CERTIFICATE and"
+                " the other WEIR_API__TLS_*, or use `weir up`."
+            )
         begun = time.monotonic()
         self.up(detach)
         context = DemoContext(
@@ -178,9 +182,13 @@ class Running:
         environment = {"WEIR_HOME": str(self.home.root), "WEIR_API__PORT": str(port), "PYTHONPATH": str(PROGRAM)}
         python = (sys.executable, "-m", "api")
 
+        certificate = self.settings.api.tls_certificate
+        # The certificate is for the name that others use, and this asks the process that was started here.
+        trust = ClientTls().context(own=certificate) if certificate is not None else True
+
         def answers(path: str) -> bool:
             try:
-                return httpx.get(url + path, timeout=2).status_code == 200
+                return httpx.get(url + path, timeout=2, verify=trust).status_code == 200
             except httpx.HTTPError:
                 return False
 

@@ -86,7 +86,10 @@ def rows(
     key: Annotated[list[str] | None, typer.Option(help="One key; once for each of its columns.")] = None,
     keys: Annotated[str | None, typer.Option(help="Several keys, between commas or as a JSON list.")] = None,
     prefix: Annotated[str | None, typer.Option(help="How the key begins.")] = None,
-    where: Annotated[str | None, typer.Option(help="Comparisons joined by AND: region = 'EU' AND total >= 10.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help="Comparisons joined by AND: region = 'EU' AND total >= 10; also IN, BETWEEN, IS NULL."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Rows at most.")] = None,
     cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
     at_least: Annotated[

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from api.config import tls_settings
 from api.config.home import Home
 from catalog.errors import SettingsError
 from catalog.settings import CatalogSettings, EventSettings, SecretSettings
@@ -25,7 +26,10 @@ from policies.settings import NotifySettings, OidcSettings, PolicySettings, Sign
 from scanners.settings import ScannerSettings
 from views.settings import ViewSettings
 
-BARE = {"WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA"}
+BARE = {
+    "WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA",
+    "WEIR_CA", "WEIR_CLIENT_CERTIFICATE", "WEIR_CLIENT_KEY",
+}  # fmt: skip
 """Variables that are not settings of a room. `WEIR_STACK__*` belongs to the local servers, `WEIR_TEST_*` to the tests."""
 _FOREIGN = ("WEIR_STACK__", "WEIR_TEST_")
 
@@ -98,6 +102,26 @@ class ApiSettings(_Section):
         2000.0, ge=0, description="Requests a second from one address but this machine's own; 0 = any number."
     )
 
+    tls_certificate: Path | None = Field(
+        None, description="File of the server's certificate and those between it and its authority, PEM: serves TLS."
+    )
+    tls_key: Path | None = Field(None, description="File of its key, PEM; absent = in the file of the certificate.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that key.")
+    tls_min_version: Literal["1.2", "1.3"] = Field("1.2", description="Oldest version of TLS that is accepted.")
+    tls_client_certificates: tls_settings.ClientCertificates = Field(
+        "none",
+        description="Certificates of clients: `none` = not asked for, `optional`, `required` for everything but `/healthz` and"
+        " `/readyz`.",
+    )
+    tls_client_ca: Path | None = Field(
+        None, description="File of the authorities that sign certificates of clients, PEM; no other ones count."
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> ApiSettings:
+        tls_settings.check(self)
+        return self
+
     @field_validator("trusted_proxies")
     @classmethod
     def _are_addresses(cls, given: list[str]) -> list[str]:
@@ -117,7 +141,7 @@ class ApiSettings(_Section):
     @property
     def secure(self) -> bool:
         """Whether browsers come by TLS."""
-        return (self.public_url or "").startswith("https://")
+        return self.tls_certificate is not None or (self.public_url or "").startswith("https://")
 
     @property
     def host_prefix(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from cachetools import TTLCache
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION
 from api.http.callers.auth import LATELY_S
-from api.http.edge import answer_headers, errors, openapi
+from api.http.edge import answer_headers, errors, openapi, parameters
 from api.http.edge.body_limit import BodyLimit
 from api.http.edge.client_address import ClientAddress, networks
 from api.http.edge.metrics import Metrics, ViewFigures
@@ -76,7 +76,8 @@ _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
 """Paths that take events, which may come in batches."""
 _DESCRIPTION = """
 Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
-on every query. Sign in with `Authorization: Bearer TOKEN`; every failure has the body
+on every query. Sign in with `Authorization: Bearer TOKEN`, or by a client certificate where that is set up; every failure
+has the body
 `{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
 """
 
@@ -102,12 +103,14 @@ def create_app(services: Services) -> FastAPI:
     openapi.install(app)
     # Routes are tried in this order; rows of views are asked for hundreds of times a second.
     app.include_router(views.often, prefix=PREFIX)
+    for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
+        app.include_router(tolerant, prefix=PREFIX)
     for room in (
-        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, routes, lineage,
+        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, lineage,
         sources, queries, running, saved_queries, access, request_parts, notifications, effective, access_reviews, audit,
-        reports, decisions, declared, purposes, tokens, sign_in, sessions, directory, events,
+        reports, decisions, declared, purposes, tokens, sessions, directory, events,
     ):  # fmt: skip
-        app.include_router(room.router, prefix=PREFIX)
+        app.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     app.include_router(scim.router)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")

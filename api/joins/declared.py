@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from api.joins.domains import DomainRights, check_document
+from api.joins.fitting import Fitting
 from api.joins.second_person import SecondPerson
 from catalog.apply.apply import Action, Applier, Change, Documents, Handler
 from catalog.declared import kinds as catalog_kinds
@@ -95,21 +96,24 @@ class Declared:
         second: SecondPerson,
         purposes: PurposeUse,
         rights: DomainRights,
+        fitting: Fitting,
     ) -> None:
         self._applier = Applier(handlers, transaction, partial(_hold, purposes, rights))
-        self._rights = rights
+        self._rights, self._fitting = rights, fitting
         self._audit = audit
         self._second = second
 
-    def apply(self, text: str, subject: Subject, *, dry_run: bool, prune: bool) -> dict[str, Any]:
-        """`{changes: [{kind, name, action, diff}], dryRun}`. Raises InvalidInput naming line and field; NotAllowed for what
-        the subject may not declare."""
+    def apply(
+        self, text: str, subject: Subject, *, dry_run: bool, prune: bool, later: Callable[[], Subject] | None = None
+    ) -> dict[str, Any]:
+        """`{changes: [{kind, name, action, diff, notes}], dryRun}`. `later` gives the subject as they are when it is written.
+        Raises InvalidInput naming line and field; NotAllowed for what the subject may not declare."""
         documents = load(text, KINDS)
         self._rights.require(subject, documents, prune=prune)
         if dry_run:
             changes = self._applier.plan(documents, prune=prune)
         else:
-            changes = self._apply(documents, subject, prune)
+            changes = self._apply(documents, subject, prune, later)
             made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
             if made:
                 about = (
@@ -119,9 +123,15 @@ class Declared:
                     for each in mentioned(c.kind, c.name, c.before, c.after)
                 )
                 self._record(subject, "apply", f"{len(made)} documents", made, about)
-        return {"changes": [change.to_json() for change in changes], "dryRun": dry_run}
+        return {"changes": [each.to_json() for each in self._fitting.noted(changes)], "dryRun": dry_run}
 
-    def _apply(self, documents: list[Document], subject: Subject, prune: bool) -> list[Change]:
+    def _apply(
+        self, documents: list[Document], subject: Subject, prune: bool, later: Callable[[], Subject] | None
+    ) -> list[Change]:
+        # Who they are, and what they may declare, can change between the first look and the writing.
+        def allowed() -> None:
+            self._rights.require(later() if later is not None else subject, documents, prune=prune)
+
         if self._second.active:
             self._applier.plan(documents)  # what is wrong is refused before anybody is asked to second it
         try:
@@ -130,7 +140,7 @@ class Declared:
             self._audit.record(subject.user, "apply.proposed", str(error.details["name"]), "deny", [error.message])
             raise
         with self._second.carrying(seconded):
-            changes = self._applier.apply(documents, prune=prune, by=subject.user)
+            changes = self._applier.apply(documents, prune=prune, by=subject.user, allowed=allowed)
         self._second.done(seconded)
         return changes
 
@@ -142,15 +152,21 @@ class Declared:
         except NotFound:
             return []
 
-    def delete(self, kind: str, name: str, subject: Subject) -> dict[str, Any]:
-        """Take one document away; what scans found stays. Raises NotFound; Conflict where others need it;
-        NotAllowed."""
+    def delete(
+        self, kind: str, name: str, subject: Subject, later: Callable[[], Subject] | None = None
+    ) -> dict[str, Any]:
+        """Take one document away; what scans found stays. `later`: see `apply`. Raises NotFound; Conflict where others need
+        it; NotAllowed."""
         kind = self._applier.kind_named(kind)
         self._rights.require_delete(subject, kind, name)
         found = self._applier.get(kind, name)[0]
         if kind == "Grant" and found["spec"].get("request"):
             raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
-        problem = self._applier.delete(kind, name, by=subject.user)
+
+        def allowed() -> None:
+            self._rights.require_delete(later() if later is not None else subject, kind, name)
+
+        problem = self._applier.delete(kind, name, by=subject.user, allowed=allowed)
         about = mentioned(kind, name, found["spec"], None)
         self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
@@ -161,7 +177,7 @@ class Declared:
         """One entry; where it is about more names than an entry holds, more of them with the others."""
         for number, part in enumerate(details(about)):
             words = reasons if not number else [f"part {number + 1} of the names that this is about"]
-            self._audit.record(subject.user, action, target, "allow", words, part)
+            self._audit.record(subject.user, action, target, "allow", words, {**part, **subject.came_by})
 
     def everything(self) -> list[dict[str, Any]]:
         """Every declared document, in an order that can be applied again."""

@@ -30,7 +30,8 @@ def settings_markdown() -> str:
         "",
         "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
         "`WEIR_CACHE` (downloaded servers),",
-        "`WEIR_URL` and `WEIR_TOKEN` (which Weir the command line talks to), and `WEIR_STACK__*` for the local servers,",
+        "`WEIR_URL` and `WEIR_TOKEN` (which Weir the command line talks to), `WEIR_CA`, `WEIR_CLIENT_CERTIFICATE` and",
+        "`WEIR_CLIENT_KEY` (see [tls.md](tls.md)), and `WEIR_STACK__*` for the local servers,",
         "see [running.md](running.md).",
     ]
     section = ""

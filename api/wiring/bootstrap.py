@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
@@ -29,6 +29,7 @@ from api.joins.cross_room import (
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.domains import DomainRights
 from api.joins.facts import Facts
+from api.joins.fitting import Fitting
 from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
@@ -88,6 +89,7 @@ from lineage.sql.flows import KnownNames
 from lineage.warming.pages import warm
 from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
+from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
@@ -171,10 +173,11 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         parts.audit_store, parts.audit_segments, audit, signer, now, settings.policies, shipping.shipped
     )
     sealer = parts.sealer()
-    sessions = Sessions(
-        parts.session_store, state, parts.openid, sealer, now, settings.sign_in,
-        record=lambda actor, action, target, reasons: audit.record(actor, action, target, "allow", reasons),
-    )  # fmt: skip
+
+    def signs_in(actor: str, action: str, target: str, reasons: Sequence[str]) -> None:
+        audit.record(actor, action, target, "allow", reasons)
+
+    sessions = Sessions(parts.session_store, state, parts.openid, sealer, now, settings.sign_in, record=signs_in)
     device_logins = DeviceLogins(parts.session_store, now)
     verifiers = parts.verifiers()
     identity = Identity(parts.tokens, state, now, verifiers, settings.policies, sessions)
@@ -248,7 +251,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
     rights = DomainRights(state, identity, store, knowledge)
-    declared = Declared(handlers, parts.transaction, audit, second, purpose_use, rights)
+    declared = Declared(handlers, parts.transaction, audit, second, purpose_use, rights, Fitting(store))
     stream_views = view_services(
         settings, parts, clusters, connections, facts, views, state, identity, audit, query.preparer, ingest
     )
@@ -397,6 +400,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         sql_lineage=sql_lineage,
         state=state,
         identity=identity,
+        certificates=Certificates(state, now, signs_in),
         sign_in=SignIn(sessions, device_logins, state, parts.openid, sealer, now),
         sessions=sessions,
         device_logins=device_logins,

@@ -55,6 +55,7 @@ from lineage.ingest.service import Ingest
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.worker.consume import LineageWorker
+from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
 from policies.access.directory import DirectoryPeople
@@ -133,6 +134,7 @@ class Services:
     sql_lineage: SqlLineageSliver
     state: GovernanceState
     identity: Identity
+    certificates: Certificates
     sign_in: SignIn
     sessions: Sessions
     device_logins: DeviceLogins
@@ -173,7 +175,7 @@ class Services:
         self, subject: Subject, action: str, target: str, decision: str = "allow", reasons: Sequence[str] = ()
     ) -> None:
         """Add to the audit chain what a caller did."""
-        self.audit.record(subject.user, action, target, decision, reasons)
+        self.audit.record(subject.user, action, target, decision, reasons, subject.came_by)
 
     def reader(self, subject: Subject) -> Reader:
         """The services that a subject may ask about what they may know of. Raises Unavailable."""

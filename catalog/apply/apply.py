@@ -152,11 +152,20 @@ class Applier:
                 ]
         return changes
 
-    def apply(self, documents: Sequence[Document], *, prune: bool = False, by: str | None = None) -> list[Change]:
-        """Do it: all of it or nothing. Gives what was done."""
+    def apply(
+        self,
+        documents: Sequence[Document],
+        *,
+        prune: bool = False,
+        by: str | None = None,
+        allowed: Callable[[], object] = lambda: None,
+    ) -> list[Change]:
+        """Do it: all of it or nothing. Gives what was done. `allowed` is called in the transaction, before anything is
+        written, and raises a WeirError where it may not be done any more."""
         named = {(d.kind, d.key): d for d in documents}
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
         with self._transaction():
+            allowed()
             changes = self._changes(documents, prune)
             for change in changes:
                 handler = self._handlers[change.kind]
@@ -190,11 +199,12 @@ class Applier:
             found = [one]
         return [as_document(handler.kind, d.metadata, d.spec) for d in found]
 
-    def delete(self, kind: str, key: str, by: str | None = None) -> str:
-        """What is left to do outside of Weir, in a sentence; else nothing. Raises NotFound."""
+    def delete(self, kind: str, key: str, by: str | None = None, allowed: Callable[[], object] = lambda: None) -> str:
+        """What is left to do outside of Weir, in a sentence; else nothing. `allowed`: see `apply`. Raises NotFound."""
         self.get(kind, key)
         handler = self._handlers[self.kind_named(kind)]
         with self._transaction():
+            allowed()
             handler.delete(key, by)
             self._hold([Change(handler.kind, key, Action.DELETE)])
         problems = handler.settle([Change(handler.kind, key, Action.DELETE)]) or {}

@@ -18,13 +18,28 @@ class Weir:
     url      WEIR_URL when absent, else http://127.0.0.1:8484
     token    WEIR_TOKEN when absent; `weir token create --user NAME` makes one
     timeout  seconds a call may take; answers of queries may take longer
+
+    For https, files in PEM:
+
+    ca           authorities that sign the server's certificate: WEIR_CA when absent, else those of the machine
+    certificate  a client certificate, WEIR_CLIENT_CERTIFICATE when absent; it signs in where there is no token
+    key          its key, WEIR_CLIENT_KEY when absent, else in the file of the certificate
     """
 
     def __init__(
-        self, url: str | None = None, token: str | None = None, timeout: float = 120.0, *, transport: Any = None
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        timeout: float = 120.0,
+        *,
+        ca: str | None = None,
+        certificate: str | None = None,
+        key: str | None = None,
+        transport: Any = None,
     ) -> None:
-        """`transport`: an httpx transport in place of the network, for tests. Raises NotSignedIn without a token."""
-        self._http = Http(url, token, timeout, transport)
+        """`transport`: an httpx transport in place of the network, for tests. Raises NotSignedIn without a token and a
+        certificate, InvalidInput for files that cannot be used."""
+        self._http = Http(url, token, timeout, transport, ca, certificate, key)
 
     def __enter__(self) -> Weir:
         return self

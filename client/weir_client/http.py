@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from weir_client import errors
+from weir_client import errors, tls
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 
@@ -18,20 +18,29 @@ class Http:
     """Calls of the API; a failure is raised as one of `weir_client.errors`."""
 
     def __init__(
-        self, url: str | None, token: str | None, timeout: float, transport: httpx.BaseTransport | None = None
+        self,
+        url: str | None,
+        token: str | None,
+        timeout: float,
+        transport: httpx.BaseTransport | None = None,
+        ca: str | None = None,
+        certificate: str | None = None,
+        key: str | None = None,
     ) -> None:
         self.url = (url or os.environ.get("WEIR_URL") or DEFAULT_URL).rstrip("/")
         given = token or os.environ.get("WEIR_TOKEN")
-        if not given:
+        self._shows = tls.shows_certificate(certificate)
+        if not given and not self._shows:
             raise errors.NotSignedIn(
                 "There is no token: give Weir(token=...) or set WEIR_TOKEN; `weir token create --user NAME` makes one.",
                 "not_signed_in",
             )
         self._client = httpx.Client(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {given.strip()}", "User-Agent": "weir-client"},
+            headers={"User-Agent": "weir-client"} | ({"Authorization": f"Bearer {given.strip()}"} if given else {}),
             timeout=httpx.Timeout(timeout, connect=10),
             transport=transport,
+            verify=tls.context(ca, certificate, key) if self.url.startswith("https://") else True,
         )
 
     def close(self) -> None:
@@ -80,6 +89,9 @@ class Http:
         return errors.from_answer(answer.status_code, body, self.url)
 
     def _away(self, error: httpx.HTTPError) -> errors.Unavailable:
+        problem = tls.failure(error, self.url, self._shows)
+        if problem is not None:
+            return errors.Unavailable(problem, "unavailable")
         if isinstance(error, httpx.TimeoutException):
             return errors.Unavailable(f"Weir at {self.url} did not answer in time.", "unavailable")
         return errors.Unavailable(

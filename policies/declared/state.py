@@ -16,6 +16,7 @@ from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
@@ -160,6 +161,8 @@ class GovernanceState:
         if kind == "Role" and name in BUILT_IN_ROLES:
             raise InvalidInput(f"Role {name} is built in and cannot be declared; give yours another name.")
         self._check_one_owner(kind, name)
+        if isinstance(model, ServiceAccountSpec):
+            self._check_certificates(name, model)
         if isinstance(model, provider_specs.IdentityProviderSpec):
             self._checks.provider(model)
             try:
@@ -214,6 +217,17 @@ class GovernanceState:
             raise InvalidInput(f"ServiceAccount {name}: this is a name of Weir's own; take another.")
         if kind == "ServiceAccount" and self.view().directory.user(name) is not None:
             raise InvalidInput(f"ServiceAccount {name}: the directory has a person of this name; take another.")
+
+    def _check_certificates(self, name: str, spec: ServiceAccountSpec) -> None:
+        """A certificate is of one account. Raises InvalidInput."""
+        mine = {each.key for each in spec.certificates}
+        for other, declared in self.view().services.items() if mine else ():
+            taken = sorted(mine & {each.key for each in declared.certificates})
+            if other != name and taken:
+                raise InvalidInput(
+                    f"ServiceAccount {name}: the certificate {taken[0]} is listed by the ServiceAccount {other}; list it in one.",
+                    details={"kind": "ServiceAccount", "name": name, "field": "spec.certificates"},
+                )
 
     def _sql(self, model: Any) -> list[tuple[list[str | int], Callable[[str], object], str]]:
         condition, expression = self._checks.condition, self._checks.expression

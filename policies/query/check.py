@@ -24,7 +24,7 @@ from policies.plan.refusals import not_allowed
 from policies.plan.settings import QuerySettings
 from policies.query import answer as query_answer
 from policies.query.door import Trail
-from policies.query.failures import told
+from policies.query.failures import explained
 from policies.sql import inventory, statements, view_statements
 from policies.sql.errors import place
 from policies.sql.names import table_sql
@@ -193,7 +193,7 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
 
 def _failure(sql: str, prepared: Prepared, error: QueryFailed) -> Problem:
     """A failed analysis at the part it is about, else at the beginning."""
-    said = told(prepared, error)
+    said = explained(prepared, error)
     near, at = said.details.get("nearest"), _offset(sql, said.details.get("line", 1), said.details.get("column", 1))
     return _at(sql, at, said.message, near if isinstance(near, str) else None)
 

@@ -28,7 +28,10 @@ def sentence(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     condition = str(error.details.get("condition", ""))
     for start, write in _BY_CONDITION.items():
         if condition.startswith(start):
-            return write(prepared, node, error)
+            better = write(prepared, node, error)
+            if better is None and write in (_input, _operands) and node is not None:
+                return f"The types in {text_of(node)} do not fit together."
+            return better
     return None
 
 
@@ -173,6 +176,20 @@ def _plain(text: str) -> str:
     return fold(re.sub(r"[`\s()]", "", text))
 
 
+def _window(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
+    """Spark names the arguments of its windows by its own words, and counts them in microseconds."""
+    named = error.about.get("exprName") or error.about.get("leftExprName") or ""
+    return _WINDOWS.get(named.strip("`"))
+
+
+_WINDOWS = {
+    "window_duration": "The length of a window must be above zero; write it as in window(_timestamp, '5 minutes').",
+    "slide_duration": "The slide of a window must be above zero and not longer than the window; write it as in"
+    " window(_timestamp, '5 minutes', '1 minute').",
+    "abs(start_time)": "The shift of a window must be shorter than its slide; write it as in"
+    " window(_timestamp, '10 minutes', '10 minutes', '3 minutes').",
+}
+
 _BY_CONDITION: dict[str, Callable[[Prepared, Any, QueryFailed], str | None]] = {
     "CAST_INVALID_INPUT": _cast,
     "MISSING_AGGREGATION": _ungrouped,
@@ -182,6 +199,8 @@ _BY_CONDITION: dict[str, Callable[[Prepared, Any, QueryFailed], str | None]] = {
     "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE": _input,
     "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES": _operands,
     "DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE": _operands,
+    "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE": _window,
+    "DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION": _window,
     "INVALID_EXTRACT_BASE_FIELD_TYPE": _extract_base,
     "INVALID_EXTRACT_FIELD": _extract_field,
 }

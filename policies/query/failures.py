@@ -29,7 +29,7 @@ _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
 
 
-def told(prepared: Prepared, error: QueryFailed) -> WeirError:
+def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
     """What is true for this subject: denied, misspelt, or as the engine says, with `line` and `column` if known.
 
     A name that is there and yet not known at its place is said to be so.

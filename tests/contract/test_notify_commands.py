@@ -112,7 +112,9 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
     assert "approved" in shown
     assert "approve in part" in run(of("weir thread"))
     [grant] = [g["name"] for g in weir.user("ana").get("/api/v1/grants").json()["grants"]]
-    assert "pending" in run(documented(page, "weir extend").replace("ana-3f2a9c81d04e", grant).replace("30", "6"))
+    assert "pending" in run(
+        documented(page, "weir extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
+    )
     assert "Name a dataset" in run("weir request --as ana", 2)
     bundle = run("weir request prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana")
     assert "bun-" in bundle

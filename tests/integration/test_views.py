@@ -200,6 +200,11 @@ def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     [
         ("SELECT id FROM nowhere_at_all", "nowhere_at_all"),
         ("SELECT id, sum(missing) AS s FROM `{orders}` GROUP BY id", "missing"),
+        ("SELECT id, regin FROM `{orders}`", "There is no column regin; did you mean region?"),
+        (
+            "SELECT id, window(_timestamp, '0 seconds') AS w FROM `{orders}`",
+            "The length of a window must be above zero",
+        ),
     ],
 )
 def test_what_cannot_start_says_why(world: ViewWorld, orders: str, sql: str, sentence: str) -> None:
@@ -207,6 +212,7 @@ def test_what_cannot_start_says_why(world: ViewWorld, orders: str, sql: str, sen
     world.apply(view(name, sql.replace("{orders}", orders)))
     failed = world.until(name, lambda v: v["state"] == "failed", 60)
     assert sentence in failed["error"]["message"]
+    assert failed["error"]["details"]["line"] == 1
     world.admin.delete(f"/api/v1/declared/View/{name}")
 
 

@@ -28,6 +28,16 @@ test("a cluster by form: a connection that fails says why, and the document is s
   expect(await seriousFindings(page)).toEqual([]);
 });
 
+test("while a cluster is added, no second form asks for an address", async () => {
+  const page = await as("admin", "/admin/clusters?add=cluster");
+  const form = page.getByRole("region", { name: "Add a cluster" });
+  await form.getByLabel("Bootstrap servers").waitFor();
+  await settled(page);
+  expect(await page.getByRole("heading", { name: "Scan topics" }).count()).toBe(0);
+  await form.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("heading", { name: "Scan topics" }).waitFor();
+});
+
 test("an analyst is offered no form", async () => {
   const page = await as("ana", "/admin/clusters?add=cluster");
   await page.getByText(/Adding and changing clusters needs the permission/).waitFor();

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, NotFound
 from catalog.records import rfc3339
+from policies.plan.errors import QueryFailed
+from policies.query.failures import explained
 from views.declared import ViewSpec
 from views.durations import span
 from views.model import State, StreamPlan
@@ -49,7 +51,10 @@ class Generations:
         cluster, topic = place_of(self._view, spec, current, number)
         identity = f"{number}-{current.generation}"
         checkpoint = f"{tools.checkpoints.rstrip('/')}/{self._view}/{number}"
-        schema = tools.engine.columns(self._plan(spec, current, identity, cluster, topic, checkpoint, since))
+        try:
+            schema = tools.engine.columns(self._plan(spec, current, identity, cluster, topic, checkpoint, since))
+        except QueryFailed as error:
+            raise explained(current.prepared, error) from None
         refuse_foreign(self._view, spec, tools.registry)
         text = avro_text(self._view, spec, schema)
         streams = _streams(current)

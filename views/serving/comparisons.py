@@ -18,10 +18,12 @@ from views.ports import Comparison
 from views.serving.values import comparable, json_form, order_key
 
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "in": lambda value, wanted: value in wanted,
 }  # fmt: skip
-_HOW = "write comparisons of a column with a value, joined by AND, as in region = 'EU' AND total >= 10"
+_HOW = "write comparisons of a column with a value, IN, BETWEEN or IS NULL, joined by AND, as in region = 'EU' AND total >= 10"
 MOST_TEXT = 4_000
 
 
@@ -43,7 +45,7 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
         raise _refused("where is nested too deeply") from error
     if len(trees) != 1 or trees[0] is None:
         raise _refused("where is empty" if not any(trees) else "where holds more than one condition, divided by ;")
-    return [_comparison(each, columns) for each in _joined(trees[0])]
+    return [each for part in _joined(trees[0]) for each in _comparisons(part, columns)]
 
 
 def _joined(tree: exp.Expression) -> list[exp.Expression]:
@@ -61,23 +63,55 @@ def _joined(tree: exp.Expression) -> list[exp.Expression]:
     return parts
 
 
-def _comparison(node: exp.Expression, columns: Sequence[Column]) -> Comparison:
+def _comparisons(node: exp.Expression, columns: Sequence[Column]) -> list[Comparison]:
+    """What one part of the AND asks of a row."""
+    negated = isinstance(node, exp.Not)
+    inner = node.this if negated else node
+    if isinstance(inner, exp.Is) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null):
+        return [
+            Comparison(named(inner.this, columns, ordered=False).name, "is not null" if negated else "is null", None)
+        ]
+    if isinstance(inner, exp.In) and isinstance(inner.this, exp.Column) and inner.expressions:
+        column = named(inner.this, columns)
+        values = tuple(_value(each, column, inner) for each in inner.expressions)
+        return (
+            [Comparison(column.name, "!=", v) for v in values] if negated else [Comparison(column.name, "in", values)]
+        )
+    if isinstance(node, exp.Between) and isinstance(node.this, exp.Column):
+        column = named(node.this, columns)
+        low, high = (_value(node.args[end], column, node) for end in ("low", "high"))
+        return [Comparison(column.name, ">=", low), Comparison(column.name, "<=", high)]
     op = _OPERATORS.get(type(node))
-    if op is None or not isinstance(node.this, exp.Column):
-        raise _refused(f"where holds {_shown(node)}, which is not a comparison of a column with a value", node)
-    column = named(node.this, columns)
+    if op is not None and isinstance(node.this, exp.Column):
+        column = named(node.this, columns)
+        return [Comparison(column.name, op, _value(node.expression, column, node))]
+    if op is not None and isinstance(node.expression, exp.Column) and _is_value(node.this):
+        column = named(node.expression, columns)
+        return [Comparison(column.name, _TURNED[op], _value(node.this, column, node))]
+    raise _refused(f"where holds {_shown(node)}, which is not a comparison of a column with a value", node)
+
+
+def _value(node: exp.Expression, column: Column, whole: exp.Expression) -> object:
+    """A value that a column is compared with, in JSON form."""
     assert isinstance(column.kind, Primitive)
-    literal = _literal(node.expression, column.kind)
+    literal = _literal(node, column.kind)
     if literal is None:
-        raise _refused(f"where compares {column.name} with {_shown(node.expression)}, which is not a value", node)
+        hint = f"; write {column.name} IS NULL" if isinstance(node, exp.Null) else ""
+        raise _refused(f"where compares {column.name} with {_shown(node)}, which is not a value{hint}", whole)
     try:
-        return Comparison(column.name, op, json_form(literal, column.kind))
+        return json_form(literal, column.kind)
     except ValueError as error:
-        raise unfit("where", column, node) from error
+        raise unfit("where", column, whole) from error
 
 
-def named(node: exp.Column, columns: Sequence[Column]) -> Column:
-    """The column of a name, in upper or lower case where only one fits. Raises InvalidInput."""
+def _is_value(node: exp.Expression) -> bool:
+    return not any(node.find_all(exp.Column))
+
+
+def named(node: exp.Column, columns: Sequence[Column], ordered: bool = True) -> Column:
+    """The column of a name, in upper or lower case where only one fits. `ordered`: whether its values must compare.
+
+    Raises InvalidInput."""
     if len(node.parts) != 1:
         raise _refused(f"where names {_shown(node)}, a part of a column; only whole columns can be compared", node)
     exact = [each for each in columns if each.name == node.name]
@@ -85,7 +119,7 @@ def named(node: exp.Column, columns: Sequence[Column]) -> Column:
     if len(fitting) != 1:
         known = ", ".join(each.name for each in columns)
         raise _refused(f"where names {node.name}, which is not a column; there are {known}", node)
-    if not comparable(fitting[0].kind):
+    if ordered and not comparable(fitting[0].kind):
         raise _refused(f"where compares {fitting[0].name}, whose type {fitting[0].type} has no order", node)
     return fitting[0]
 
@@ -107,16 +141,27 @@ def _literal(node: exp.Expression, kind: Primitive) -> object | None:
 
 
 def met_by(comparisons: Sequence[Comparison], columns: Sequence[Column]) -> Callable[[Mapping[str, object]], bool]:
-    """A check of rows in JSON form. NULL, and a column that a row does not have, meet no comparison."""
+    """A check of rows in JSON form. NULL, and a column that a row does not have, meet `is null` and nothing else."""
     kinds = {each.name: each.kind for each in columns}
+    nulls = [(each.column, each.op == "is null") for each in comparisons if each.op in ("is null", "is not null")]
     checks: list[tuple[str, Callable[[Any], Any], Callable[[Any, Any], bool], Any]] = []
     for each in comparisons:
+        if each.op in ("is null", "is not null"):
+            continue
         kind = kinds[each.column]
         assert isinstance(kind, Primitive)
         key = order_key(kind)
-        checks.append((each.column, key, _CHECKS[each.op], None if each.value is None else key(each.value)))
+        if each.op == "in":
+            assert isinstance(each.value, tuple)
+            wanted: Any = tuple(map(key, each.value))
+        else:
+            wanted = None if each.value is None else key(each.value)
+        checks.append((each.column, key, _CHECKS[each.op], wanted))
 
     def check(row: Mapping[str, object]) -> bool:
+        for name, wanted_null in nulls:
+            if (row.get(name) is None) != wanted_null:
+                return False
         for name, key, compare, wanted in checks:
             value = row.get(name)
             if value is None or wanted is None or not compare(key(value), wanted):

@@ -1,4 +1,4 @@
-"""Who calls: a bearer token or a session's cookie to a subject, and what that subject may do."""
+"""Who calls: a bearer token, a session's cookie or a client certificate to a subject, and what that subject may do."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from api.config.settings import AUTHENTICATED
+from api.config.tls_settings import CLIENT_CERTIFICATE
 from api.http.callers import cookies
 from api.http.callers.scopes import require_scope
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
+from policies.access.certificates import PeerCertificate
 from policies.access.identity import PREFIX
 from policies.decision.domains import Power
 from policies.model import Subject
@@ -41,10 +43,47 @@ ServicesOf = Annotated[Services, Depends(services)]
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request signs in with. `cookie`: the secret of a browser's session, not a bearer token."""
+    """What a request signs in with.
 
-    text: str
+    text         a bearer token, or the secret of a session; empty where nothing but a certificate was sent
+    cookie       the text is the secret of a browser's session, not a bearer token
+    certificate  of the connection. It signs in where there is no text; beside one it may not be of another account
+    """
+
+    text: str = ""
     cookie: bool = False
+    certificate: PeerCertificate | None = None
+
+    @property
+    def signing(self) -> PeerCertificate | None:
+        """The certificate, where it is what signs in; None where a token or a session does."""
+        return None if self.text else self.certificate
+
+    @property
+    def digest(self) -> bytes:
+        """What is remembered of a credential that was good: the token itself is kept nowhere."""
+        beside = self.certificate.fingerprint if self.certificate is not None else ""
+        return hashlib.sha256(f"{beside}\n{self.cookie}\n{self.text}".encode(errors="replace")).digest()
+
+
+def subject_of(built: Services, given: Credential, *, use: bool = True) -> Subject:
+    """Who signs in. `use` False: a look that does not count as use of a session.
+
+    Raises NotSignedIn (401); NotAllowed (403) for the token or session of one and the certificate of another account.
+    """
+    if given.signing is not None:
+        return built.certificates.signed_in(given.signing)
+    subject = built.identity.authenticate(given.text, cookie=given.cookie, use=use)
+    if given.certificate is not None:
+        built.certificates.require_same(subject, given.certificate)
+    return subject
+
+
+def later(built: Services, given: Credential) -> Callable[[], Subject]:
+    """Gives the subject as they are later on, while a request's work continues; see `Identity.session`."""
+    if given.signing is not None:
+        return built.certificates.later(given.signing)
+    return built.identity.session(given.text, cookie=given.cookie)
 
 
 async def credential(
@@ -57,30 +96,42 @@ async def credential(
 
 
 def credential_of(request: Request, built: Services, credentials: HTTPAuthorizationCredentials | None) -> Credential:
-    """The bearer token of the request, else its session's cookie. Raises NotSignedIn (401).
+    """The bearer token of the request, else its session's cookie, else the certificate. Raises NotSignedIn (401).
 
-    NotAllowed (403) when a cookie comes with a request that changes something and no page of Weir sent it.
+    NotAllowed (403) when a cookie comes with a request that changes something and no page of Weir sent it, or when a page
+    of another site had a browser send its certificate with one.
     """
+    certificate = client_certificate(request)
     if len(request.headers.getlist("authorization")) > 1:
         raise NotSignedIn("This request has more than one Authorization header; send one.")
     if credentials is not None:
-        return Credential(credentials.credentials)
+        return Credential(credentials.credentials, certificate=certificate)
     if request.headers.get("authorization"):
         raise NotSignedIn(
             "This request has an Authorization header that is not a bearer token; send 'Authorization: Bearer TOKEN'."
         )
     secret = cookies.session_cookie(request, built.settings.api)
+    if secret is None and certificate is not None:
+        if request.method not in cookies.SAFE:
+            cookies.require_own(request, built.settings.api)
+        return Credential(certificate=certificate)
     if secret is None:
         raise NotSignedIn("This request has no token; send 'Authorization: Bearer TOKEN'.")
     if request.method not in cookies.SAFE:
         cookies.require_csrf(request, built.settings.api, secret)
-    return Credential(secret, cookie=True)
+    return Credential(secret, cookie=True, certificate=certificate)
+
+
+def client_certificate(request: Request) -> PeerCertificate | None:
+    """The certificate that the client proved to have in the TLS handshake of its connection to this process."""
+    certificate: PeerCertificate | None = request.scope.get(CLIENT_CERTIFICATE)
+    return certificate
 
 
 def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Depends(credential)]) -> Subject:
     """The subject of the request. Raises NotSignedIn (401), NotAllowed (403) for a token without the scope it needs,
     LimitExceeded (429) for a person who asks too often."""
-    return _let_in(request, built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request)))
+    return _let_in(request, subject_of(built, given, use=is_use(request)))
 
 
 def _let_in(request: Request, subject: Subject) -> Subject:
@@ -95,11 +146,11 @@ def caller_lately(request: Request, built: Services, given: Credential) -> Subje
     """As `caller`, for routes that are asked for hundreds of times a second: who a token of Weir belongs to counts for a
     moment, so what is revoked ends within that moment."""
     kept: TTLCache[bytes, Subject] = request.app.state.lately
-    key = hashlib.sha256(given.text.encode()).digest()
+    key = given.digest
     with _LATELY:
         subject = kept.get(key)
     if subject is None:
-        subject = built.identity.authenticate(given.text, cookie=given.cookie, use=is_use(request))
+        subject = subject_of(built, given, use=is_use(request))
         if given.text.startswith(PREFIX):
             with _LATELY:
                 kept[key] = subject
@@ -116,8 +167,8 @@ Caller = Annotated[Subject, Depends(caller)]
 
 
 def session(built: ServicesOf, _: Caller, given: Given) -> Callable[[], Subject]:
-    """Gives the caller as they are later on, while the request's work goes on; see `Identity.session`."""
-    return built.identity.session(given.text, cookie=given.cookie)
+    """Gives the caller as they are later on; see `later`."""
+    return later(built, given)
 
 
 def permitted(permission: str) -> Callable[[Subject, Services], Subject]:

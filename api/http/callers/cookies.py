@@ -79,7 +79,7 @@ def base_url(request: Request, settings: ApiSettings) -> str:
             "Signing in here needs the setting api.public_url (WEIR_API__PUBLIC_URL): the address that browsers use, as in"
             " https://weir.example.com."
         )
-    return f"http://{host}"
+    return f"{'https' if settings.secure else 'http'}://{host}"
 
 
 def require_page(request: Request, settings: ApiSettings) -> None:

@@ -1,8 +1,7 @@
-"""Who sends lineage events: checked once a second per token, for jobs send hundreds of events in that time."""
+"""Who sends lineage events: checked once a second per credential, for jobs send hundreds of events in that time."""
 
 from __future__ import annotations
 
-import hashlib
 from typing import Annotated
 
 from cachetools import TTLCache
@@ -11,27 +10,27 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials
 
 from api.config.settings import AUTHENTICATED
-from api.http.callers.auth import bearer, caller, credential_of, require
+from api.http.callers.auth import Credential, bearer, caller, client_certificate, credential_of, require
 
 PERMISSION = "lineage:write"
 
 _TRUSTED_S = 1.0
-"""How long a token that was good may go on sending events after it was revoked. For nothing but events."""
+"""How long a token or certificate that was good may go on sending events after it was revoked. For nothing but events."""
 
 _KEPT = 1000
 
 
 class Senders:
-    """Tokens that were good a moment ago, by digest: the token itself is kept nowhere."""
+    """Credentials that were good a moment ago, by digest."""
 
     def __init__(self, trusted_s: float = _TRUSTED_S) -> None:
         self._good: TTLCache[bytes, bool] = TTLCache(_KEPT, trusted_s)
 
-    def trusted(self, token: str) -> bool:
-        return _digest(token) in self._good
+    def trusted(self, given: Credential) -> bool:
+        return given.digest in self._good
 
-    def trust(self, token: str) -> None:
-        self._good[_digest(token)] = True
+    def trust(self, given: Credential) -> None:
+        self._good[given.digest] = True
 
 
 async def sender(
@@ -42,21 +41,20 @@ async def sender(
     if not hasattr(state, "senders"):
         state.senders = Senders()
     senders: Senders = state.senders
-    if credentials is not None and senders.trusted(credentials.credentials):
+    given = Credential(
+        credentials.credentials if credentials is not None else "", certificate=client_certificate(request)
+    )
+    if credentials is not None and senders.trusted(given):
         setattr(request.state, AUTHENTICATED, True)
         return
 
     def check() -> None:
-        given = credential_of(request, state.services, credentials)
-        require(state.services, caller(request, state.services, given), PERMISSION)
+        whole = credential_of(request, state.services, credentials)
+        require(state.services, caller(request, state.services, whole), PERMISSION)
 
     await run_in_threadpool(check)
     if credentials is not None:
-        senders.trust(credentials.credentials)
+        senders.trust(given)
 
 
 Sender = Annotated[None, Depends(sender)]
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode(errors="replace")).digest()

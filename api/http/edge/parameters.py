@@ -6,13 +6,18 @@ and never reaches a driver. tests/architecture/test_parameters.py refuses a rout
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Annotated, Any
 from urllib.parse import unquote
 
-from fastapi import Path, Query
+from fastapi import Path, Query, Request
+from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, BeforeValidator, Field
+
+from catalog.errors import InvalidInput
 
 LONGEST = 4096
 """Characters of a name, an id or a filter; the longest path of a field in a nested record is far below."""
@@ -85,6 +90,33 @@ NodeIdOf = Annotated[
     ),
     _BOUNDED,
 ]
+
+
+def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
+    """A misspelt condition would otherwise be left out, and the answer would be of another question.
+
+    Raises InvalidInput naming the parameter and the nearest known one."""
+    for name in given:
+        if name not in known:
+            close = next(iter(get_close_matches(name[:60], known, 1)), None)
+            others = f"the parameters are {', '.join(known)}." if known else "this route takes none."
+            raise InvalidInput(
+                f"{name[:60]!r} is not a parameter here; {f'did you mean {close}?' if close else others}",
+                details={"field": name[:60], "nearest": close},
+            )
+
+
+async def only_known(request: Request) -> None:
+    """A dependency of every route that no other tool's client calls: see `refuse_unknown`."""
+    if request.query_params:
+        route = request.scope["route"]
+        refuse_unknown(request.query_params, sorted(_query_names(route.dependant)))
+
+
+def _query_names(dependant: Dependant) -> set[str]:
+    """Names that a route and what it depends on read from the query."""
+    names = {field.alias for field in dependant.query_params}
+    return names.union(*(_query_names(each) for each in dependant.dependencies))
 
 
 def stamp(at: datetime | None) -> str | None:

@@ -1,7 +1,7 @@
 """Connections of clients that send too slowly, or no end of headers: answered 408 or 431, and closed.
 
 uvicorn bounds the time between requests only. Its protocol is extended here by a time for the head of a request, a
-length of it, and a least rate for the body.
+length of it, and a least rate for the body. Each request gets the client certificate of its connection.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from api.config.tls_settings import CLIENT_CERTIFICATE
+from api.http.edge import peer_certificates
+from policies.access.certificates import PeerCertificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,11 @@ class _PatientProtocol(HttpToolsProtocol):
         self._in_head, self._head, self._body = True, 0, 0
         self._completed = False
         """A message ended within the piece that is read now."""
+        self._certificate: PeerCertificate | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._certificate = peer_certificates.of_transport(transport)
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -70,6 +76,7 @@ class _PatientProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self.scope[CLIENT_CERTIFICATE] = self._certificate  # type: ignore[literal-required]
         self._wait_for_head()
 
     def on_headers_complete(self) -> None:

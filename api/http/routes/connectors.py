@@ -19,7 +19,8 @@ def connectors(built: ServicesOf, subject: Caller) -> Any:
     """Every declared connector: its state, and what somebody changed at the worker. Configurations are in
     `/declared/Connector`, without secrets."""
     reader = built.reader(subject)
-    return {"connectors": [each for each in built.connectors.all(subject) if not reader.mentions_hidden(each)]}
+    listed = built.connectors.all(subject, lambda each: not reader.names_unlinked([each.key, each.spec]))
+    return {"connectors": [each for each in listed if not reader.names_unlinked(each)]}
 
 
 @router.get("/connectors/{name}", responses=answers_with(DescribedConnector))
@@ -27,11 +28,11 @@ def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One connector: tasks, topics, what it joins, and where it differs from what is declared."""
     reader = built.reader(subject)
     if reader.horizon is not None:
-        built.connectors.require(name, lambda each: not reader.mentions_hidden([each.key, each.spec]))
+        built.connectors.require(name, lambda each: not reader.names_unlinked([each.key, each.spec]))
     described = built.connectors.describe(subject, name)
-    if reader.mentions_hidden(described):  # topics that the worker alone knows of
+    if reader.names_unlinked(described):  # topics that the worker alone knows of
         built.connectors.require(
-            name, lambda each: each.key != name and not reader.mentions_hidden([each.key, each.spec])
+            name, lambda each: each.key != name and not reader.names_unlinked([each.key, each.spec])
         )
     return described
 

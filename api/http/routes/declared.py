@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.callers.auth import Caller, Declarer, Manager, ServicesOf, require
+from api.http.callers.auth import Caller, Declarer, Manager, ServicesOf, Session, require
 from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import Name, Text
 from api.http.routes.clusters import forget
@@ -35,6 +35,7 @@ async def apply(
     request: Request,
     built: ServicesOf,
     subject: Declarer,
+    later: Session,
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
     prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
 ) -> Any:
@@ -46,7 +47,7 @@ async def apply(
         text = (await request.body()).decode()
     except UnicodeDecodeError:
         raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
-    return await run_in_threadpool(built.declared.apply, text, subject, dry_run=dryRun, prune=prune)
+    return await run_in_threadpool(built.declared.apply, text, subject, dry_run=dryRun, prune=prune, later=later)
 
 
 @router.get("/declared/{kind}", responses=answers_with(DeclaredDocuments))
@@ -89,7 +90,7 @@ def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> l
 
 
 @router.delete("/declared/{kind}/{name}", responses=answers_with(DeletedDocument))
-def delete(built: ServicesOf, subject: Declarer, kind: Name, name: Name) -> Any:
+def delete(built: ServicesOf, subject: Declarer, later: Session, kind: Name, name: Name) -> Any:
     """Take one declared document away, a dataset as CLUSTER/TOPIC; what scans found stays.
 
     A cluster that only a scan met goes too, and its topics leave the catalog.
@@ -98,7 +99,7 @@ def delete(built: ServicesOf, subject: Declarer, kind: Name, name: Name) -> Any:
         require(built, subject, "manage")
     if kind.casefold() == "cluster" and not built.declared.documents(kind, name):
         return {"kind": "Cluster", "name": name, "action": "delete", **forget(built, subject, name)}
-    return built.declared.delete(kind, name, subject)
+    return built.declared.delete(kind, name, subject, later)
 
 
 @router.get("/policies", responses=answers_with(Policies))

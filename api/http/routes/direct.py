@@ -19,7 +19,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.http.callers.auth import Credential, caller_lately
+from api.http.callers.auth import Credential, caller_lately, client_certificate, later
 from api.http.edge.parameters import LONGEST
 from api.http.edge.threads import threads
 
@@ -49,11 +49,12 @@ class DirectRoute(APIRoute):
 
     def _answer(self, request: Request, token: str, names: list[str], texts: dict[str, str]) -> Response:
         built = request.app.state.services
-        subject = caller_lately(request, built, Credential(token))
+        credential = Credential(token, certificate=client_certificate(request))
+        subject = caller_lately(request, built, credential)
         given: dict[str, Any] = {name: unquote(request.path_params[name]) for name in names}
         query = request.query_params
         given |= {name: query.get(alias) for alias, name in texts.items()}
-        session = built.identity.session(token)
+        session = later(built, credential)
         answer = self.endpoint(request=request, built=built, subject=subject, session=session, **given)
         return Response(_json(answer), media_type="application/json")
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.http.callers.auth import Caller, Credential, Given, Manager, ServicesOf
+from api.http.callers.auth import Caller, Credential, Given, Manager, ServicesOf, subject_of
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Instant, Limit, SeqNo, Text
 from api.http.schemas.events import Deliveries, Events
@@ -90,7 +90,7 @@ async def _follow(request: Request, built: Services, given: Credential, after: i
 
     def look(since: int) -> tuple[Sequence[Event], int, Subject]:
         # As they are now: rights that were lost since the stream was opened count no more.
-        who = built.identity.authenticate(given.text, cookie=given.cookie, use=False)
+        who = subject_of(built, given, use=False)
         found = built.events.list(EventFilter(after=since), 100)
         horizon = _Horizon(built, who)
         seen = [e for e in found if _may_see(built, who, e) and (horizon.shows(e) or _is_own(who, e))]

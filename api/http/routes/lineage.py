@@ -28,6 +28,8 @@ from lineage.questions import exports
 from lineage.questions.filters import Only, kinds_of
 
 router = APIRouter(tags=["lineage"])
+producers = APIRouter(tags=["lineage"])
+"""What producers of events call, with parameters of their own in the address where they like."""
 
 LastRun = Annotated[
     Literal["last_run", "contents"],
@@ -63,7 +65,7 @@ def ingest_of(request: Request) -> Ingest:
     return built.ingest
 
 
-@router.post(
+@producers.post(
     "/lineage", status_code=201, response_class=Response, openapi_extra=takes("application/json", schema=_EVENT)
 )
 async def post_event(request: Request, _: Sender) -> Response:

@@ -17,7 +17,7 @@ from scim2_models import Error, SCIMException
 
 from api.config.settings import AUTHENTICATED
 from api.http.callers import cookies
-from api.http.callers.auth import ServicesOf, bearer, credential_of
+from api.http.callers.auth import ServicesOf, bearer, credential_of, subject_of
 from api.http.edge.errors import headers_of, status_of
 from api.http.edge.parameters import Name
 from api.joins.scim.models import PROVIDER
@@ -88,7 +88,7 @@ def client(
     given = credential_of(request, built, credentials)
     if given.cookie:
         raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
-    subject = built.identity.authenticate(given.text)
+    subject = subject_of(built, given)
     setattr(request.state, AUTHENTICATED, True)
     if subject.scopes != frozenset({SCIM}) or subject.user not in built.identity.service_accounts():
         raise NotAllowed(

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.http.callers import cookies
-from api.http.callers.auth import Given, ServicesOf, is_use
+from api.http.callers.auth import Given, ServicesOf, is_use, subject_of
 from api.http.callers.browsers import browser_of
 from api.http.edge.answer_headers import PAGE_POLICY
 from api.http.edge.errors import status_of
@@ -126,9 +126,11 @@ def logout(request: Request, response: Response, built: ServicesOf, given: Given
     # Without asking who this is now: a provider that does not answer must not keep anybody signed in.
     seen = built.sessions.of_secret(given.text)
     if seen is None or (seen.kind == "browser") != given.cookie:
-        built.identity.authenticate(given.text, cookie=given.cookie)
+        subject_of(built, given)
         raise InvalidInput(
             "This request came with an API token, not in a session; revoke it with weir token revoke ID."
+            if given.text
+            else "This request came with a client certificate, not in a session; there is nothing to end."
         )
     built.sessions.end(seen, "signed out")
     address = None

@@ -55,7 +55,7 @@ def consumer_groups(
     reader = built.reader(subject)
     namespace = built.datasets.clusters.get(name).namespace
     if reader.horizon is not None:
-        answer = _without_topics(reader, namespace, built.observing.groups(name, topic, _MOST_GROUPS, 0, search))
+        answer = _without_topics(reader, namespace, built.observing.groups(name, topic, _MOST_GROUPS, 0, search), topic)
         answer["groups"] = answer["groups"][offset : offset + limit]
     for group in answer["groups"]:
         for read in group["topics"]:
@@ -65,12 +65,14 @@ def consumer_groups(
     return answer
 
 
-def _without_topics(reader: Reader, namespace: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Groups without topics that the reader may not know of; not those that read nothing else."""
+def _without_topics(reader: Reader, namespace: str, answer: dict[str, Any], topic: str | None) -> dict[str, Any]:
+    """Groups without topics that the reader may not know the lineage of; not those that read nothing else. `topic`: groups
+    were asked for by it, so none are shown where it is left out."""
     shown = []
     for group in answer["groups"]:
-        seen = [read for read in group["topics"] if reader.knows(DatasetId(namespace, read["topic"]))]
-        if (seen or not group["topics"]) and not reader.mentions_hidden(group["name"]):
+        seen = [read for read in group["topics"] if reader.known_of(DatasetId(namespace, read["topic"])).lineage]
+        fits = any(read["topic"] == topic for read in seen) if topic is not None else seen or not group["topics"]
+        if fits and not reader.names_unlinked(group["name"]):
             shown.append({**group, "topics": seen} if len(seen) == len(group["topics"]) else _cut(group, seen))
     return {**answer, "groups": shown, "total": len(shown)}
 
@@ -93,7 +95,7 @@ def connectors(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden."""
     answer = built.observing.connectors(name)
     reader = built.reader(subject)
-    return {"connectors": [each for each in answer["connectors"] if not reader.mentions_hidden(each)]}
+    return {"connectors": [each for each in answer["connectors"] if not reader.names_unlinked(each)]}
 
 
 @router.get("/datasets/{namespace}/{name}/readers", responses=answers_with(Readers))

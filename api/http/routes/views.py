@@ -13,11 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.http.callers.auth import Caller, Manager, ServicesOf, Session
 from api.http.edge.event_stream import event, event_stream
 from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Name, Text
+from api.http.edge.parameters import Name, Text, refuse_unknown
 from api.http.routes.direct import DirectRoute
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
 from api.wiring.services import Services
 from policies.model import Subject
+from views.serving.wanted import PARAMETERS
 
 router = APIRouter(prefix="/views", tags=["views"])
 often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
@@ -72,6 +73,7 @@ def rows(
     """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
     _require_known(built, subject, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
+    refuse_unknown(parameters, (*PARAMETERS, "atLeast", "purpose"))
     return built.view_rows.rows(subject, name, parameters, purpose, atLeast, session)
 
 

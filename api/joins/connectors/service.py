@@ -30,11 +30,13 @@ class Connectors:
         self._store, self._places, self._audit, self._manages = store, places, audit, manages
         self._bringing = Bringing(store, clock, places)
 
-    def all(self, subject: Subject) -> list[dict[str, Any]]:
-        """Each declared connector, and those that are still to be deleted at a worker, by name; each worker is asked once."""
+    def all(self, subject: Subject, seen: Callable[[DeclaredDocument], bool] = lambda _: True) -> list[dict[str, Any]]:
+        """Each declared connector that is `seen`, and those that are still to be deleted at a worker, by name; each worker is
+        asked once."""
         answers: dict[str, Mapping[str, Live] | WeirError] = {}
-        documents = {each.key: each for each in self._store.documents(KIND)}
-        waiting = {each.key: each for each in self._store.documents(PENDING)}
+        documents = {each.key: each for each in self._store.documents(KIND) if seen(each)}
+        hidden = {each.key for each in self._store.documents(KIND)} - documents.keys()
+        waiting = {each.key: each for each in self._store.documents(PENDING) if each.key not in hidden and seen(each)}
         rows = []
         for name in sorted(documents.keys() | waiting.keys()):
             document = documents.get(name)

@@ -134,7 +134,7 @@ class ViewReading:
 
     def _note(self, subject: Subject, name: str, active: Generation, decision: Decision, purpose: str | None) -> None:
         """In the audit before the first row goes out; the same reader, purpose and decision once a minute."""
-        key = (subject.user, name, active.id, purpose, decision.effect)
+        key = (subject.user, subject.certificate, name, active.id, purpose, decision.effect)
         with self._lock:
             if key in self._audited:
                 return
@@ -144,7 +144,7 @@ class ViewReading:
             "purpose": purpose, "purposePath": self._purposes().recorded(purpose),
             "generation": active.number, "dataset": decision.reference, "grants": list(decision.grants),
         }  # fmt: skip
-        self._audit.record(subject.user, "view.read", name, outcome, reasons, dict(details))
+        self._audit.record(subject.user, "view.read", name, outcome, reasons, {**details, **subject.came_by})
         with self._lock:
             self._audited[key] = True
 

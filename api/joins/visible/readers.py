@@ -126,6 +126,13 @@ class Reader:
         """See `mentions`."""
         return self.horizon is not None and mentions(value, self.horizon.parted)
 
+    def names_unlinked(self, value: Any) -> bool:
+        """Whether something names a dataset whose existence or lineage is hidden: what reads it is a part of its lineage."""
+        if self.horizon is None:
+            return False
+        parted = self.horizon.parted
+        return names_any(value, parted.names) or names_any(value, parted.of_unlinked)
+
     def knows_domain(self, domain: Domain) -> bool:
         """Whether a reader who is not of a domain may know of it: of each dataset that it has, and of one at least where the
         setting is closed."""

@@ -26,6 +26,9 @@ from catalog.errors import SettingsError, Unavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_MS = 30_000  # how long a SQLite writer waits for another; longer than any transaction of ours
+_POOL: dict[str, Any] = {"max_overflow": -1}
+"""Writers hold a connection while they wait for one another. Were connections bounded, those who wait could take all of
+them, and the one they wait for would in turn wait for a reader who gets none: 15 calls waited 30 seconds."""
 _MIGRATION_LOCK = 8_484_001  # any numbers, the same in every process: PostgreSQL's advisory locks of the migrations
 _WRITER_LOCK = 8_484_002  # and of writers
 
@@ -82,10 +85,12 @@ class Database:
 
     def _engine(self) -> Engine:
         if not self.is_sqlite:
-            return create_engine(self.url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
+            return create_engine(self.url, pool_pre_ping=True, connect_args={"connect_timeout": 5}, **_POOL)
         options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_MS / 1000}, "json_deserializer": _read_json}
         if not self.url.database or self.url.database == ":memory:":
             options |= {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+        else:
+            options |= _POOL
         engine = create_engine(self.url, **options)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -120,6 +125,10 @@ class Database:
         token = self._current.set((threading.get_ident(), session))
         try:
             with self.translated(), session.begin():
+                if writes:
+                    # Now, and not at the first statement: a caller may take a lock of this process before that one, and who
+                    # waits for this database with such a lock in hand keeps out the writer that it waits for.
+                    session.connection()
                 if writes and not self.is_sqlite:
                     session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITER_LOCK})
                 yield session

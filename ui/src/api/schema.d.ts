@@ -21,6 +21,495 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Jobs
+         * @description The jobs of a namespace, each with what it reads and writes and its newest run.
+         */
+        get: operations["get_jobs_api_v1_namespaces__namespace__jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get All Jobs
+         * @description The jobs of all namespaces.
+         */
+        get: operations["get_all_jobs_api_v1_jobs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job
+         * @description A job with what it reads, writes, and its newest runs.
+         */
+        get: operations["get_marquez_job_api_v1_namespaces__namespace__jobs__job__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job Versions
+         * @description The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept.
+         */
+        get: operations["get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Job Version
+         * @description The version that a job is in, by its id.
+         */
+        get: operations["get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Runs
+         * @description The runs of a job that are remembered, newest first.
+         */
+        get: operations["get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Run
+         * @description The newest run of a job, by its id alone; older runs are found with their job.
+         *
+         *     Where no run has it, the job of that name in a namespace called `runs`, as `/jobs/{namespace}/{name}` gives it.
+         */
+        get: operations["get_marquez_run_api_v1_jobs_runs__run_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/runs/{run_id}/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Run Facets
+         * @description What is kept of the facets of the newest run of a job, or of its job.
+         */
+        get: operations["get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/column-lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Column Lineage
+         * @description The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them.
+         */
+        get: operations["get_column_lineage_api_v1_column_lineage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespaces
+         * @description The namespaces of jobs and datasets that lineage knows.
+         */
+        get: operations["get_namespaces_api_v1_namespaces_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Namespace
+         * @description One namespace.
+         */
+        get: operations["get_namespace_api_v1_namespaces__namespace__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Datasets
+         * @description The datasets of a namespace that lineage knows.
+         */
+        get: operations["get_marquez_datasets_api_v1_namespaces__namespace__datasets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Dataset
+         * @description A dataset with the fields that lineage knows of it, and its newest version where scans have seen it.
+         */
+        get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Versions
+         * @description The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report.
+         */
+        get: operations["get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Marquez Version
+         * @description One version of a dataset's schema, by the id its list gives.
+         */
+        get: operations["get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sources
+         * @description The places that datasets lie in: Marquez's sources are the namespaces of datasets here.
+         */
+        get: operations["get_sources_api_v1_sources_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{source}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Source
+         * @description One of them.
+         */
+        get: operations["get_source_api_v1_sources__source__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tags
+         * @description The tags that datasets and fields of the catalog have.
+         */
+        get: operations["get_tags_api_v1_tags_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Lineage
+         * @description What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked.
+         *
+         *     Asked with no more than `nodeId` and `depth`, as clients of Marquez ask, it has the same as `graph` in their shape.
+         */
+        get: operations["get_lineage_api_v1_lineage_get"];
+        put?: never;
+        /**
+         * Post Event
+         * @description Take one OpenLineage event (RunEvent, JobEvent or DatasetEvent). 201 means it is durable; the graph follows.
+         */
+        post: operations["post_event_api_v1_lineage_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session
+         * @description How one can sign in, and the session of the browser's cookie, if there is one. Open to all.
+         */
+        get: operations["session_api_v1_auth_session_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Login
+         * @description Send the browser to a provider to sign in there. Open to all; a cookie binds what comes back to this browser.
+         */
+        get: operations["login_api_v1_auth_login__provider__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/callback/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Callback
+         * @description Where a provider sends the browser back to: opens a session, and continues to the page that asked for it.
+         */
+        get: operations["callback_api_v1_auth_callback__provider__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Logout
+         * @description End this session. An API token is ended by `/tokens`.
+         */
+        post: operations["logout_api_v1_auth_logout_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/backchannel/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backchannel
+         * @description A provider's message that somebody signed out there (OpenID Connect Back-Channel Logout). Open to all: the message
+         *     is signed.
+         */
+        post: operations["backchannel_api_v1_auth_backchannel__provider__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/views": {
         parameters: {
             query?: never;
@@ -985,394 +1474,6 @@ export interface paths {
          * @description Stop a scan; datasets already done stay.
          */
         post: operations["cancel_api_v1_scans__id__cancel_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Jobs
-         * @description The jobs of a namespace, each with what it reads and writes and its newest run.
-         */
-        get: operations["get_jobs_api_v1_namespaces__namespace__jobs_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get All Jobs
-         * @description The jobs of all namespaces.
-         */
-        get: operations["get_all_jobs_api_v1_jobs_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Job
-         * @description A job with what it reads, writes, and its newest runs.
-         */
-        get: operations["get_marquez_job_api_v1_namespaces__namespace__jobs__job__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Job Versions
-         * @description The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept.
-         */
-        get: operations["get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Job Version
-         * @description The version that a job is in, by its id.
-         */
-        get: operations["get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/jobs/{job}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Runs
-         * @description The runs of a job that are remembered, newest first.
-         */
-        get: operations["get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Run
-         * @description The newest run of a job, by its id alone; older runs are found with their job.
-         *
-         *     Where no run has it, the job of that name in a namespace called `runs`, as `/jobs/{namespace}/{name}` gives it.
-         */
-        get: operations["get_marquez_run_api_v1_jobs_runs__run_id__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/runs/{run_id}/facets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Run Facets
-         * @description What is kept of the facets of the newest run of a job, or of its job.
-         */
-        get: operations["get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/column-lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Column Lineage
-         * @description The fields that a dataset's fields, a field, or the fields a job writes are made of, as Marquez draws them.
-         */
-        get: operations["get_column_lineage_api_v1_column_lineage_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Namespaces
-         * @description The namespaces of jobs and datasets that lineage knows.
-         */
-        get: operations["get_namespaces_api_v1_namespaces_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Namespace
-         * @description One namespace.
-         */
-        get: operations["get_namespace_api_v1_namespaces__namespace__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Datasets
-         * @description The datasets of a namespace that lineage knows.
-         */
-        get: operations["get_marquez_datasets_api_v1_namespaces__namespace__datasets_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets/{dataset}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Dataset
-         * @description A dataset with the fields that lineage knows of it, and its newest version where scans have seen it.
-         */
-        get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Versions
-         * @description The versions of a dataset's schema that scans found, newest first; before a scan, the one that producers report.
-         */
-        get: operations["get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Marquez Version
-         * @description One version of a dataset's schema, by the id its list gives.
-         */
-        get: operations["get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sources": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Sources
-         * @description The places that datasets lie in: Marquez's sources are the namespaces of datasets here.
-         */
-        get: operations["get_sources_api_v1_sources_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sources/{source}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Source
-         * @description One of them.
-         */
-        get: operations["get_source_api_v1_sources__source__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/tags": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Tags
-         * @description The tags that datasets and fields of the catalog have.
-         */
-        get: operations["get_tags_api_v1_tags_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Lineage
-         * @description What feeds a node, what it feeds, or both, as nodes and edges; as it was at a moment when asked.
-         *
-         *     Asked with no more than `nodeId` and `depth`, as clients of Marquez ask, it has the same as `graph` in their shape.
-         */
-        get: operations["get_lineage_api_v1_lineage_get"];
-        put?: never;
-        /**
-         * Post Event
-         * @description Take one OpenLineage event (RunEvent, JobEvent or DatasetEvent). 201 means it is durable; the graph follows.
-         */
-        post: operations["post_event_api_v1_lineage_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2830,107 +2931,6 @@ export interface paths {
          * @description End a token now, and those whose place it took, which may be good for an overlap still.
          */
         delete: operations["revoke_api_v1_tokens__id__delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Session
-         * @description How one can sign in, and the session of the browser's cookie, if there is one. Open to all.
-         */
-        get: operations["session_api_v1_auth_session_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/login/{provider}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Login
-         * @description Send the browser to a provider to sign in there. Open to all; a cookie binds what comes back to this browser.
-         */
-        get: operations["login_api_v1_auth_login__provider__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/callback/{provider}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Callback
-         * @description Where a provider sends the browser back to: opens a session, and continues to the page that asked for it.
-         */
-        get: operations["callback_api_v1_auth_callback__provider__get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Logout
-         * @description End this session. An API token is ended by `/tokens`.
-         */
-        post: operations["logout_api_v1_auth_logout_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/backchannel/{provider}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Backchannel
-         * @description A provider's message that somebody signed out there (OpenID Connect Back-Channel Logout). Open to all: the message
-         *     is signed.
-         */
-        post: operations["backchannel_api_v1_auth_backchannel__provider__post"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -10004,6 +10004,884 @@ export interface operations {
             };
         };
     };
+    get_jobs_api_v1_namespaces__namespace__jobs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+                /** @description Only jobs whose newest run is in one of these states. */
+                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezJobs"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_all_jobs_api_v1_jobs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+                /** @description Only jobs whose newest run is in one of these states. */
+                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezJobs"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_job_api_v1_namespaces__namespace__jobs__job__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezJob"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezJobVersions"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+                /** @description A name, percent-encoded whole. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezJobVersion"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezRuns"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_run_api_v1_jobs_runs__run_id__get: {
+        parameters: {
+            query?: {
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezRun"] | components["schemas"]["JobNamedRuns"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get: {
+        parameters: {
+            query?: {
+                /** @description Whose facets: the run's own, or its job's. */
+                type?: "run" | "job";
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezRunFacets"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_column_lineage_api_v1_column_lineage_get: {
+        parameters: {
+            query: {
+                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
+                nodeId: string;
+                /** @description How many hops to follow. */
+                depth?: number;
+                /** @description Also what is made of it. */
+                withDownstream?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ColumnLineage"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_namespaces_api_v1_namespaces_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezNamespaces"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_namespace_api_v1_namespaces__namespace__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezNamespace"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_datasets_api_v1_namespaces__namespace__datasets_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezDatasets"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezDataset"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezDatasetVersions"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                namespace: string;
+                /** @description A name, percent-encoded whole. */
+                dataset: string;
+                /** @description A name, percent-encoded whole. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezDatasetVersion"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_sources_api_v1_sources_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezSources"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_source_api_v1_sources__source__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezSource"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_tags_api_v1_tags_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarquezTags"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_lineage_api_v1_lineage_get: {
+        parameters: {
+            query: {
+                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
+                nodeId: string;
+                direction?: "upstream" | "downstream" | "both";
+                /** @description How many hops to follow. */
+                depth?: number;
+                level?: "dataset" | "column";
+                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
+                asOf?: string | null;
+                /** @description Only flows of these jobs, as job:NS:NAME. */
+                job?: string[] | null;
+                /** @description Only flows within these namespaces. */
+                namespace?: string[] | null;
+                /** @description Show only edges of these kinds: feeds, reads... */
+                kind?: string[] | null;
+                /** @description Only observed, declared or permitted edges. */
+                origin?: string[] | null;
+                /** @description At most this many nodes. */
+                nodes?: number | null;
+                /** @description What the last runs read and write, or where contents come from, since they were overwritten. */
+                basis?: "last_run" | "contents";
+                format?: "json" | "csv" | "dot" | "mermaid";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineageOfBoth"];
+                    "text/csv": string;
+                    "text/vnd.graphviz": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    post_event_api_v1_lineage_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    session_api_v1_auth_session_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInState"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    login_api_v1_auth_login__provider__get: {
+        parameters: {
+            query?: {
+                /** @description Path of the page to come back to. */
+                return?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    callback_api_v1_auth_callback__provider__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    logout_api_v1_auth_logout_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    backchannel_api_v1_auth_backchannel__provider__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     views_api_v1_views_get: {
         parameters: {
             query?: never;
@@ -11725,729 +12603,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Scan"];
                 };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_jobs_api_v1_namespaces__namespace__jobs_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-                /** @description Only jobs whose newest run is in one of these states. */
-                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezJobs"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_all_jobs_api_v1_jobs_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-                /** @description Only jobs whose newest run is in one of these states. */
-                lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED")[] | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezJobs"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_job_api_v1_namespaces__namespace__jobs__job__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezJob"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezJobVersions"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_job_version_api_v1_namespaces__namespace__jobs__job__versions__version__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-                /** @description A name, percent-encoded whole. */
-                version: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezJobVersion"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_runs_api_v1_namespaces__namespace__jobs__job__runs_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                job: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezRuns"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_run_api_v1_jobs_runs__run_id__get: {
-        parameters: {
-            query?: {
-                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
-                asOf?: string | null;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezRun"] | components["schemas"]["JobNamedRuns"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_run_facets_api_v1_jobs_runs__run_id__facets_get: {
-        parameters: {
-            query?: {
-                /** @description Whose facets: the run's own, or its job's. */
-                type?: "run" | "job";
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezRunFacets"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_column_lineage_api_v1_column_lineage_get: {
-        parameters: {
-            query: {
-                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
-                nodeId: string;
-                /** @description How many hops to follow. */
-                depth?: number;
-                /** @description Also what is made of it. */
-                withDownstream?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ColumnLineage"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_namespaces_api_v1_namespaces_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezNamespaces"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_namespace_api_v1_namespaces__namespace__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezNamespace"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_datasets_api_v1_namespaces__namespace__datasets_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezDatasets"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                dataset: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezDataset"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_versions_api_v1_namespaces__namespace__datasets__dataset__versions_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                dataset: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezDatasetVersions"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_marquez_version_api_v1_namespaces__namespace__datasets__dataset__versions__version__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                namespace: string;
-                /** @description A name, percent-encoded whole. */
-                dataset: string;
-                /** @description A name, percent-encoded whole. */
-                version: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezDatasetVersion"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_sources_api_v1_sources_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezSources"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_source_api_v1_sources__source__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                source: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezSource"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_tags_api_v1_tags_get: {
-        parameters: {
-            query?: {
-                /** @description At most this many. */
-                limit?: number;
-                /** @description How many to leave out first. */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MarquezTags"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_lineage_api_v1_lineage_get: {
-        parameters: {
-            query: {
-                /** @description dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME. */
-                nodeId: string;
-                direction?: "upstream" | "downstream" | "both";
-                /** @description How many hops to follow. */
-                depth?: number;
-                level?: "dataset" | "column";
-                /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
-                asOf?: string | null;
-                /** @description Only flows of these jobs, as job:NS:NAME. */
-                job?: string[] | null;
-                /** @description Only flows within these namespaces. */
-                namespace?: string[] | null;
-                /** @description Show only edges of these kinds: feeds, reads... */
-                kind?: string[] | null;
-                /** @description Only observed, declared or permitted edges. */
-                origin?: string[] | null;
-                /** @description At most this many nodes. */
-                nodes?: number | null;
-                /** @description What the last runs read and write, or where contents come from, since they were overwritten. */
-                basis?: "last_run" | "contents";
-                format?: "json" | "csv" | "dot" | "mermaid";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LineageOfBoth"];
-                    "text/csv": string;
-                    "text/vnd.graphviz": string;
-                    "text/plain": string;
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_event_api_v1_lineage_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
             default: {
@@ -15263,161 +15418,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevokedToken"];
                 };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    session_api_v1_auth_session_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInState"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    login_api_v1_auth_login__provider__get: {
-        parameters: {
-            query?: {
-                /** @description Path of the page to come back to. */
-                return?: string;
-            };
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    callback_api_v1_auth_callback__provider__get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            303: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    logout_api_v1_auth_logout_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignedOut"];
-                };
-            };
-            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    backchannel_api_v1_auth_backchannel__provider__post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description A name, percent-encoded whole. */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": string;
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
             default: {

@@ -185,7 +185,6 @@ def test_a_token_is_made_listed_and_revoked(weir: Weir, home: Path) -> None:
         (["get", "schema", "orders"], "CLUSTER/TOPIC"),
         (["impact", "orders"], "'orders' names no dataset"),
         (["scan"], "Name a cluster, or give --bootstrap-servers."),
-        (["search", "--kind", "topic", "x"], "'dataset' or 'field'"),
         (["apply", "-f", "/nowhere.yaml"], "/nowhere.yaml cannot be read"),
         (["withdraw", "nope"], "nope"),
     ],

@@ -391,3 +391,22 @@ def test_a_document_of_older_rules_is_listed_and_can_be_applied_again_and_delete
     weir.services.store.put_document(replace(document, spec=old))
     assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
     assert set(weir.worker.connectors) == {"other"}
+
+
+def test_a_connector_of_a_topic_of_hidden_lineage_is_as_if_there_were_none(weir: World) -> None:
+    weir.scan(cluster="prod", topics=["orders"])
+    weir.apply(connector("to-it", config="file: /data/in.txt, topic: orders"))
+    weir.apply(
+        "{apiVersion: weir/v1, kind: Dataset, metadata: {name: orders, cluster: prod}, spec: {owners: [{user: otto}]}}"
+    )
+    weir.apply(
+        "{apiVersion: weir/v1, kind: Visibility, metadata: {name: paths},"
+        " spec: {match: {datasets: [prod/orders]}, lineage: owners}}"
+    )
+    ana, otto = weir.user("ana"), weir.user("otto")
+    assert [each["name"] for each in otto.get("/api/v1/connectors").json()["connectors"]] == ["to-it"]
+    assert otto.get("/api/v1/connectors/to-it").status_code == 200
+    assert ana.get("/api/v1/connectors").json() == {"connectors": []}
+    hidden, absent = (ana.get(f"/api/v1/connectors/{name}") for name in ("to-it", "of-it"))
+    assert hidden.status_code == absent.status_code == 404
+    assert hidden.text.replace("to-it", "of-it") == absent.text

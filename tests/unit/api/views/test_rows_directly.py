@@ -50,6 +50,18 @@ def test_both_ways_answer_alike(served: ServedView, user: str, asked: str, monke
 
 
 @pytest.mark.parametrize(
+    ("asked", "hint"), [("wher=total+%3D+1", "did you mean where?"), ("q=1", "the parameters are key, keys")]
+)
+def test_a_misspelt_parameter_is_refused(served: ServedView, asked: str, hint: str) -> None:
+    for door in ("rows", "changes"):
+        refused = served.world.user("ana").get(f"/api/v1/views/spend/{door}?{asked}")
+        assert refused.status_code == 400, door
+        error = refused.json()["error"]
+        assert error["details"]["field"] == asked.split("=")[0] and "is not a parameter here" in error["message"]
+        assert door == "changes" or hint in error["message"]
+
+
+@pytest.mark.parametrize(
     "header", ["Basic abc", "Bearer", "Bearer  two", "Bearer a b", "bearer weir_wrong", "Bearer weir_wrong"]
 )
 def test_what_is_no_good_token_is_refused(served: ServedView, header: str) -> None:

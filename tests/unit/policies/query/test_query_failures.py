@@ -19,7 +19,7 @@ def told(sql: str, error: QueryFailed) -> WeirError:
     preparer = World().service().preparer
     gated = gate.check(sql)
     prepared: Prepared = preparer.govern(gated, preparer.find(ANA, gated, None))
-    return failures.told(prepared, error)
+    return failures.explained(prepared, error)
 
 
 def unknown(name: str, **more: Any) -> QueryFailed:
@@ -71,6 +71,15 @@ def failed(condition: str, fragment: str | None = None, **about: str) -> QueryFa
          "id is a text, and 1 is a number"),
         ("SELECT id FROM orders WHERE at = 'gestern'", failed("CAST_INVALID_INPUT", "`at` = 'gestern'", targetType='"TIMESTAMP"'),
          "'gestern' is no TIMESTAMP, which at is compared as; write it as TIMESTAMP '2026-01-31 12:00:00'."),
+        ("SELECT id + who FROM orders",
+         failed("DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", "`id` + `who`", left='"STRING"', right="STRUCT<a>"),
+         "The types in id + who do not fit together."),
+        ("SELECT window(at, '0 seconds') AS w FROM orders",
+         failed("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", exprName="`window_duration`"),
+         "The length of a window must be above zero"),
+        ("SELECT window(at, '1 minute', '2 minutes') AS w FROM orders",
+         failed("DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION", leftExprName="`slide_duration`"),
+         "The slide of a window must be above zero and not longer than the window"),
         ("SELECT CAST(id AS INT) FROM orders", failed("CAST_INVALID_INPUT", "CAST(`id` AS INT)", targetType='"INT"'),
          "A value of id is no INT; try_cast gives NULL instead."),
         ("SELECT sum(id) FROM orders", failed("CAST_INVALID_INPUT", "sum(`id`)", targetType='"DOUBLE"'),

@@ -129,6 +129,12 @@ def test_bounds_narrow_and_are_compared_exactly() -> None:
         ("REGION = 'it\\'s'", [("region", "=", "it's")]), ("`Odd name` = \"q\"", [("Odd name", "=", "q")]),
         ("Odd = 1", [("Odd", "=", 1)]),
         ("n == 1 -- comment", [("n", "=", 1)]),
+        ("1 = n AND 5 < n AND -3 >= n", [("n", "=", 1), ("n", ">", 5), ("n", "<=", -3)]),
+        ("n IN (1, -2, 3L)", [("n", "in", (1, -2, 3))]), ("region in ('a', 'b')", [("region", "in", ("a", "b"))]),
+        ("total NOT IN (1, 2)", [("total", "!=", "1.00"), ("total", "!=", "2.00")]),
+        ("n BETWEEN -1 AND 2 AND ok = true", [("n", ">=", -1), ("n", "<=", 2), ("ok", "=", True)]),
+        ("n IS NULL", [("n", "is null", None)]), ("NOT n IS NULL", [("n", "is not null", None)]),
+        ("who IS NOT NULL AND tags IS NULL", [("who", "is not null", None), ("tags", "is null", None)]),
     ],
 )  # fmt: skip
 def test_where(text: str, expected: list[Any]) -> None:
@@ -138,11 +144,14 @@ def test_where(text: str, expected: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("region = 'EU' OR n = 1", "OR of region, n"), ("NOT n = 1", "NOT of n"), ("n BETWEEN 1 AND 2", "BETWEEN"),
-        ("n IN (1, 2)", "IN of n"),
-        ("region LIKE 'E%'", "LIKE"), ("n IS NULL", "IS"), ("n = NULL", "NULL"), ("n <=> 1", "<=>"),
+        ("region = 'EU' OR n = 1", "OR of region, n"), ("NOT n = 1", "NOT of n"), ("n NOT BETWEEN 1 AND 2", "NOT of n"),
+        ("n IN (SELECT 1)", "IN of n"), ("n IN (1, NULL)", "NULL, which is not a value; write n IS NULL"),
+        ("n IN (1, small)", "the name of small"), ("NOT n IS NULL AND who IN (1)", "no order"),
+        ("region LIKE 'E%'", "LIKE"), ("n IS TRUE", "IS"), ("n BETWEEN 1 AND small", "the name of small"),
+        ("n = NULL", "NULL"), ("n <=> 1", "<=>"),
         ("n = small", "the name of small"),
-        ("1 = n", "no column on its left"), ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"),
+        ("1 = 1", "no column on its left"), ("1 + small = n", "no column on its left"),
+        ("n + 1 = 2", "no column on its left"), ("upper(region) = 'EU'", "no column"),
         ("n", "the name of n"),
         ("n = (SELECT 1)", "not a value"), ("n = 1; n = 2", "divided by ;"), ("SELECT 1", "a query"), ("", "empty"),
         ("n =", "line 1"),
@@ -164,6 +173,24 @@ def test_what_is_no_simple_comparison_is_refused_by_name(text: str, named: str) 
     with pytest.raises(InvalidInput) as caught:
         read_where(text, COLUMNS)
     assert named in caught.value.message and caught.value.details["field"] == "where"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("n IN (1, 3)", [1, 3]), ("n NOT IN (1, 3)", [2]), ("n BETWEEN 2 AND 9", [2, 3]), ("n IS NULL", [None]),
+        ("n IS NOT NULL", [1, 2, 3]), ("2 < n", [3]), ("n IS NULL AND n = 1", []), ("total IN (1)", []),
+    ],
+)  # fmt: skip
+def test_null_meets_nothing_but_is_null(text: str, rows: list[Any]) -> None:
+    check = met_by(read_where(text, COLUMNS), COLUMNS)
+    assert [n for n in (1, 2, 3, None) if check({"n": n})] == rows
+    assert check({}) == (None in rows), "a row without the column has NULL there"
+
+
+def test_texts_of_numbers_are_compared_as_numbers() -> None:
+    check = met_by(read_where("total IN (10, 9.5)", COLUMNS), COLUMNS)
+    assert [t for t in ("10.00", "9.50", "1.00") if check({"total": t})] == ["10.00", "9.50"]
 
 
 def test_a_refusal_names_the_place_and_no_value() -> None:

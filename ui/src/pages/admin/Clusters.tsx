@@ -23,6 +23,8 @@ export function Clusters() {
   const [params, setParams] = useSearchParams();
   const adding = manages && params.get("add") === "cluster";
   const edited = manages ? declared.data?.find((d) => d.metadata.name === params.get("edit")) : undefined;
+  // One form at a time: the scan form has an address field of the same name.
+  const editing = adding || edited !== undefined;
   return (
     <div className="stack">
       <div className="spread">
@@ -38,7 +40,7 @@ export function Clusters() {
       <Answer of={clusters}>
         {(list) =>
           list.length === 0 ? (
-            <div className="panel">
+            <div className="panel" hidden={editing}>
               <Empty title="No clusters yet">
                 <p>The first scan of an address makes one; a declared Cluster document gives it a name.</p>
               </Empty>
@@ -108,7 +110,7 @@ export function Clusters() {
           )
         }
       </Answer>
-      <ScanForm clusters={clusters.data ?? []} />
+      {!editing && <ScanForm clusters={clusters.data ?? []} />}
     </div>
   );
 }

@@ -1,0 +1,64 @@
+"""Words that an option takes and that no room has a type for. An option of such a type refuses another word with exit code 2."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Found(StrEnum):
+    """What a search finds."""
+
+    DATASET = "dataset"
+    FIELD = "field"
+
+
+class Rebuilt(StrEnum):
+    SEARCH = "search"
+    LINEAGE = "lineage"
+
+
+class Origin(StrEnum):
+    """How an edge of lineage is known."""
+
+    OBSERVED = "observed"
+    DECLARED = "declared"
+    PERMITTED = "permitted"
+
+
+class Holder(StrEnum):
+    """Who has access."""
+
+    USER = "user"
+    GROUP = "group"
+    ROLE = "role"
+
+
+class RightKind(StrEnum):
+    """What a right comes from."""
+
+    GRANT = "grant"
+    ROLE = "role"
+    OWNER = "owner"
+
+
+class Seen(StrEnum):
+    """What somebody sees of a dataset."""
+
+    CLEAR = "clear"
+    PARTLY = "partly"
+    MASKED = "masked"
+    NONE = "none"
+
+
+class Unconfirmed(StrEnum):
+    """What becomes of a right that nobody confirmed."""
+
+    REVOKE = "revoke"
+    KEEP = "keep"
+
+
+class OnUnreadable(StrEnum):
+    """What a query does with values that do not fit their column."""
+
+    REPORT = "report"
+    ERROR = "error"

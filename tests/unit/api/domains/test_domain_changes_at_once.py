@@ -1,0 +1,111 @@
+"""A change by somebody of a domain while the administrators take their right away: what is written counts, not what was asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from catalog.apply.apply import Applier
+from tests.api_world import ApiWorld, orders, world
+
+API = "/api/v1"
+POLICY = """
+apiVersion: weir/v1
+kind: Policy
+metadata: {name: hr.hash, domain: hr}
+spec: {type: mask, match: {datasets: ["prod/hr.*"]}, mask: {type: MASK_HASH}}
+"""
+
+
+def domain(admins: str, name: str = "hr") -> str:
+    return (
+        f"{{apiVersion: weir/v1, kind: Domain, metadata: {{name: {name}}}, spec: {{datasets: ['prod/{name}.*'],"
+        f" admins: {admins}}}}}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def w(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
+    with world(tmp_path_factory.mktemp("at-once"), {"hr.pay": orders(5)}) as opened:
+        opened.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["hr.pay"])
+        yield opened
+
+
+class Held:
+    """Lets the next change of one thread wait between the first look at its rights and the writing."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, method: str) -> None:
+        self.reached, self.go = threading.Event(), threading.Event()
+        self._free = False
+        known = getattr(Applier, method)
+
+        def waiting(applier: Applier, *given: Any, **named: Any) -> Any:
+            if not self._free:
+                self._free = True
+                self.reached.set()
+                assert self.go.wait(30)
+            return known(applier, *given, **named)
+
+        patch.setattr(Applier, method, waiting)
+
+
+def during(held: Held, asked: Any, change: Any) -> Any:
+    """What is asked by one thread, while another makes a change between its look and its writing."""
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(asked)
+        try:
+            assert held.reached.wait(30)
+            change()
+        finally:
+            held.go.set()
+        return answer.result(30)
+
+
+def declared(client: TestClient) -> int:
+    return client.post(f"{API}/apply", content=POLICY.encode()).status_code
+
+
+def names(w: ApiWorld) -> set[str]:
+    found = w.admin.get(f"{API}/declared/Policy").json()["documents"]
+    return {each["metadata"]["name"] for each in found}
+
+
+@pytest.mark.parametrize("by", ["name", "group"])
+def test_who_is_no_admin_any_more_when_it_is_written_declares_nothing(
+    w: ApiWorld, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = "{apiVersion: weir/v1, kind: Group, metadata: {name: leads}, spec: {members: [%s]}}\n"
+    w.apply(group % "ada" + "---\n" + domain("{users: [ada]}" if by == "name" else "{groups: [leads]}"))
+    ada = w.user("ada")
+    taken = domain("{users: [olga]}") if by == "name" else group % "olga"
+    held = Held(monkeypatch, "_check")
+    assert during(held, lambda: declared(ada), lambda: w.apply(taken)) == 403
+    assert "hr.hash" not in names(w)
+
+
+def test_nor_deletes_it(w: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    w.apply(domain("{users: [ada]}") + "---" + POLICY)
+    ada = w.user("ada")
+    held = Held(monkeypatch, "delete")
+
+    def asked() -> int:
+        return ada.delete(f"{API}/declared/Policy/hr.hash").status_code
+
+    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
+    assert "hr.hash" in names(w)
+    assert w.user("olga").delete(f"{API}/declared/Policy/hr.hash").status_code == 200
+
+
+def test_who_still_is_declares_while_another_changes_something_else(
+    w: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w.apply(domain("{users: [ada]}"))
+    ada = w.user("ada")
+    held = Held(monkeypatch, "_check")
+    assert during(held, lambda: declared(ada), lambda: w.apply(domain("{users: [finn]}", "fin"))) == 200
+    assert "hr.hash" in names(w)
