@@ -13,7 +13,7 @@ from typing import Any, Literal
 from fastapi.dependencies import utils
 
 from api.config.home import Home
-from api.config.settings import ApiSettings, Settings
+from api.config.settings import Settings
 from api.http.app import create_app
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
@@ -62,13 +62,13 @@ class ApiWorld:
         folder: Path,
         topics: Mapping[str, Sequence[RawRecord]] | None = None,
         visibility: Literal["open", "closed"] = "open",
-        api: ApiSettings | None = None,
+        settings: Settings | None = None,
         **more: Any,
     ) -> None:
         """`more`: further adapters by their names in `api.wiring.given.Given`."""
         topics = topics if topics is not None else {"orders": orders(50)}
         self.details = MemoryTopicDetails({name: MemoryTopic(_times(records)) for name, records in topics.items()})
-        settings = Settings(api=api or ApiSettings())
+        settings = settings or Settings()
         settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
         self.log = MemoryEventLog()

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from api.config.address import Address
-from api.config.settings import ApiSettings
+from api.config.settings import ApiSettings, Settings
 from api.processes.server import listening
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop
@@ -129,7 +129,7 @@ class Door:
 def door(folder: Path, table: pa.Table, api: ApiSettings | None = None) -> Iterator[Door]:
     """A scanned topic `orders`, users ana and otto who may read it, and a server that listens, with TLS where `api` has it."""
     api = api or ApiSettings()
-    world, engine = ApiWorld(folder, api=api), ArrowEngine(table)
+    world, engine = ApiWorld(folder, settings=Settings(api=api)), ArrowEngine(table)
     services = world.services
     services.query._engine = engine  # type: ignore[assignment]
     services.query_check._engine = engine  # type: ignore[assignment]

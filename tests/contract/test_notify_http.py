@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.config.settings import Settings
-from tests import api_world
-from tests.api_world import ApiWorld
+from tests.api_world import ApiWorld, world
 from tests.mail_server import MailServer, html, mail_server, plain
 
 PEOPLE = """
@@ -48,13 +47,12 @@ def mails() -> Iterator[MailServer]:
 
 
 @pytest.fixture
-def weir(tmp_path: Path, mails: MailServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
+def weir(tmp_path: Path, mails: MailServer) -> Iterator[ApiWorld]:
     settings = Settings()
     settings.notify.smtp_host, settings.notify.smtp_port = "127.0.0.1", mails.port
     settings.notify.smtp_security, settings.notify.sender = "none", "weir@weir.example.com"
     settings.api.public_url = "http://weir.example.com"
-    monkeypatch.setattr(api_world, "Settings", lambda: settings)
-    with api_world.world(tmp_path) as created:
+    with world(tmp_path, settings=settings) as created:
         created.apply(PEOPLE)
         created.scan(cluster="prod")
         deliver(created)
