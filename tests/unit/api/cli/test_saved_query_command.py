@@ -27,11 +27,12 @@ kind: User
 metadata: {name: ana}
 spec: {roles: [reader]}
 """
+NO_CLUSTER = CLUSTER.replace("localhost:9092", "localhost:1")
 SQL = "SELECT region FROM orders WHERE region = :region"
 
 
 def test_a_query_is_kept_shared_run_and_forgotten(weir: Weir, served: ApiWorld, home: Path) -> None:  # noqa: F811
-    served.apply(CLUSTER + PEOPLE)
+    served.apply(NO_CLUSTER + PEOPLE)
     served.scan(cluster="prod", topics=["*"])
     assert "No saved queries" in weir("saved-query", "list").out
     saved = weir("saved-query", "save", "By region", SQL, "--description", "Orders of one")
@@ -47,7 +48,7 @@ def test_a_query_is_kept_shared_run_and_forgotten(weir: Weir, served: ApiWorld, 
     (home / "tokens").mkdir(exist_ok=True)
     (home / "tokens" / "ana").write_text(served.admin.post("/api/v1/tokens", json={"user": "ana"}).json()["token"])
     ran = weir("saved-query", "run", "By region", "--param", "region=nowhere'", "-o", "json", "--as", "ana")
-    assert "topic 'orders'" in ran.err or "'orders' holds" in ran.err  # decided; no such topic
+    assert "'orders' holds; is the cluster up?" in ran.err  # decided, and nothing listens there
     assert "Only" in weir("saved-query", "delete", "By region", "--as", "ana").err
     assert weir("saved-query", "share", "By region", "--nobody").out == "By region is shared with nobody.\n"
     near = weir("saved-query", "run", "By regio")
