@@ -16,7 +16,7 @@ from connectors.model import CheckedField, Configuration, Kind, Live, Plugin, Ta
 _MOST_BYTES = 64 * 1024 * 1024
 _CALL_S, _VALIDATE_S = 8.0, 40.0
 """A plugin tries its connections while it validates, with time limits of its own."""
-_REBALANCE_S, _AGAIN_S = 20.0, 0.3
+_REBALANCE_S, _UNSETTLED_S, _AGAIN_S = 20.0, 3.0, 0.3
 """A worker answers 409 while its group shares out the connectors."""
 
 
@@ -101,10 +101,10 @@ class ConnectRest:
     ) -> Any:
         """JSON of the answer, {} where it has none; None where its status is one of `missing`. `named`: the connector
         whose absence is an error. Raises Unavailable, NotFound, Conflict."""
-        until = time.monotonic() + patience(_REBALANCE_S)
+        begin = time.monotonic()
         while True:
             answer = self._once(method, path, body, patience(seconds))
-            if answer.status_code != 409 or b"already exists" in answer.content or time.monotonic() >= until:
+            if time.monotonic() - begin >= _again_for(method, answer) or patience(_AGAIN_S) < _AGAIN_S:
                 break
             time.sleep(_AGAIN_S)
         status = answer.status_code
@@ -136,6 +136,14 @@ class ConnectRest:
                 )  # fmt: skip
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
             raise self._unavailable("does not answer") from None
+
+
+def _again_for(method: str, answer: httpx.Response) -> float:
+    """For how many seconds a call is repeated after this answer. A worker answers 409 while it shares out its connectors,
+    and at times 500 to a read of a connector whose state it is just changing."""
+    if answer.status_code == 409 and b"already exists" not in answer.content:
+        return _REBALANCE_S
+    return _UNSETTLED_S if answer.status_code == 500 and method == "GET" else 0.0
 
 
 def _part(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from catalog.call_deadline import all_calls_within
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
 from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
 from connectors.adapters.rest import ConnectRest
@@ -146,5 +147,17 @@ def test_only_an_answer_of_success_is_one(status: int) -> None:
     answer = httpx.Response(status, json={}, headers={"Location": "http://elsewhere"})
     done._client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
     for call in (done.plugins, lambda: done.configure("x", {}), lambda: done.delete("x"), lambda: done.restart("x")):
-        with pytest.raises((Unavailable, InvalidInput), match=r"answers|refuses the configuration"):
+        with all_calls_within(0.5), pytest.raises((Unavailable, InvalidInput), match=r"answers|refuses the configuration"):
             call()
+
+
+def test_a_read_that_the_worker_fails_once_is_repeated_and_a_change_is_not() -> None:
+    """It answers 500 to a read of a connector whose state it is just changing."""
+    answers = [httpx.Response(500), httpx.Response(200, json=[])]
+    worker = ConnectRest("http://connect:8083")
+    worker._client = httpx.Client(transport=httpx.MockTransport(lambda _: answers.pop(0)))
+    assert worker.plugins() == []
+    answers += [httpx.Response(500), httpx.Response(200)]
+    with pytest.raises(Unavailable, match="answers 500"):
+        worker.restart("x")
+    assert len(answers) == 1
