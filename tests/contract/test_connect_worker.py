@@ -147,7 +147,10 @@ def test_only_an_answer_of_success_is_one(status: int) -> None:
     answer = httpx.Response(status, json={}, headers={"Location": "http://elsewhere"})
     done._client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
     for call in (done.plugins, lambda: done.configure("x", {}), lambda: done.delete("x"), lambda: done.restart("x")):
-        with all_calls_within(0.5), pytest.raises((Unavailable, InvalidInput), match=r"answers|refuses the configuration"):
+        with (
+            all_calls_within(0.5),
+            pytest.raises((Unavailable, InvalidInput), match=r"answers|refuses the configuration"),
+        ):
             call()
 
 
