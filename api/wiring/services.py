@@ -190,6 +190,12 @@ class Services:
         """Whether a subject may do something with a dataset, by a permission or by its domain."""
         return power in self.identity.powers(subject, reference)
 
+    def clusters_named(self, cluster: str) -> list[str]:
+        """All names that a cluster is declared by."""
+        clusters = self.store.clusters()
+        same = {each.namespace for each in clusters if each.name == cluster}
+        return sorted(each.name for each in clusters if each.namespace in same)
+
     def review_refused(self, subject: Subject, record: DatasetRecord, asked: Decision) -> str | None:
         """Why a steward of a domain may not decide so on a detection; None where they may, and for all others."""
         return review_refused(self.identity, self.state, self.datasets.classifications, subject, record, asked)

@@ -72,7 +72,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             "edit": "manage" in permissions or Power.EDIT in powers,
             "review": own or Power.REVIEW in powers,
             "access": own or Power.REPORT in powers,
-            "scan": "scan" in permissions,
+            "scan": Power.SCAN in powers,
         },
         "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
         "reported": of_dataset(reader.producers, record),
