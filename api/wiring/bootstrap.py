@@ -443,6 +443,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
         mask_preview=MaskPreview(engine),
         declared=declared,
+        domain_rights=rights,
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=warm_up,

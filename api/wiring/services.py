@@ -15,7 +15,7 @@ from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
-from api.joins.domains import review_refused
+from api.joins.domains import DomainRights, review_refused
 from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
@@ -166,6 +166,7 @@ class Services:
     policy_tests: PolicyTests
     mask_preview: MaskPreview
     declared: Declared
+    domain_rights: DomainRights
     facts: FactsSource
     health: Health
     warm: Callable[[], None]

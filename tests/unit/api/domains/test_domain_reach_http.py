@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from api.joins import proposed
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -145,3 +146,61 @@ def test_what_the_pages_offer_follows(ada: TestClient, stan: TestClient) -> None
     for client in (ada, stan):
         assert client.get(f"{API}/datasets/prod/hr.pay").json()["may"]["scan"] is True
         assert client.get(f"{API}/datasets/prod/fin.ledger").json()["may"]["scan"] is False
+
+
+def policy(name: str, dataset: str, metadata: str = ", domain: hr", more: str = "mask: {type: MASK_NULL}") -> str:
+    return (
+        f"apiVersion: weir/v1\nkind: Policy\nmetadata: {{name: {name}{metadata}}}\n"
+        f"spec: {{type: mask, match: {{datasets: ['{dataset}']}}, {more}}}\n---\n"
+    )
+
+
+def simulated(client: TestClient, text: str, **query: Any) -> tuple[int, Any]:
+    answer = client.post(f"{API}/policies/simulate", content=text.encode(), params=query)
+    return answer.status_code, answer.json()
+
+
+def test_an_admin_tries_policies_of_the_domain_on_its_datasets(w: ApiWorld, ada: TestClient, stan: TestClient) -> None:
+    status, result = simulated(ada, policy("hr.hide", "prod/hr.*"))
+    assert status == 200 and result["losses"] > 0 and result["datasets"] == 2
+    assert {each["dataset"] for each in result["changes"]} == {"prod/hr.pay", "prod/hr.staff"}
+    assert result["documents"] == [{"kind": "Policy", "name": "hr.hide", "action": "create"}]
+    assert "Only datasets of hr are part" in result["notes"][-1]
+    assert simulated(stan, policy("hr.hide", "prod/hr.*"))[0] == 403
+    assert simulated(w.admin, policy("hr.hide", "prod/hr.*"))[1]["notes"] == []
+
+
+def test_a_simulation_is_about_no_other_dataset(ada: TestClient) -> None:
+    there, missing = (
+        simulated(ada, policy("hr.hide", "prod/hr.*"), dataset=f"prod/fin.{name}")[1] for name in ("ledger", "nothing")
+    )
+    assert there == missing and there["datasets"] == 0 and there["changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "remove", "status"),
+    [
+        (policy("hr.hide", "prod/fin.ledger"), [], 400),
+        (policy("hr.hide", "prod/*"), [], 400),
+        (policy("hide", "prod/hr.pay", ""), [], 403),
+        (policy("fin.hide", "prod/fin.ledger", ", domain: fin"), [], 403),
+        ("{apiVersion: weir/v1, kind: Role, metadata: {name: r}, spec: {read: [{dataset: '*'}]}}", [], 403),
+        ("{apiVersion: weir/v1, kind: Group, metadata: {name: g}, spec: {members: [ada]}}", [], 403),
+        ("{apiVersion: weir/v1, kind: Dataset, metadata: {name: fin.ledger, cluster: prod}, spec: {}}", [], 403),
+        ("{apiVersion: weir/v1, kind: Dataset, metadata: {name: fin.nothing, cluster: prod}, spec: {}}", [], 403),
+        ("", ["Role/reader"], 403),
+        ("", ["Policy/of-installation"], 403),
+        ("", ["Policy/fin.hide"], 403),
+        ("", ["Policy/hr.nothing"], 200),
+    ],
+)
+def test_what_an_admin_may_not_declare_they_may_not_try(
+    ada: TestClient, text: str, remove: list[str], status: int
+) -> None:
+    assert simulated(ada, text, remove=remove)[0] == status
+
+
+def test_a_policy_is_tried_as_one_of_its_domain() -> None:
+    """One of a domain never takes the place of the mask that hides unscanned fields."""
+    (document,) = proposed.read(policy("hr.show", "prod/hr.pay")).documents
+    assert document.metadata["domain"] == "hr"
