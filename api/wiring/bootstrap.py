@@ -102,6 +102,7 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_domain import DomainAudit
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
 from policies.audit_verify import Seals
@@ -431,6 +432,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             references,
         ),
         audit=audit,
+        domain_audit=DomainAudit(audit, parts.cursor_sealer()),
         audit_signer=signer,
         audit_segments=segments,
         audit_shipping=shipping,

@@ -66,6 +66,7 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_domain import DomainAudit
 from policies.audit_export import Signer
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
@@ -154,6 +155,7 @@ class Services:
     access: EffectiveAccess
     access_reviews: AccessReviews
     audit: AuditLog
+    domain_audit: DomainAudit
     audit_signer: Signer
     audit_segments: AuditSegments
     audit_shipping: AuditShipping

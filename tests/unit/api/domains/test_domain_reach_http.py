@@ -204,3 +204,97 @@ def test_a_policy_is_tried_as_one_of_its_domain() -> None:
     """One of a domain never takes the place of the mask that hides unscanned fields."""
     (document,) = proposed.read(policy("hr.show", "prod/hr.pay")).documents
     assert document.metadata["domain"] == "hr"
+
+
+def audit(client: TestClient, name: str = "hr", **asked: Any) -> Any:
+    answer = client.get(f"{API}/domains/{name}/audit", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def noted(w: ApiWorld, actor: str, target: str, action: str = "query", **more: Any) -> None:
+    w.services.audit.record(actor, action, target, more.pop("decision", "allow"), more.pop("reasons", ()), more)
+
+
+def test_the_audit_of_a_domain_has_entries_about_its_datasets(w: ApiWorld, ada: TestClient) -> None:
+    noted(w, "rita", "prod/hr.pay", fields={"prod/hr.pay": ["value.region"]}, purpose="pay-day", sql="SELECT region", rows=3)
+    noted(w, "rita", "prod/fin.ledger", fields={"prod/fin.ledger": ["value.region"]})
+    noted(w, "rita", "prod/hr.pay#value.region", "classification.review", reasons=["REGION"])
+    page = audit(ada, actor="rita")
+    assert [each["action"] for each in page["entries"]] == ["classification.review", "query"]
+    reviewed, read = page["entries"]
+    assert reviewed["datasets"] == ["prod/hr.pay"] and reviewed["fields"] == {"prod/hr.pay": ["value.region"]}
+    assert reviewed["reasons"] == ["REGION"]
+    assert read["details"] == {"purpose": "pay-day", "rows": 3} and not read["partial"]
+    assert page["next"] is None and "fin" not in str(page)
+    assert audit(w.user("finn"), "fin", actor="rita")["entries"][0]["datasets"] == ["prod/fin.ledger"]
+
+
+def test_an_entry_about_more_shows_the_part_of_the_domain(w: ApiWorld, ada: TestClient) -> None:
+    both = {"prod/hr.pay": ["value.region"], "prod/fin.ledger": ["value.order_id"]}
+    noted(w, "joiner", "prod/hr.pay, prod/fin.ledger", fields=both, sql="SELECT 1 FROM fin.ledger", purpose="closing-fin",
+          reasons=["policy fin.rows"], grants=["of-fin"], rows=7)  # fmt: skip
+    noted(w, "joiner", "2 documents", "apply", dataset=["prod/hr.pay"], reasons=["update Policy fin.rows"])
+    applied, (joined,) = audit(ada, actor="joiner", action="apply")["entries"], audit(ada, actor="joiner", action="query")["entries"]
+    assert joined["datasets"] == ["prod/hr.pay"] and joined["partial"] is True
+    assert joined["fields"] == {"prod/hr.pay": ["value.region"]}
+    assert joined["reasons"] == [] and joined["details"] == {}
+    assert applied[0]["reasons"] == [] and "fin" not in str([applied, joined])
+
+
+def test_a_page_counts_and_names_nothing_of_others(w: ApiWorld, ada: TestClient) -> None:
+    for number in range(12):
+        noted(w, "counted", "prod/hr.pay" if number % 4 == 0 else "prod/fin.ledger")
+    first = audit(ada, actor="counted", limit=2)
+    rest = audit(ada, actor="counted", limit=2, cursor=first["next"])
+    assert (len(first["entries"]), len(rest["entries"]), rest["next"]) == (2, 1, None)
+    assert all("seq" not in each and "prev" not in each for each in first["entries"])
+    assert not any(str(each["seq"]) == first["next"] for each in w.admin.get(f"{API}/audit").json()["entries"])
+    again = audit(ada, actor="counted", limit=2)["next"]
+    assert again != first["next"] and len(again) == len(first["next"])  # sealed: no two can be compared
+    for cursor in ("12", "x", w.services.domain_audit._seal.seal("audit fin " + "0" * 20)):
+        assert ada.get(f"{API}/domains/hr/audit", params={"cursor": cursor}).status_code == 400
+    full = w.admin.get(f"{API}/audit", params={"actor": "counted"}).json()["entries"]
+    assert {each["id"] for each in first["entries"]} <= {each["hash"] for each in full}
+
+
+def test_asking_for_a_dataset_of_another_is_as_for_none(w: ApiWorld, ada: TestClient) -> None:
+    noted(w, "rita", "prod/fin.ledger")
+    pages = [audit(ada, dataset=f"prod/fin.{name}") for name in ("ledger", "nothing")]
+    assert pages[0] == pages[1] == {"entries": [], "next": None, "note": None}
+
+
+def test_the_audit_is_for_admins_of_the_domain(w: ApiWorld, ada: TestClient, stan: TestClient) -> None:
+    assert ada.get(f"{API}/audit").status_code == 403
+    assert stan.get(f"{API}/domains/hr/audit").status_code == 403
+    assert ada.get(f"{API}/domains/fin/audit").status_code == 403
+    assert w.admin.get(f"{API}/domains/hr/audit").status_code == 200
+    assert ada.get(f"{API}/domains/nothing/audit").status_code == 404
+
+
+def test_domains_are_listed_with_what_one_is_in_them(w: ApiWorld, ada: TestClient, stan: TestClient) -> None:
+    def listed(client: TestClient) -> dict[str, Any]:
+        return {each["name"]: each["membership"] for each in client.get(f"{API}/domains").json()["domains"]}
+
+    assert listed(ada) == {"hr": "admin", "fin": None}
+    assert listed(stan) == {"hr": "steward", "fin": None}
+    shown = ada.get(f"{API}/domains/hr").json()
+    assert shown["patterns"] == ["prod/hr.*"] and shown["admins"] == {"users": ["ada"], "groups": []}
+    assert {"declare", "audit:read", "certify"} <= set(shown["may"]) and shown["manages"] is False
+    assert ada.get(f"{API}/domains/fin").json()["may"] == []
+    page = ada.get(f"{API}/domains/hr/datasets", params={"limit": 1}).json()
+    assert page["total"] == 2 and page["datasets"][0]["reference"] == "prod/hr.pay"
+    assert page["datasets"][0]["owners"] == ["olga"]
+
+
+def test_a_hidden_domain_is_not_there_for_others(w: ApiWorld, ada: TestClient) -> None:
+    w.apply(
+        "apiVersion: weir/v1\nkind: Visibility\nmetadata: {name: fin.closed, domain: fin}\n"
+        "spec: {match: {datasets: ['prod/fin.*']}, existence: owners}\n"
+    )
+    assert [each["name"] for each in ada.get(f"{API}/domains").json()["domains"]] == ["hr"]
+    for route in ("", "/datasets", "/audit"):
+        hidden, missing = (ada.get(f"{API}/domains/{name}{route}") for name in ("fin", "nil"))
+        assert hidden.status_code == missing.status_code == 404
+        assert hidden.text.replace("fin", "nil") == missing.text
+    assert w.user("finn").get(f"{API}/domains/fin").json()["documents"][0]["name"] == "fin.closed"
