@@ -87,7 +87,9 @@ class RightsWorld(ApiWorld):
         self.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders", "clicks"])
         self.apply(_people())
         self.apply(DECLARED)
-        names = {name: f"a-{name}" for name in ROLES} | {n: n for n in (*SINGLE, "person", "owner", "holder", "lead", "helper")}
+        names = {name: f"a-{name}" for name in ROLES} | {
+            n: n for n in (*SINGLE, "person", "owner", "holder", "lead", "helper")
+        }
         self.callers = {name: self.user(user) for name, user in names.items()}
         self.callers |= {"directory": service(self, "directory", ["scim"]), "nobody": self.anonymous()}
         self.requests = 0

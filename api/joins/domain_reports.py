@@ -18,9 +18,7 @@ def where_is_within(where_is: WhereIs, reach: Reach, reader: Reader) -> WhereIs:
     return where_is.of(Part(reach.has, words), ReportFlows(reader.lineage), ReportReaders(reader.lineage))
 
 
-def require_topics(
-    reach: Reach, user: str, cluster: str | None, topics: Sequence[str], names: Collection[str]
-) -> None:
+def require_topics(reach: Reach, user: str, cluster: str | None, topics: Sequence[str], names: Collection[str]) -> None:
     """Raises NotAllowed unless all that these patterns of topics match, now or later, is within reach. By what is written
     alone: the answer is the same whether a topic exists or not. `names`: all that the same cluster is declared by."""
     for each in topics:

@@ -276,7 +276,7 @@ class Campaigns:
             opens = [key for key, datasets in sets.items() if asked.dataset in datasets] or _NOWHERE
         return ItemFilter(
             states=(asked.state,) if asked.state is not None else None, kind=asked.kind, person=None, unused=asked.unused,
-            reviewers=None if (sight.manages or sight.domain is not None) and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
+            reviewers=None if sight.runs_all and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
         )  # fmt: skip
 
     def _every(self, campaign: Campaign, where: ItemFilter) -> list[Item]:
@@ -309,7 +309,7 @@ class Campaigns:
             "closedBy": campaign.closed_by, "onNoAnswer": campaign.no_answer,
             "notes": list(campaign.notes) if sight.counts else [], "hash": campaign.digest, "audit": campaign.audit,
             "counts": summary(self._store, campaign.id, None if sight.counts else mine),
-            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.manages or sight.domain is not None,
+            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.runs_all,
         }  # fmt: skip
 
     def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:

@@ -73,6 +73,11 @@ class Sight:
     counts: bool
     domain: Domain | None = None
 
+    @property
+    def runs_all(self) -> bool:
+        """Whether all items of the campaign are the subject's to see and, but for their own, to decide."""
+        return self.manages or self.domain is not None
+
     def runs(self, item: Item) -> bool:
         """Whether the item is the subject's to see and decide, whoever its reviewers are."""
         return self.manages or (self.domain is not None and of_domain(item.right, self.domain))
@@ -145,7 +150,7 @@ class Sights:
     def require_runs(self, subject: Subject, campaign_id: str) -> None:
         """Raises NotAllowed, for those who may see something of a campaign and do not run it; NotFound."""
         _, sight = self.require(subject, campaign_id)
-        if sight.domain is None:
+        if not sight.runs_all:
             self._identity.require(subject, "manage")
 
     def require(self, subject: Subject, campaign_id: str) -> tuple[Campaign, Sight]:

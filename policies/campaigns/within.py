@@ -30,7 +30,9 @@ def strangers(spec: AccessReviewSpec, domain: Domain) -> str | None:
         if each.roles:
             return "reviewers.roles are the installation's; name users, or groups of the domain."
         if foreign := sorted(set(each.groups) - own):
-            return f"group {foreign[0]} is not of domain {domain.name}; name users, or groups of its admins and stewards."
+            return (
+                f"group {foreign[0]} is not of domain {domain.name}; name users, or groups of its admins and stewards."
+            )
     return None
 
 

@@ -96,13 +96,17 @@ class Reach:
     def has(self, reference: str) -> bool:
         """Whether one domain alone has the dataset, and gives the power."""
         # Their own first, which are few: a list asks this of each dataset of the catalog.
-        return sum(each.has(reference) for each in self.own) == 1 and not any(each.has(reference) for each in self.others)
+        return sum(each.has(reference) for each in self.own) == 1 and not any(
+            each.has(reference) for each in self.others
+        )
 
     def has_all(self, pattern: str) -> bool:
         """Whether every dataset that a pattern matches, now or later, is within reach."""
         mine = [each for each in self.own if each.has_all(pattern)]
         rest = (each for each in (*self.own, *self.others) if each not in mine)
-        return len(mine) == 1 and not any(in_both(other, pattern) is not None for each in rest for other in each.datasets)
+        return len(mine) == 1 and not any(
+            in_both(other, pattern) is not None for each in rest for other in each.datasets
+        )
 
     def of(self, name: str) -> Reach:
         """By one domain alone; nothing where that gives no power."""

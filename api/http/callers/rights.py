@@ -143,7 +143,7 @@ GET /request-templates | those that the caller may use
 POST /request-templates/{name}/requests | of a template that the caller may use
 GET /grants | all for `manage` and `report:read`; those of a dataset for its owners
 GET /access/unused | all for `report:read`, `audit:read` and `manage`; those of a dataset for its owners
-GET /access-reviews | reviews with items for the caller, and of domains whose admin they are; all for `manage`, `report:read` and `audit:read`
+GET /access-reviews | with items for the caller, those of their domain; all for `manage`, `report:read` and `audit:read`
 GET /auth/sessions
 POST /auth/logout
 DELETE /auth/sessions/{id} | anybody's with `manage`

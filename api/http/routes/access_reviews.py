@@ -118,7 +118,10 @@ def decide(built: ServicesOf, subject: Caller, id: Name, body: Decide) -> Any:
 
 @router.post("/{id}/close", responses=answers_with(schemas.OneAccessReview))
 def close(built: ServicesOf, subject: Caller, id: Name, body: Close | None = None) -> Any:
-    """Close a review before its time. For those who manage or run its domain; open items about their own rights are settled as declared."""
+    """Close a review before its time. For those who manage or run its domain.
+
+    Open items about their own rights are settled as declared.
+    """
     body = body or Close()
     return built.access_reviews.campaigns.close(subject, id, body.onNoAnswer, body.reason)
 

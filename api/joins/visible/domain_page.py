@@ -65,7 +65,8 @@ class DomainPages:
         """A page of its datasets, and how many there are, of those that the reader may know of. Raises NotFound."""
         domain = self.domain(name)
         every = sorted(
-            (each for each in self._reader.store.outlines() if domain.has(each.reference)), key=lambda each: each.reference
+            (each for each in self._reader.store.outlines() if domain.has(each.reference)),
+            key=lambda each: each.reference,
         )
         shown = [
             {

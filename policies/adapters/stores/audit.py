@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, event, false, func, insert, inspect, or_, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, event, func, insert, inspect, or_, select, text, update
+from sqlalchemy import false as never
 from sqlalchemy.orm import Session
 
 from catalog.adapters.sql.database import Database
@@ -154,7 +155,7 @@ def _select(where: AuditFilter) -> Select[Any]:
             query = query.where(column == value)
     if where.within is not None:
         begin = (_NAMES.c.name.istartswith(each, autoescape=True) for each in where.within)
-        about = select(_NAMES.c.seq).where(_NAMES.c.kind == DATASET, or_(false(), *begin))
+        about = select(_NAMES.c.seq).where(_NAMES.c.kind == DATASET, or_(never(), *begin))
         query = query.where(_ROWS.c.seq.in_(about))
     if where.action is not None:
         within = _ROWS.c.action.startswith(f"{where.action}.", autoescape=True)

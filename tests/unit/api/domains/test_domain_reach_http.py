@@ -86,9 +86,7 @@ def test_where_is_is_about_the_domain_alone(w: ApiWorld, ada: TestClient, stan: 
 
 
 def test_where_is_names_no_dataset_and_no_tag_of_others(ada: TestClient) -> None:
-    there, missing = (
-        where_is(ada, field=f"prod/fin.{name}:value.customer.email") for name in ("ledger", "nothing")
-    )
+    there, missing = (where_is(ada, field=f"prod/fin.{name}:value.customer.email") for name in ("ledger", "nothing"))
     assert there[0] == missing[0] == 404
     assert str(there[1]).replace("ledger", "nothing") == str(missing[1])
     own = where_is(ada, field="prod/hr.pay:value.customer.email")
@@ -217,7 +215,15 @@ def noted(w: ApiWorld, actor: str, target: str, action: str = "query", **more: A
 
 
 def test_the_audit_of_a_domain_has_entries_about_its_datasets(w: ApiWorld, ada: TestClient) -> None:
-    noted(w, "rita", "prod/hr.pay", fields={"prod/hr.pay": ["value.region"]}, purpose="pay-day", sql="SELECT region", rows=3)
+    noted(
+        w,
+        "rita",
+        "prod/hr.pay",
+        fields={"prod/hr.pay": ["value.region"]},
+        purpose="pay-day",
+        sql="SELECT region",
+        rows=3,
+    )
     noted(w, "rita", "prod/fin.ledger", fields={"prod/fin.ledger": ["value.region"]})
     noted(w, "rita", "prod/hr.pay#value.region", "classification.review", reasons=["REGION"])
     page = audit(ada, actor="rita")
@@ -235,7 +241,10 @@ def test_an_entry_about_more_shows_the_part_of_the_domain(w: ApiWorld, ada: Test
     noted(w, "joiner", "prod/hr.pay, prod/fin.ledger", fields=both, sql="SELECT 1 FROM fin.ledger", purpose="closing-fin",
           reasons=["policy fin.rows"], grants=["of-fin"], rows=7)  # fmt: skip
     noted(w, "joiner", "2 documents", "apply", dataset=["prod/hr.pay"], reasons=["update Policy fin.rows"])
-    applied, (joined,) = audit(ada, actor="joiner", action="apply")["entries"], audit(ada, actor="joiner", action="query")["entries"]
+    applied, (joined,) = (
+        audit(ada, actor="joiner", action="apply")["entries"],
+        audit(ada, actor="joiner", action="query")["entries"],
+    )
     assert joined["datasets"] == ["prod/hr.pay"] and joined["partial"] is True
     assert joined["fields"] == {"prod/hr.pay": ["value.region"]}
     assert joined["reasons"] == [] and joined["details"] == {}

@@ -100,7 +100,7 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
             ("", of_shop.replace("prod/orders", f"prod/{name}")),
             ("", f"{{apiVersion: weir/v1, kind: Dataset, metadata: {{name: {name}, cluster: prod}}, spec: {{}}}}"),
         )),
-        *(("POST", "/scans", {"cluster": "prod", "topics": each}) for each in ([name], ["orders", name], [f"{name[:3]}*"])),
+        *(("POST", "/scans", {"cluster": "prod", "topics": each}) for each in ([name], ["orders", name], [f"{name[:2]}*"])),
         *(("POST", "/access-reviews", {"name": "shop.r", "spec": {**review, **more}}) for more in (
             {}, {"domain": name}, {"reviewers": {"users": [OWNER]}, "scope": {"datasets": ["prod/orders", f"prod/{name}"]}},
         )),

@@ -16,10 +16,12 @@ from policies.decision.domains import (
     STEWARD,
     Domain,
     Power,
+    Reach,
     covers,
     in_both,
     overlap,
     powers_on,
+    reach,
     within_scopes,
 )
 from policies.decision.mask_order import strictest
@@ -194,18 +196,18 @@ def test_policies_of_a_domain_never_open(
 
 def test_reach_is_what_a_power_is_given_for() -> None:
     def of(user: str, power: Power, *more: Domain) -> Reach:
-        return reach(Who(user, frozenset(), {}), [HR, FINANCE, *more], power)
+        return reach(resolve(Subject(user), {}), [HR, FIN, *more], power)
 
     assert of("ada", Power.AUDIT).names == ("hr",) and not of("stan", Power.AUDIT) and of("stan", Power.SCAN)
     mine = of("ada", Power.SCAN)
     assert mine.has("prod/hr.pay") and not mine.has("prod/fin.x") and not mine.has("prod/other")
     assert mine.has_all("prod/hr.p*") and not mine.has_all("prod/*") and not mine.has_all("prod/fin.*")
     assert not of("nobody", Power.SCAN).has_all("prod/hr.pay")
-    assert mine.of("hr") == mine and not mine.of("finance") and not mine.of("finance").has("prod/hr.pay")
+    assert mine.of("hr") == mine and not mine.of("fin") and not mine.of("fin").has("prod/hr.pay")
 
 
 def test_what_two_domains_claim_is_in_reach_of_nobody() -> None:
     twice = Domain("twice", ("prod/hr.pay*",), SubjectMatch(users=frozenset({"ada"})))
-    mine = reach(Who("ada", frozenset(), {}), [HR, FINANCE, twice], Power.SCAN)
+    mine = reach(resolve(Subject("ada"), {}), [HR, FIN, twice], Power.SCAN)
     assert not mine.has("prod/hr.pay") and not mine.has_all("prod/hr.*") and not mine.has_all("prod/hr.pay")
     assert mine.has("prod/hr.staff") and mine.has_all("prod/hr.staff")
