@@ -89,6 +89,7 @@ from lineage.sql.flows import KnownNames
 from lineage.warming.pages import warm
 from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
+from policies.access.audit_of_domain import DomainAudit
 from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
@@ -102,7 +103,6 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
-from policies.audit_domain import DomainAudit
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
 from policies.audit_verify import Seals

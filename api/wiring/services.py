@@ -55,6 +55,7 @@ from lineage.ingest.service import Ingest
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.worker.consume import LineageWorker
+from policies.access.audit_of_domain import DomainAudit
 from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
@@ -66,7 +67,6 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
-from policies.audit_domain import DomainAudit
 from policies.audit_export import Signer
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping

@@ -13,7 +13,7 @@ from api.http.routes.declared import known_documents
 from api.http.schemas import domains as schemas
 from api.joins.visible.domain_page import DomainPages
 from api.wiring.services import Services
-from policies.audit_domain import Viewpoint
+from policies.access.audit_of_domain import Viewpoint
 from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject
