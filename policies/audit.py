@@ -82,6 +82,10 @@ class AuditLog:
         note = " ".join(filter(None, notes)) or None
         return AuditPage(page, str(found[limit - 1].seq) if more else None, note)
 
+    def before(self, where: AuditFilter, seq: int | None, limit: int) -> Sequence[AuditEntry]:
+        """Entries that fit, newest first; only those before a seq, where one is given."""
+        return self._store.entries(where, seq, limit)
+
     def first(self) -> datetime | None:
         """When the audit begins; None while it is empty."""
         begin = self._store.chain(0, 1)

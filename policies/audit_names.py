@@ -41,6 +41,24 @@ def names_of(entry: AuditEntry) -> frozenset[Name]:
     return frozenset((kind, kept(text)) for kind, text in names)
 
 
+def datasets_of(entry: AuditEntry) -> frozenset[str]:
+    """The datasets that the entry is about."""
+    return frozenset(text for kind, text in _names(entry) if kind == DATASET) | {each for each, _ in _fields(entry)}
+
+
+def fields_of(entry: AuditEntry) -> dict[str, list[str]]:
+    """Dataset -> paths of the fields that the entry used, sorted."""
+    collected: dict[str, set[str]] = {}
+    for dataset, path in _fields(entry):
+        collected.setdefault(dataset, set()).add(path)
+    return {dataset: sorted(paths) for dataset, paths in sorted(collected.items())}
+
+
+def begins(pattern: str) -> str:
+    """What the names of datasets that a pattern matches begin with."""
+    return pattern.partition("*")[0]
+
+
 def fields_left_out(entry: AuditEntry) -> int:
     """How many of the fields that an entry used are not indexed by their own names; it is found by every field then."""
     return _field_names(_fields(entry))[1]

@@ -172,6 +172,7 @@ class AuditFilter:
     person   who did it, or whom it is about
     dataset, grant   that it is about
     field    a path: entries that used it, something inside it or something it is a part of; with `dataset`, of that one
+    within   beginnings of names: entries about a dataset whose name begins with one of them, whatever the case of its letters
     """
 
     actor: str | None = None
@@ -184,6 +185,7 @@ class AuditFilter:
     decision: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    within: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,14 @@ FILL: Mapping[str, str | Callable[[RightsWorld], str]] = {
 }  # fmt: skip
 _GONE = frozenset({404})
 _NONE = Sample(past=_GONE)
-_RULES = "apiVersion: weir/v1\nkind: Role\nmetadata: {name: reader}\nspec: {read: [{dataset: 'prod/*'}]}\n"
+_RULE_OF_DOMAIN = (
+    "apiVersion: weir/v1\nkind: Policy\nmetadata: {name: orders.x, domain: orders}\n"
+    "spec: {type: mask, match: {datasets: ['prod/*']}, mask: {type: MASK_NULL}}\n"
+)
+_OWN_DATASET = (
+    "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\n"
+    "spec: {description: Orders of the shop, owners: [{user: owner}]}\n"
+)
 _EVENT = {
     "eventType": "COMPLETE", "eventTime": "2026-11-01T10:00:00Z", "producer": "t",
     "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
@@ -54,6 +61,10 @@ _REQUEST: Mapping[str, Callable[[RightsWorld], str]] = {"id": lambda weir: weir.
 _GRANT: Mapping[str, Callable[[RightsWorld], str]] = {"name": lambda weir: weir.grant()}
 _SAVED: Mapping[str, Callable[[RightsWorld], str]] = {"id": lambda weir: weir.saved()}
 _REVIEW: Mapping[str, Callable[[RightsWorld], str]] = {"id": lambda weir: weir.review}
+_REVIEWED = {
+    "domain": "orders", "scope": {"datasets": ["prod/*"]}, "items": ["grants"], "reviewers": {"owners": True},
+    "onNoAnswer": "keep",
+}  # fmt: skip
 _CLASS = {"path": "value.customer.email", "entity": "EMAIL_ADDRESS", "state": "confirmed"}
 
 SAMPLES: Mapping[str, Sample] = {
@@ -145,9 +156,9 @@ SAMPLES: Mapping[str, Sample] = {
     "POST /connectors/{name}/pause": _NONE,
     "POST /connectors/{name}/resume": _NONE,
     "POST /connectors/{name}/stop": _NONE,
-    "POST /access-reviews": Sample(body={"review": "none"}, past=_GONE),
-    "POST /apply": Sample(text=_RULES),
-    "DELETE /declared/{kind}/{name}": Sample(fill={"kind": "Policy", "name": "none"}, past=_GONE),
+    "POST /access-reviews": Sample(body={"name": "now", "spec": _REVIEWED}),
+    "POST /apply": Sample(text=_OWN_DATASET),
+    "DELETE /declared/{kind}/{name}": Sample(fill={"kind": "Policy", "name": "orders.none"}, past=_GONE),
     "POST /rebuild/{what}": Sample(fill={"what": "search"}),
     "POST /tokens": Sample(body={"user": "someone"}),
     "POST /tokens/{id}/rotate": Sample(body={}, past=_GONE),
@@ -172,7 +183,7 @@ SAMPLES: Mapping[str, Sample] = {
     "GET /reports/where-is": Sample(query={"entity": "PII"}),
     "POST /decisions (subject: another)": Sample(body={"dataset": "prod/orders", "subject": "absent"}),
     "POST /policies/test": Sample(body={"tests": "cases: []\n"}, past=frozenset({400})),
-    "POST /policies/simulate": Sample(text=_RULES),
+    "POST /policies/simulate": Sample(text=_RULE_OF_DOMAIN),
     "GET /access/people/{name}": Sample(fill={"name": "holder"}),
     "GET /explain/compare": Sample(query={"dataset": "prod/orders", "left": "holder", "right": "person"}),
     "GET /access-reviews/{id}": Sample(fill=_REVIEW),

@@ -46,11 +46,17 @@ metadata: {name: owners}
 spec: {match: {datasets: ["prod/*"]}, stages: [{name: owner, approvers: {owners: true}}]}
 ---
 apiVersion: weir/v1
+kind: Domain
+metadata: {name: orders}
+spec: {datasets: ["prod/*"], admins: {users: [lead]}, stewards: {users: [helper]}}
+---
+apiVersion: weir/v1
 kind: AccessReview
 metadata: {name: all}
 spec:
+  domain: orders
   scope: {datasets: ["prod/*"]}
-  items: [grants, roles, owners]
+  items: [grants, owners]
   reviewers: {owners: true}
   due: 14d
   onNoAnswer: keep
@@ -73,6 +79,7 @@ def _people() -> str:
 
 class RightsWorld(ApiWorld):
     """`caller` by a name: a role, `only-PERMISSION`, `person`, `owner` (of prod/orders), `holder` (of a grant and requests),
+    `lead` and `helper` (admin and steward of a domain that has prod/*),
     `directory` (a service account with the scope `scim`), `nobody`."""
 
     def __init__(self, folder: Path) -> None:
@@ -80,7 +87,9 @@ class RightsWorld(ApiWorld):
         self.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders", "clicks"])
         self.apply(_people())
         self.apply(DECLARED)
-        names = {name: f"a-{name}" for name in ROLES} | {n: n for n in (*SINGLE, "person", "owner", "holder")}
+        names = {name: f"a-{name}" for name in ROLES} | {
+            n: n for n in (*SINGLE, "person", "owner", "holder", "lead", "helper")
+        }
         self.callers = {name: self.user(user) for name, user in names.items()}
         self.callers |= {"directory": service(self, "directory", ["scim"]), "nobody": self.anonymous()}
         self.requests = 0

@@ -6,6 +6,7 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
@@ -45,6 +46,18 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(audit_app, name="audit")
 
 
+def _show_domain(answer: dict[str, Any], output: Format) -> None:
+    rows = [{**each, "more": "yes" if each["partial"] else ""} for each in answer["entries"]]
+    show(
+        rows, ("at", "actor", "action", "datasets", "decision", "more"), output, whole=answer, empty="No entries."
+    )  # fmt: skip
+    if output is Format.TABLE:
+        if answer["note"]:
+            console.print(answer["note"], markup=False)
+        if answer["next"]:
+            console.print(f"There are more: --cursor {answer['next']}", markup=False)
+
+
 @audit_app.command(
     "list", epilog="weir audit list --dataset prod/orders --field value.customer.email --since 2026-01-01"
 )
@@ -57,12 +70,26 @@ def audit_list(
     grant: Grant = None,
     since: Since = None,
     until: Until = None,
+    domain: Annotated[
+        str | None, typer.Option(help="Only what is about datasets of this domain, for its admins.")
+    ] = None,
     cursor: Annotated[str | None, typer.Option(help="`next` of the answer before: the page behind it.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """The latest entries of the audit chain that fit."""
+    if domain is not None:
+        if unfit := [name for name, value in (("person", person), ("field", field), ("grant", grant)) if value]:
+            raise InvalidInput(f"The audit of a domain is not searched by {unfit[0]}; leave out --{unfit[0]}.")
+        _show_domain(
+            api(user).get(
+                f"/api/v1/domains/{quote(domain, safe='')}/audit", actor=actor, action=action, dataset=dataset, since=since,
+                until=until, cursor=cursor, limit=limit,
+            ),
+            output,
+        )  # fmt: skip
+        return
     answer = api(user).get(
         "/api/v1/audit", actor=actor, action=action, person=person, dataset=dataset, field=field, grant=grant, since=since,
         until=until, cursor=cursor, limit=limit,

@@ -41,6 +41,7 @@ from api.http.routes import (
     decisions,
     declared,
     directory,
+    domains,
     effective,
     events,
     health,
@@ -108,7 +109,7 @@ def create_app(services: Services) -> FastAPI:
     for room in (
         views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, lineage,
         sources, queries, running, saved_queries, access, request_parts, notifications, effective, access_reviews, audit,
-        reports, decisions, declared, purposes, tokens, sessions, directory, events,
+        reports, decisions, declared, domains, purposes, tokens, sessions, directory, events,
     ):  # fmt: skip
         app.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     app.include_router(scim.router)

@@ -15,7 +15,9 @@ from catalog.model import DatasetId, ReviewState
 from catalog.ports import CatalogStore
 from catalog.records import ClassificationRecord, DatasetOutline, DatasetRecord
 from policies.access.identity import Identity
+from policies.campaigns.within import require_within
 from policies.decision.domains import Domain, Power, overlap
+from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.domain_documents import (
     Editor,
     domain_refused,
@@ -54,6 +56,8 @@ def check_document(document: Document, beside: Sequence[Document], state: Govern
         ))  # fmt: skip
     elif document.kind in OWN_KINDS and (name := document.metadata.get("domain")):
         _require_within(_domains(beside, state), [(document.kind, document.name, str(name), document.spec)])
+    elif isinstance(review := document.model, AccessReviewSpec) and review.domain is not None:
+        require_within(document.name, review, _domains(beside, state).get(review.domain))
 
 
 _Owned = tuple[str, str, str, Mapping[str, Any]]

@@ -6,21 +6,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.joins.declared import KINDS
+from api.joins.domains import DomainRights, check_document
 from catalog.declared.documents import Document, load
 from catalog.declared.kinds import DatasetSpec
 from catalog.errors import InvalidInput
 from policies.declared import kinds as policy_kinds
-from policies.model import DatasetFacts, FieldFacts, SubjectMatch
+from policies.declared.state import GovernanceState
+from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
 from policies.whatif.overlay import Proposed
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Documents of the policies room, and what Dataset documents would make known."""
+    """Documents of the policies room, and what Dataset documents would make known. `written`: all documents of the text;
+    `removed`: kind and name of those that are taken away."""
 
     documents: tuple[Proposed, ...]
     datasets: Mapping[str, DatasetSpec]
     notes: tuple[str, ...]
+    written: tuple[Document, ...] = ()
+    removed: tuple[tuple[str, str], ...] = ()
+
+    def require(self, rights: DomainRights, subject: Subject) -> None:
+        """Raises NotAllowed for what the subject could not apply or delete."""
+        rights.require(subject, self.written, prune=False)
+        for kind, name in self.removed:
+            rights.require_delete(subject, kind, name)
+
+    def check(self, state: GovernanceState) -> None:
+        """Raises InvalidInput for documents of domains that would be refused."""
+        for each in self.written:
+            check_document(each, self.written, state)
 
     def facts_after(self, facts: DatasetFacts) -> DatasetFacts:
         """Owners and tags as proposed. A proposed schema is not looked at."""
@@ -50,11 +66,15 @@ def read(text: str, remove: Sequence[str] = ()) -> Proposal:
     notes = [f"{kind} documents are not part of a simulation." for kind in others]
     if any(spec.columns is not None for spec in datasets.values()):
         notes.append("A proposed schema of a Dataset is not part of a simulation; its owners and tags are.")
-    return Proposal((*map(_proposed, governance), *map(_removed, remove)), datasets, tuple(notes))
+    removed = [*map(_removed, remove)]
+    return Proposal(
+        (*map(_proposed, governance), *removed), datasets, tuple(notes), tuple(documents),
+        tuple((each.kind, each.name) for each in removed),
+    )  # fmt: skip
 
 
 def _proposed(document: Document) -> Proposed:
-    return Proposed(document.kind, document.name, dict(document.spec), {})
+    return Proposed(document.kind, document.name, dict(document.spec), dict(document.metadata))
 
 
 def _removed(text: str) -> Proposed:

@@ -89,6 +89,7 @@ from lineage.sql.flows import KnownNames
 from lineage.warming.pages import warm
 from lineage.worker.consume import LineageWorker
 from lineage.worker.rebuild import rebuild
+from policies.access.audit_of_domain import DomainAudit
 from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
@@ -431,6 +432,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
             references,
         ),
         audit=audit,
+        domain_audit=DomainAudit(audit, parts.cursor_sealer()),
         audit_signer=signer,
         audit_segments=segments,
         audit_shipping=shipping,
@@ -443,6 +445,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         policy_tests=PolicyTests(query.preparer, query.trail, facts, now, settings.policies, named),
         mask_preview=MaskPreview(engine),
         declared=declared,
+        domain_rights=rights,
         facts=facts,
         health=Health(parts.probes(), parts.lag),
         warm=warm_up,

@@ -15,7 +15,7 @@ from api.joins.cross_room import (
     SqlLineageSliver,
 )
 from api.joins.declared import Declared
-from api.joins.domains import review_refused
+from api.joins.domains import DomainRights, review_refused
 from api.joins.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
@@ -55,6 +55,7 @@ from lineage.ingest.service import Ingest
 from lineage.producers.catalog import ProducerCatalog
 from lineage.questions.queries import Lineage
 from lineage.worker.consume import LineageWorker
+from policies.access.audit_of_domain import DomainAudit
 from policies.access.certificates import Certificates
 from policies.access.decision_service import Decisions
 from policies.access.device_logins import DeviceLogins
@@ -154,6 +155,7 @@ class Services:
     access: EffectiveAccess
     access_reviews: AccessReviews
     audit: AuditLog
+    domain_audit: DomainAudit
     audit_signer: Signer
     audit_segments: AuditSegments
     audit_shipping: AuditShipping
@@ -166,6 +168,7 @@ class Services:
     policy_tests: PolicyTests
     mask_preview: MaskPreview
     declared: Declared
+    domain_rights: DomainRights
     facts: FactsSource
     health: Health
     warm: Callable[[], None]
@@ -189,6 +192,12 @@ class Services:
     def may(self, subject: Subject, power: Power, reference: str) -> bool:
         """Whether a subject may do something with a dataset, by a permission or by its domain."""
         return power in self.identity.powers(subject, reference)
+
+    def clusters_named(self, cluster: str) -> list[str]:
+        """All names that a cluster is declared by."""
+        clusters = self.store.clusters()
+        same = {each.namespace for each in clusters if each.name == cluster}
+        return sorted(each.name for each in clusters if each.namespace in same)
 
     def review_refused(self, subject: Subject, record: DatasetRecord, asked: Decision) -> str | None:
         """Why a steward of a domain may not decide so on a detection; None where they may, and for all others."""

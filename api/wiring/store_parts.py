@@ -110,6 +110,12 @@ class StoreParts(Made):
 
         return FernetSealer(lambda: self._home.secret("notify").encode())
 
+    def cursor_sealer(self) -> Sealer:
+        """Seals cursors that would count what their reader does not see; the key is kept in WEIR_HOME."""
+        from policies.adapters.seal import FernetSealer
+
+        return FernetSealer(lambda: self._home.secret("cursors").encode())
+
     @part
     def openid(self) -> OpenIdClient:
         """The client of declared identity providers."""

@@ -146,16 +146,20 @@ class Clusters:
         dataset = self.resolve(node.namespace, node.name)
         return replace(node, namespace=dataset.namespace, name=dataset.name)
 
+    def named(self, reference: str) -> list[DatasetRecord]:
+        """The datasets that `find` would choose from; none where it means nothing."""
+        for cluster, name in splits(reference):
+            record = self._store.dataset(self.resolve(cluster, name))
+            if record is not None and record.deleted_at is None:
+                return [record]
+        return list(self._store.named(reference))
+
     def find(self, reference: str) -> DatasetRecord:
         """The dataset that `prod/orders`, `prod.orders`, `orders` or `kafka://host:9092/orders` means.
 
         Raises DatasetNotFound with the nearest names, InvalidInput when several fit.
         """
-        for cluster, name in splits(reference):
-            record = self._store.dataset(self.resolve(cluster, name))
-            if record is not None and record.deleted_at is None:
-                return record
-        same = self._store.named(reference)
+        same = self.named(reference)
         if len(same) == 1:
             return same[0]
         if same:

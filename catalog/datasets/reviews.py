@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -124,10 +124,13 @@ class Reviews:
         }
         return FoundPage(tuple(chosen[offset : offset + limit]), len(chosen), counts)
 
-    def review(self, decisions: Sequence[Decision], by: str) -> list[Outcome]:
+    def review(
+        self, decisions: Sequence[Decision], by: str, refused: Callable[[Decision], str | None] = lambda _: None
+    ) -> list[Outcome]:
         """Take every decision that can be taken, each dataset's together; the outcomes stand in the order asked.
 
-        Raises InvalidInput for more than MAX_ITEMS.
+        `refused`: why one may not be taken, in a sentence; asked in the transaction that writes it. Raises InvalidInput for more
+        than MAX_ITEMS.
         """
         if len(decisions) > MAX_ITEMS:
             raise InvalidInput(f"{len(decisions):,} reviews are too many for one call; send at most {MAX_ITEMS:,}.")
@@ -139,6 +142,9 @@ class Reviews:
             with self._store.transaction():
                 for number in numbers:
                     asked = decisions[number]
+                    if problem := refused(asked):
+                        outcomes[number] = Outcome(asked, problem=problem)
+                        continue
                     try:
                         after = self._datasets.review(dataset, asked.path, asked.entity, asked.state, asked.reason, by)
                         outcomes[number] = Outcome(asked, after)

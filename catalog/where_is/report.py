@@ -9,14 +9,14 @@ import difflib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
-from catalog.errors import InvalidInput, Unavailable
+from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.model import DatasetId, SchemaVersion
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
@@ -42,6 +42,14 @@ class Access(Protocol):
         """Who sees the field: {user | group | role, via, masked...}."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the catalog. `has`: whether it has a `CLUSTER/TOPIC`; `words`: what the rest is, in a sentence."""
+
+    has: Callable[[str], bool]
+    words: str
+
+
 class WhereIs:
     """Makes the report. A room that is not given, or does not answer, becomes a gap and not an error."""
 
@@ -53,13 +61,20 @@ class WhereIs:
         flows: Flows | None = None,
         readers: Readers | None = None,
         access: Access | None = None,
+        part: Part | None = None,
     ) -> None:
+        """`part`: the datasets that the report is about; None: all."""
+        self._part = part
         self._store = store
         self._clusters = clusters
         self._clock = clock
         self._flows = flows
         self._readers = readers
         self._access = access
+
+    def of(self, part: Part, flows: Flows | None, readers: Readers | None) -> WhereIs:
+        """The same over a part of the catalog: what is elsewhere, or not there at all, makes no difference to it."""
+        return WhereIs(self._store, self._clusters, self._clock, flows, readers, self._access, part)
 
     def report(
         self,
@@ -79,15 +94,16 @@ class WhereIs:
         now = self._clock()
         if as_of is not None and as_of > now:
             raise InvalidInput("asOf lies in the future; a report knows the past and the present.")
-        datasets = self._datasets(as_of)
+        datasets = [each for each in self._datasets(as_of) if self._holds(each)]
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
             wanted = Asked(field=only[1])
         else:
             wanted = asked
-        gaps: list[dict[str, Any]] = []
+        gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
         found: list[Place] = []
-        tags = self._tags(as_of)
+        there = {each.id for each in datasets}
+        tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
         terms = term_tags(self._store)
         if as_of is not None and (asked.term or asked.entity):
             gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
@@ -113,6 +129,9 @@ class WhereIs:
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
         return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
 
+    def _holds(self, record: DatasetRecord) -> bool:
+        return self._part is None or self._part.has(record.reference)
+
     def _datasets(self, as_of: datetime | None) -> list[DatasetRecord]:
         """Those that were there: not yet deleted and already known."""
         if as_of is None:
@@ -127,7 +146,16 @@ class WhereIs:
         reference, _, path = field.rpartition(":")
         if not path.startswith(("key", "value", "headers")):
             return None
-        return self._clusters.find(reference).id, path
+        if self._part is None:
+            return self._clusters.find(reference).id, path
+        # One that is elsewhere is not there for this report, and no message names its neighbours.
+        named = [each for each in (self._clusters.named(reference)) if self._holds(each)]
+        if len(named) != 1:
+            raise DatasetNotFound(
+                f"This report is about no dataset {reference!r}; write CLUSTER/TOPIC of one that it is about.",
+                details={"reference": reference, "nearest": []},
+            )
+        return named[0].id, path
 
     def _tags(self, as_of: datetime | None) -> dict[DatasetId, list[ClassificationRecord]]:
         """The classifications as they stood."""

@@ -14,7 +14,7 @@ from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.decision import domains
-from policies.decision.domains import Domain, Power
+from policies.decision.domains import Domain, Power, Reach
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
 from policies.declared.service_specs import SCIM, SCOPES
@@ -298,6 +298,13 @@ class Identity:
         everywhere = {each for each in Power if each in allowed}
         here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
         return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
+
+    def reach(self, subject: Subject, power: Power, only: str | None = None) -> Reach:
+        """For which datasets the subject has a power by their domains; permissions that hold everywhere do not count.
+        `only`: by this domain alone."""
+        view = self._state.view()
+        own = domains.reach(resolve(subject, view.roles), view.domains.values(), power, subject.scopes)
+        return own if only is None else own.of(only)
 
     def every_domain(self) -> Mapping[str, Domain]:
         """All declared domains, by name."""

@@ -6,7 +6,7 @@ It works in batches, each one transaction with all that it does, so the next pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -40,14 +40,17 @@ class Closing:
         self._records, self._clock = records, clock
 
     def begin(
-        self, campaign_id: str, by: str, no_answer: str | None = None, reason: str = "", closer: Subject | None = None
-    ) -> Campaign:
-        """From now on nobody decides. `closer`: who closes by hand; their own rights are settled as declared.
+        self, campaign_id: str, by: str, no_answer: str | None = None, reason: str = "", closer: Subject | None = None,
+        allowed: Callable[[], None] = lambda: None,
+    ) -> Campaign:  # fmt: skip
+        """From now on nobody decides. `closer`: who closes by hand; their own rights are settled as declared. `allowed`: decides
+        again, when it is written.
 
         Raises Conflict for one that is closed, or closing already; InvalidInput where another answer than the declared one
         is chosen without a reason.
         """
         with self._store.transaction():
+            allowed()
             campaign = self._store.get(campaign_id)
             if campaign is None or campaign.state is not CampaignState.OPEN:
                 state = campaign.state if campaign is not None else "gone"

@@ -174,7 +174,7 @@ class Deciding:
             raise Conflict(
                 f"{_named(item)} is not decided, so nothing can be taken back.", details={"item": item.number}
             )
-        if item.by != sight.subject.user and not sight.manages:
+        if item.by != sight.subject.user and not sight.runs(item):
             raise NotAllowed(
                 f"{item.by} decided item {item.number}; they or those who manage may take it back.",
                 details={"item": item.number, "reasons": ["decided by another"]},

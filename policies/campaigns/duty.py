@@ -19,7 +19,8 @@ from policies.campaigns.model import RUNNING, Campaign, CampaignState, ItemState
 from policies.campaigns.ports import REVIEWERS, CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.returns import Returns
-from policies.campaigns.service import KIND, Campaigns
+from policies.campaigns.service import Campaigns
+from policies.campaigns.starting import KIND
 from policies.campaigns.waiting import waiting
 from policies.declared import kinds
 from policies.declared.campaign_specs import AccessReviewSpec

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,9 @@ from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, ItemFilter
 from policies.campaigns.records import CampaignRecords, asks
 from policies.campaigns.sight import Sight, Sights
 from policies.campaigns.snapshot import Snapshots
+from policies.campaigns.starting import KIND, Starting
 from policies.campaigns.waiting import waiting
+from policies.campaigns.within import require_within
 from policies.declared import kinds
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.person_names import name_key
@@ -35,7 +37,6 @@ from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Clock
 
-KIND = "AccessReview"
 _NOWHERE = ("-",)
 """A set that no item has."""
 
@@ -59,7 +60,8 @@ class Campaigns:
         self, store: CampaignStore, state: GovernanceState, identity: Identity, sights: Sights, snapshots: Snapshots,
         deciding: Deciding, closing: Closing, present: Present, records: CampaignRecords, clock: Clock,
     ) -> None:  # fmt: skip
-        self._store, self._state, self._identity, self._sights = store, state, identity, sights
+        self._store, self._state, self._sights = store, state, sights
+        self._starting = Starting(identity, state)
         self._snapshots, self._deciding, self._closing = snapshots, deciding, closing
         self._present, self._records, self._clock = present, records, clock
 
@@ -77,22 +79,23 @@ class Campaigns:
         name: str | None = None,
         spec: Mapping[str, Any] | None = None,
     ) -> Campaign:
-        """Start a declared review (`review`), or one of a `name` with a `spec` of its own. For those who manage.
+        """Start a declared review (`review`), or one of a `name` with a `spec` of its own. For those who manage, and for
+        admins of the domain that it is of.
 
         Raises NotAllowed, NotFound, InvalidInput, Conflict where a campaign of the declared review is running.
         """
-        self._identity.require(subject, "manage")
-        if (review is None) == (spec is None):
-            raise InvalidInput(
-                "Name a declared review, or give a name and a spec; not both.", details={"field": "review"}
-            )
+        named = (name or "").strip()
+
+        def allowed() -> None:
+            self._starting.require(subject, review, named, spec)
+
+        allowed()
         if review is not None:
-            return self._start(
-                subject.user, review, review, self._state.get(KIND, review).spec or {}, None, self._clock()
-            )
-        if not (name or "").strip():
+            terms = self._state.get(KIND, review).spec or {}
+            return self._start(subject.user, review, review, terms, None, self._clock(), allowed=allowed)
+        if not named:
             raise InvalidInput('A review by a spec needs a name, as in "leavers-2026".', details={"field": "name"})
-        return self._start(subject.user, None, (name or "").strip(), spec or {}, None, self._clock())
+        return self._start(subject.user, None, named, spec or {}, None, self._clock(), allowed=allowed)
 
     def start_due(self, review: str, spec: Mapping[str, Any], occurrence: datetime) -> Campaign | None:
         """Start a scheduled review; None where that was done, or the one before is not closed yet.
@@ -121,10 +124,12 @@ class Campaigns:
 
     def _start(
         self, by: str, review: str | None, name: str, terms: Mapping[str, Any], occurrence: datetime | None, now: datetime,
-        campaign_id: str | None = None,
+        campaign_id: str | None = None, allowed: Callable[[], None] = lambda: None,
     ) -> Campaign:  # fmt: skip
+        """`allowed`: decides again, when it is written."""
         spec = kinds.parse(KIND, name, terms)
         assert isinstance(spec, AccessReviewSpec)
+        require_within(name, spec, self._state.view().domains.get(spec.domain or ""))
         campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
         snapshot = self._snapshots.take(campaign_id, spec)
         campaign = Campaign(
@@ -134,6 +139,7 @@ class Campaigns:
         sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
         waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
         with self._store.transaction():
+            allowed()
             if review is not None and (running := self._store.campaigns(RUNNING, review)):
                 raise Conflict(
                     f"Access review {running[0].id} is running; close it before the next one starts.",
@@ -211,7 +217,7 @@ class Campaigns:
                 "ended": item.state is ItemState.OPEN and now is None,
                 "can_decide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
                 "can_undo": self._can(campaign, sight, item) and item.state in (ItemState.KEPT, ItemState.REVOKED)
-                and (sight.manages or item.by == subject.user),
+                and (sight.runs(item) or item.by == subject.user),
             })  # fmt: skip
         return shown, len(kept)
 
@@ -235,12 +241,11 @@ class Campaigns:
         self, subject: Subject, campaign_id: str, no_answer: str | None = None, reason: str = ""
     ) -> dict[str, Any]:
         """Close a campaign now; what nobody confirmed is revoked or kept as declared, or as given, which takes a reason. For
-        those who manage; what is their own is settled as declared.
+        those who manage, and admins of the domain that it is of; what is their own is settled as declared.
 
         Raises NotAllowed, NotFound, Conflict, InvalidInput.
         """
-        self._identity.require(subject, "manage")
-        self._sights.require(subject, campaign_id)
+        self._sights.require_runs(subject, campaign_id)
         if no_answer not in (None, "revoke", "keep"):
             raise InvalidInput(
                 "What nobody confirmed is either revoked or kept: revoke, keep.", details={"field": "onNoAnswer"}
@@ -248,14 +253,16 @@ class Campaigns:
         reason = reason.strip()
         if len(reason) > LONGEST_REASON:
             raise InvalidInput(f"A reason has at most {LONGEST_REASON} characters.", details={"field": "reason"})
-        self._closing.begin(campaign_id, subject.user, no_answer, reason, subject)
+        self._closing.begin(
+            campaign_id, subject.user, no_answer, reason, subject,
+            allowed=lambda: self._sights.require_runs(subject, campaign_id),
+        )  # fmt: skip
         self._closing.finish(campaign_id)
         return self.show(subject, campaign_id)
 
     def evidence_of(self, subject: Subject, campaign_id: str) -> Campaign:
         """The campaign, for its report. Raises NotAllowed, NotFound."""
-        self._sights.require_evidence(subject)
-        return self._sights.require(subject, campaign_id)[0]
+        return self._sights.require_evidence(subject, campaign_id)
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
@@ -269,7 +276,7 @@ class Campaigns:
             opens = [key for key, datasets in sets.items() if asked.dataset in datasets] or _NOWHERE
         return ItemFilter(
             states=(asked.state,) if asked.state is not None else None, kind=asked.kind, person=None, unused=asked.unused,
-            reviewers=None if sight.manages and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
+            reviewers=None if sight.runs_all and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
         )  # fmt: skip
 
     def _every(self, campaign: Campaign, where: ItemFilter) -> list[Item]:
@@ -302,7 +309,7 @@ class Campaigns:
             "closedBy": campaign.closed_by, "onNoAnswer": campaign.no_answer,
             "notes": list(campaign.notes) if sight.counts else [], "hash": campaign.digest, "audit": campaign.audit,
             "counts": summary(self._store, campaign.id, None if sight.counts else mine),
-            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.manages,
+            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.runs_all,
         }  # fmt: skip
 
     def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:

@@ -11,6 +11,8 @@ from policies.campaigns.model import Campaign, Item, ReviewerSet
 from policies.campaigns.people import Owners, is_reviewer
 from policies.campaigns.ports import REVIEWERS, CampaignStore
 from policies.campaigns.reviewers import holds
+from policies.campaigns.within import of_domain
+from policies.decision.domains import Domain, Power
 from policies.declared.state import GovernanceState, View
 from policies.model import Subject
 from policies.ports import FactsSource
@@ -60,6 +62,7 @@ class Sight:
 
     sets      who may decide, by key; mine: those of them that the subject is in
     manages   sees and decides every item but those about the subject's own rights
+    domain    whose review it is, where the subject runs it as an admin: as `manages`, for rights on its datasets
     """
 
     subject: Subject
@@ -68,21 +71,31 @@ class Sight:
     mine: Mine
     manages: bool
     counts: bool
+    domain: Domain | None = None
+
+    @property
+    def runs_all(self) -> bool:
+        """Whether all items of the campaign are the subject's to see and, but for their own, to decide."""
+        return self.manages or self.domain is not None
+
+    def runs(self, item: Item) -> bool:
+        """Whether the item is the subject's to see and decide, whoever its reviewers are."""
+        return self.manages or (self.domain is not None and of_domain(item.right, self.domain))
 
     def own(self, item: Item) -> bool:
         """Whether the item is about a right of the subject's own, or of all those in whose place they would decide."""
         if holds(self.subject, item.right, self.view):
             return True
-        return not self.manages and item.reviewers in self.mine and not self._places(item)
+        return not self.runs(item) and item.reviewers in self.mine and not self._places(item)
 
     def instead(self, item: Item) -> str | None:
         """In whose place the subject decides; None: as themselves."""
-        places = () if self.manages else self._places(item)
+        places = () if self.runs(item) else self._places(item)
         return places[0] if places else None
 
     def sees(self, item: Item) -> bool:
         """Reviewers see their items, who manages sees all."""
-        return self.manages or (item.reviewers in self.mine and not self.own(item))
+        return self.runs(item) or (item.reviewers in self.mine and not self.own(item))
 
     def decides(self, item: Item) -> bool:
         """Nobody decides on a right of their own."""
@@ -122,7 +135,23 @@ class Sights:
             if (who := self._away(away)) is not None:
                 places[away] = who
         mine = Mine(sets, places, view, owners or self.owners())
-        return Sight(subject, view, sets, mine, "manage" in permissions, bool(permissions & COUNTS))
+        domain = self._run(subject, campaign, view)
+        counts = bool(permissions & COUNTS) or domain is not None
+        return Sight(subject, view, sets, mine, "manage" in permissions, counts, domain)
+
+    def _run(self, subject: Subject, campaign: Campaign, view: View) -> Domain | None:
+        """The domain whose review it is, where the subject runs it. A domain that was narrowed since has none of before."""
+        domain = view.domains.get(str(campaign.terms.get("domain")))
+        if domain is None or not self._identity.reach(subject, Power.CERTIFY, domain.name):
+            return None
+        patterns = (campaign.terms.get("scope") or {}).get("datasets") or ()
+        return domain if patterns and all(map(domain.has_all, patterns)) else None
+
+    def require_runs(self, subject: Subject, campaign_id: str) -> None:
+        """Raises NotAllowed, for those who may see something of a campaign and do not run it; NotFound."""
+        _, sight = self.require(subject, campaign_id)
+        if not sight.runs_all:
+            self._identity.require(subject, "manage")
 
     def require(self, subject: Subject, campaign_id: str) -> tuple[Campaign, Sight]:
         """The campaign, for those who may see something of it. Raises NotFound."""
@@ -135,13 +164,16 @@ class Sights:
             )
         return campaign, sight
 
-    def require_evidence(self, subject: Subject) -> None:
-        """Raises NotAllowed."""
-        if not self._identity.permissions(subject) & EVIDENCE:
+    def require_evidence(self, subject: Subject, campaign_id: str) -> Campaign:
+        """The campaign, for its report. Raises NotFound, NotAllowed."""
+        evident = bool(self._identity.permissions(subject) & EVIDENCE)
+        campaign = self._store.get(campaign_id)
+        if not evident and (campaign is None or self._run(subject, campaign, self._state.view()) is None):
             raise NotAllowed(
                 f"{subject.user} may not read the evidence of access reviews; it takes the permission manage or audit:read.",
                 details={"permission": "audit:read", "reasons": ["neither of the permissions"]},
             )
+        return self.require(subject, campaign_id)[0]
 
     def _away(self, name: str) -> Subject | None:
         try:

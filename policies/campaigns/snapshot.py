@@ -18,6 +18,7 @@ from policies.campaigns.ports import OPENS, REVIEWERS
 from policies.campaigns.reviewers import Reviewing
 from policies.campaigns.rights import Rights
 from policies.campaigns.scope import Scope, find
+from policies.campaigns.within import of_domain
 from policies.declared.campaign_specs import AccessReviewSpec
 from policies.declared.spec_parts import duration
 from policies.effective.moment import Moment, Moments
@@ -53,7 +54,12 @@ class Snapshots:
             spec.reviewers, moment.view, KnownPeople(moment.view, moment.given, rights.people), scope.facts
         )
         snapshot = Snapshot()
+        domain = moment.view.domains.get(spec.domain) if spec.domain is not None else None
+        wider = 0
         for right, opened in in_scope(spec, scope, rights):
+            if spec.domain is not None and (domain is None or not of_domain(right, domain)):
+                wider += 1
+                continue
             if len(snapshot.items) == MOST_ITEMS:
                 raise InvalidInput(
                     f"This review has more than {MOST_ITEMS:,} items; narrow its scope by datasets, domains, roles or people.",
@@ -65,6 +71,11 @@ class Snapshots:
                 campaign, len(snapshot.items) + 1, right, seen, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
             ))  # fmt: skip
         snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)
+        if wider:
+            snapshot.notes.append(
+                f"{wider} grants open more than datasets of domain {spec.domain} and were left out; a review of the"
+                " installation has them."
+            )
         return snapshot
 
     def _notes(

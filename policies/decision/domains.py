@@ -18,9 +18,10 @@ ANY = "*"
 
 
 class Power(StrEnum):
-    """What somebody may do with one dataset. The first four are permissions that a role may carry for every dataset."""
+    """What somebody may do with one dataset. The first five are permissions that a role may carry for every dataset."""
 
     REVIEW = "review"
+    SCAN = "scan"
     REPORT = "report:read"
     AUDIT = "audit:read"
     DECIDE = "decide"
@@ -28,13 +29,18 @@ class Power(StrEnum):
     """Change its description, owners, tags, terms and notes on fields."""
     APPROVE = "approve"
     """Decide on access as its owners do, and end grants."""
+    CERTIFY = "certify"
+    """Start access reviews of it, decide in them, close them."""
     DECLARE = "declare"
-    """Declare policies and who may know of it."""
+    """Declare policies and who may know of it, and see what they would change."""
 
 
 ADMIN = frozenset(Power)
-STEWARD = frozenset({Power.EDIT, Power.REVIEW, Power.REPORT})
-SCOPES: Mapping[Power, str] = {Power.EDIT: "manage", Power.APPROVE: "request", Power.DECLARE: "manage"}
+STEWARD = frozenset({Power.EDIT, Power.REVIEW, Power.REPORT, Power.SCAN})
+SCOPES: Mapping[Power, str] = {
+    Power.EDIT: "manage", Power.APPROVE: "request", Power.DECLARE: "manage",
+    Power.CERTIFY: "manage",
+}  # fmt: skip
 """The scope of a limited token that a power needs, where it is not its own name."""
 NO_POWERS: frozenset[Power] = frozenset()
 
@@ -75,6 +81,48 @@ def powers_on(who: Who, reference: str, domains: Iterable[Domain]) -> frozenset[
     nothing."""
     claiming = [domain for domain in domains if domain.has(reference)]
     return powers(who, claiming[0]) if len(claiming) == 1 else NO_POWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The datasets for which somebody has a power by their domains. `own`: domains that give it; `others`: all the others."""
+
+    own: tuple[Domain, ...] = ()
+    others: tuple[Domain, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.own)
+
+    def has(self, reference: str) -> bool:
+        """Whether one domain alone has the dataset, and gives the power."""
+        # Their own first, which are few: a list asks this of each dataset of the catalog.
+        return sum(each.has(reference) for each in self.own) == 1 and not any(
+            each.has(reference) for each in self.others
+        )
+
+    def has_all(self, pattern: str) -> bool:
+        """Whether every dataset that a pattern matches, now or later, is within reach."""
+        mine = [each for each in self.own if each.has_all(pattern)]
+        rest = (each for each in (*self.own, *self.others) if each not in mine)
+        return len(mine) == 1 and not any(
+            in_both(other, pattern) is not None for each in rest for other in each.datasets
+        )
+
+    def of(self, name: str) -> Reach:
+        """By one domain alone; nothing where that gives no power."""
+        own = tuple(each for each in self.own if each.name == name)
+        return Reach(own, tuple(each for each in (*self.own, *self.others) if each not in own))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(each.name for each in self.own))
+
+
+def reach(who: Who, domains: Iterable[Domain], power: Power, scopes: frozenset[str] | None = None) -> Reach:
+    """For which datasets somebody has a power by being admin or steward. `scopes`: of a limited token."""
+    every = tuple(domains)
+    own = tuple(each for each in every if power in within_scopes(powers(who, each), scopes))
+    return Reach(own, tuple(each for each in every if each not in own))
 
 
 def within_scopes(given: frozenset[Power], scopes: frozenset[str] | None) -> frozenset[Power]:

@@ -64,6 +64,7 @@ class ReviewScheduleSpec(Spec):
 class AccessReviewSpec(Spec):
     """What `kind: AccessReview` declares.
 
+    domain       whose admins run it; its scope is wholly within the domain, and what opens more than its datasets is left out
     items        what is reviewed: grants, roles (that people hold, also by groups), owners (of datasets)
     due          how long after its start a review closes; remind: how long before that reviewers are reminded
     onNoAnswer   what becomes of a right that nobody confirmed
@@ -71,6 +72,7 @@ class AccessReviewSpec(Spec):
     """
 
     description: str = ""
+    domain: Name | None = None
     scope: ReviewScopeSpec
     items: list[Literal["grants", "roles", "owners"]] = Field(default=["grants", "roles"], min_length=1)
     reviewers: ReviewersSpec

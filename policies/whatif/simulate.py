@@ -30,6 +30,15 @@ FactsAfter = Callable[[DatasetFacts], DatasetFacts]
 """What is known of a dataset once proposed Dataset documents hold."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The datasets that a reader gets an answer about. `has`: of a `CLUSTER/TOPIC`; `worded`: a decision of somebody else
+    without what the reader may not know of."""
+
+    has: Callable[[str], bool]
+    worded: Callable[[DatasetFacts, Decision], Decision]
+
+
 @dataclass(slots=True)
 class _Found:
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -62,16 +71,19 @@ class Simulation:
         dataset: str | None = None,
         limit: int = 1000,
         facts_after: FactsAfter = lambda facts: facts,
+        part: Part | None = None,
     ) -> dict[str, Any]:
         """{changes: [{user, dataset, path, purpose, change: gain | loss | other, before, after, reasons}], gains,
         losses, total, truncated, note, users, datasets, documents}.
 
         `path` None is about which rows there are. `dataset` may be a pattern. Users are those declared, owners and
         grantees, before and after, each without a purpose and with every purpose they may state. Raises InvalidInput
-        for a document that would be refused.
+        for a document that would be refused. `part`: only these datasets, for a reader who may not know of all others.
         """
         before, after = self._state.view(), proposed_view(self._state, proposed)
         references = sorted(r for r in self._references() if dataset is None or dataset_matches(dataset, r))
+        if part is not None:
+            references = [each for each in references if part.has(each)]
         found = _Found()
         until, now = time.monotonic() + _SECONDS, self._clock()
         everybody: set[str] = set()
@@ -88,7 +100,7 @@ class Simulation:
                 if time.monotonic() > until:
                     found.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
                     break
-                self._compare(found, (before, after), (facts, then), name, now, limit)
+                self._compare(found, (before, after), (facts, then), name, now, limit, part)
             seen += 1
             if found.cut:
                 break
@@ -111,6 +123,7 @@ class Simulation:
         name: str,
         now: datetime,
         limit: int,
+        part: Part | None,
     ) -> None:
         people = [subject_of(view, Person(name)) for view in views]
         stated = {p for view, (subject, _) in zip(views, people, strict=True) for p in _purposes(view, subject, now)}
@@ -120,6 +133,8 @@ class Simulation:
                 decide_now(view, subject, gone, fact, purpose, now, self._settings)
                 for view, (subject, gone), fact in zip(views, people, facts, strict=True)
             ]
+            if part is not None:
+                decisions = [part.worded(fact, each) for fact, each in zip(facts, decisions, strict=True)]
             found.decided += 2
             for change in _changes(decisions[0], decisions[1], facts):
                 key = (change["path"], change["before"], change["after"])

@@ -32,6 +32,12 @@ THEIRS = {
     "holder": {"the person", "its requester", "its holder", "its owner"},
 }  # fmt: skip
 """By caller, what of `Right.others` they are."""
+OF_DOMAINS = {
+    "lead": ("admins and stewards of a domain", "admins of a domain", "admins of the domain", "approvers"),
+    "helper": ("admins and stewards of a domain",),
+}
+OWNERS_ALONE = frozenset({"DELETE /api/v1/grants/{name}"})
+"""Routes at which owners may more than stewards of the dataset's domain."""
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +85,15 @@ def permissions_of(who: str) -> frozenset[str]:
     return BUILT_IN_ROLES[who].permissions if who in BUILT_IN_ROLES else frozenset()
 
 
+def others(who: str, route: Route, right: Right) -> bool:
+    """Whether a caller is of those who may without a permission."""
+    if who not in ("lead", "helper"):
+        return any(each in right.others for each in THEIRS.get(who, ()))
+    texts = OF_DOMAINS[who]
+    owners = any(each in right.others for each in ("owners of the dataset", "owners, of their datasets"))
+    return any(each in right.others for each in texts) or (owners and (who == "lead" or str(route) not in OWNERS_ALONE))
+
+
 def may(who: str, route: Route, right: Right) -> bool:
     """What the table has for a caller."""
     if who == "nobody" or not right.signed_in:
@@ -87,11 +102,10 @@ def may(who: str, route: Route, right: Right) -> bool:
         return True
     if who == "directory" or right.directory:
         return who == "directory" and right.directory
-    others = right.others
-    return right.of(permissions_of(who)) or any(each in others for each in THEIRS.get(who, ()))
+    return right.of(permissions_of(who)) or others(who, route, right)
 
 
-CALLERS = ("nobody", "person", "owner", "holder", "directory", *ROLES, *SINGLE)
+CALLERS = ("nobody", "person", "owner", "holder", "lead", "helper", "directory", *ROLES, *SINGLE)
 ASKED = [(route, right) for route, right in rights().items() if route.path not in ENDLESS]
 
 

@@ -24,6 +24,8 @@ const AskPage = lazy(() => import("@/pages/requests/AskPage"));
 const AccessReviewsPage = lazy(() => import("@/pages/accessReviews/AccessReviewsPage"));
 const AccessReviewPage = lazy(() => import("@/pages/accessReviews/AccessReviewPage"));
 const ReviewPage = lazy(() => import("@/pages/Review"));
+const DomainPage = lazy(() => import("@/pages/domains/DomainPage"));
+const DomainsPage = lazy(() => import("@/pages/domains/DomainsPage"));
 const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
 const FieldsPage = lazy(() => import("@/pages/Fields"));
 const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
@@ -69,6 +71,8 @@ export function App() {
           <Route path="/review" element={<ReviewPage />} />
           <Route path="/access-reviews" element={<AccessReviewsPage />} />
           <Route path="/access-reviews/:id" element={<AccessReviewPage />} />
+          <Route path="/domains" element={<DomainsPage />} />
+          <Route path="/domains/:name" element={<DomainPage />} />
           <Route path="/policies" element={<PoliciesPage />} />
           <Route path="/fields" element={<FieldsPage />} />
           <Route path="/reports" element={<ReportsPage />} />

@@ -20,7 +20,7 @@ from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
 from policies.access.certificates import PeerCertificate
 from policies.access.identity import PREFIX
-from policies.decision.domains import Power
+from policies.decision.domains import Power, Reach
 from policies.model import Subject
 
 LOOKS_AGAIN = "X-Weir-Looks-Again"
@@ -196,6 +196,17 @@ def require_on(built: Services, subject: Subject, power: Power, reference: str) 
         require(built, subject, power)
 
 
+def reach_of(built: Services, subject: Subject, power: Power) -> Reach | None:
+    """The datasets for which the subject has a power by their domains; None where a permission gives it for all of them.
+    Raises NotAllowed (403) where there are none."""
+    if power in built.identity.permissions(subject):
+        return None
+    reach = built.identity.reach(subject, power)
+    if not reach:
+        require(built, subject, power)
+    return reach
+
+
 def declarer(subject: Caller, built: ServicesOf) -> Subject:
     """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
     if not any(Power.EDIT in powers for powers in built.identity.domains(subject).values()):
@@ -210,4 +221,3 @@ ScanOperator = Annotated[Subject, Depends(permitted("scan"))]
 Reviewer = Annotated[Subject, Depends(permitted("review"))]
 Producer = Annotated[Subject, Depends(permitted("lineage:write"))]
 Auditor = Annotated[Subject, Depends(permitted("audit:read"))]
-Reporter = Annotated[Subject, Depends(permitted("report:read"))]

@@ -97,6 +97,9 @@ GET /impact
 GET /declared/{kind} | of people, roles and grants the caller's own; all for `manage`, `report:read`, `audit:read`
 GET /policies
 GET /policies/{name}
+GET /domains
+GET /domains/{name}
+GET /domains/{name}/datasets
 GET /purposes
 GET /events | of access, grants and queries only with `audit:read`
 GET /events/stream | of access, grants and queries the caller's own, all with `audit:read`
@@ -140,7 +143,7 @@ GET /request-templates | those that the caller may use
 POST /request-templates/{name}/requests | of a template that the caller may use
 GET /grants | all for `manage` and `report:read`; those of a dataset for its owners
 GET /access/unused | all for `report:read`, `audit:read` and `manage`; those of a dataset for its owners
-GET /access-reviews | reviews with items for the caller; all for `manage`, `report:read` and `audit:read`
+GET /access-reviews | with items for the caller, those of their domain; all for `manage`, `report:read` and `audit:read`
 GET /auth/sessions
 POST /auth/logout
 DELETE /auth/sessions/{id} | anybody's with `manage`
@@ -164,7 +167,6 @@ POST /connectors/{name}/pause
 POST /connectors/{name}/resume
 POST /connectors/{name}/stop
 GET /notifications
-POST /access-reviews
 POST /rebuild/{what}
 POST /tokens
 GET /tokens
@@ -183,12 +185,15 @@ POST /notifications/test (user: another)
     ),
     (
         needs("manage", others="admins and stewards of a domain, what is about its datasets alone"),
-        """
-POST /apply
-DELETE /declared/{kind}/{name}
-""",
+        "POST /apply",
     ),
-    (needs("scan"), "POST /recognizers/test\nPOST /scans\nPOST /scans/{id}/cancel"),
+    (needs("manage", others="admins of a domain, its policies and visibility"), "DELETE /declared/{kind}/{name}"),
+    (needs("audit:read", others="admins of the domain", unseen=True), "GET /domains/{name}/audit"),
+    (needs("scan"), "POST /recognizers/test"),
+    (
+        needs("scan", others="admins and stewards of a domain, topics of its datasets"),
+        "POST /scans\nPOST /scans/{id}/cancel",
+    ),
     (
         needs("review", others=_OWNERS),
         "POST /datasets/{namespace}/{name}/classifications\nPOST /classifications/review",
@@ -198,9 +203,13 @@ DELETE /declared/{kind}/{name}
         needs("audit:read"),
         "GET /audit\nGET /audit/export\nGET /audit/key\nGET /audit/segments\nGET /audit/verify",
     ),
-    (needs("report:read"), "GET /reports/where-is"),
-    (needs("decide", "manage"), "POST /decisions (subject: another)"),
-    (needs("manage", "report:read", "decide"), "POST /policies/simulate\nPOST /policies/test"),
+    (needs("report:read", others="admins and stewards of a domain, about its datasets"), "GET /reports/where-is"),
+    (needs("decide", "manage", others="admins of a domain, on its datasets"), "POST /decisions (subject: another)"),
+    (
+        needs("manage", "report:read", "decide", others="admins of a domain, what they may declare, on its datasets"),
+        "POST /policies/simulate",
+    ),
+    (needs("manage", "report:read", "decide"), "POST /policies/test"),
     (needs("report:read", "manage", others=_OWNERS), "GET /datasets/{namespace}/{name}/acls"),
     (
         needs("report:read", others=_OWNERS),
@@ -218,15 +227,20 @@ DELETE /declared/{kind}/{name}
         needs(*_SEES_ALL, others="people about themselves; owners of the dataset"),
         "GET /explain/compare",
     ),
+    (needs("manage", others="admins of a domain, reviews of it"), "POST /access-reviews"),
     (
-        needs(*_SEES_ALL, others="its reviewers, of their items", unseen=True),
+        needs(*_SEES_ALL, others="its reviewers, of their items; admins of the domain that it is of", unseen=True),
         "GET /access-reviews/{id}\nGET /access-reviews/{id}/items",
     ),
     (
-        needs("manage", others="its reviewers, never on their own rights", unseen=True),
+        needs(
+            "manage",
+            others="its reviewers, and admins of the domain that it is of, never on their own rights",
+            unseen=True,
+        ),
         "POST /access-reviews/{id}/decisions",
     ),
-    (needs("manage", unseen=True), "POST /access-reviews/{id}/close"),
+    (needs("manage", others="admins of the domain that it is of", unseen=True), "POST /access-reviews/{id}/close"),
     (
         needs("manage", "audit:read", others="its requester and approvers", unseen=True),
         "GET /access-requests/{id}\nPOST /access-requests/{id}/comments",
@@ -270,7 +284,7 @@ PATCH /scim/v2/Groups/{id}
 DELETE /scim/v2/Groups/{id}
 """,
     ),
-    (needs("manage", "audit:read"), "GET /access-reviews/{id}/report"),
+    (needs("manage", "audit:read", others="admins of the domain that it is of"), "GET /access-reviews/{id}/report"),
 )
 
 

@@ -38,6 +38,8 @@ def scope_of(method: str, path: str) -> str | None:
         return "query"
     if room in _BY_ROOM:
         return _BY_ROOM[room]
+    if room == "domains" and last == "audit":
+        return "audit:read"
     if room == "access-reviews" and method in _READING:
         return "report:read"
     if method in _READING or parts == ["lineage", "sql"]:

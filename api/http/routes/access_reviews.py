@@ -65,7 +65,8 @@ def list_reviews(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
-    """Reviews with items for the caller; all of them, with their counts, for those who manage, report or audit."""
+    """Reviews with items for the caller; all of them, with their counts, for those who manage, report or audit.
+    So are reviews of a domain for its admins."""
     campaigns = built.access_reviews.campaigns
     collected = campaigns.all(subject, state)
     waiting = campaigns.waiting(subject)
@@ -74,7 +75,7 @@ def list_reviews(
 
 @router.post("", status_code=201, responses=answers_with(schemas.OneAccessReview, status=201))
 def start(built: ServicesOf, subject: Caller, body: Start) -> Any:
-    """Start a review now: its items are the rights of this moment. For those who manage."""
+    """Start a review now: its items are the rights of this moment. For those who manage, and of a domain for its admins."""
     campaigns = built.access_reviews.campaigns
     campaign = campaigns.start(subject, body.review, body.name, body.spec)
     return campaigns.show(subject, campaign.id)
@@ -100,7 +101,7 @@ def items(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Any:
-    """Items that the caller may decide, and all of them for those who manage; with evidence, by number."""
+    """Items that the caller may decide, and all of them for those who manage or run its domain; with evidence, by number."""
     asked = Asked(mine, state, person, dataset, unused, kind)
     shown, total = built.access_reviews.campaigns.items(subject, id, asked, offset, limit)
     return {"items": shown, "total": total}
@@ -117,14 +118,17 @@ def decide(built: ServicesOf, subject: Caller, id: Name, body: Decide) -> Any:
 
 @router.post("/{id}/close", responses=answers_with(schemas.OneAccessReview))
 def close(built: ServicesOf, subject: Caller, id: Name, body: Close | None = None) -> Any:
-    """Close a review before its time. For those who manage; open items about their own rights are settled as declared."""
+    """Close a review before its time. For those who manage or run its domain.
+
+    Open items about their own rights are settled as declared.
+    """
     body = body or Close()
     return built.access_reviews.campaigns.close(subject, id, body.onNoAnswer, body.reason)
 
 
 @router.get("/{id}/report", responses=answers_with(schemas.AccessReviewReport, "text/csv", "text/html"))
 def report(built: ServicesOf, subject: Caller, id: Name, format: Literal["json", "csv", "html"] = "json") -> Any:
-    """The evidence: who decided what, when, why, from which evidence. For those who manage or audit."""
+    """The evidence: who decided what, when, why, from which evidence. For those who manage, audit or run its domain."""
     evidence = built.access_reviews.report(subject, id)
     built.record(subject, "report.access-review", id, "allow", [format])
     if format == "csv":

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.http.callers.auth import Caller, ServicesOf, require_on
+from api.http.callers.auth import Caller, ServicesOf, Session, require_on
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
@@ -18,13 +18,15 @@ from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, D
 from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns
+from api.wiring.services import Services
 from catalog.datasets.reported import is_reported
 from catalog.datasets.reviews import Decision
 from catalog.errors import InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
-from catalog.records import DatasetFilter
+from catalog.records import DatasetFilter, DatasetRecord
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
+from policies.model import Subject
 
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
@@ -72,7 +74,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
             "edit": "manage" in permissions or Power.EDIT in powers,
             "review": own or Power.REVIEW in powers,
             "access": own or Power.REPORT in powers,
-            "scan": "scan" in permissions,
+            "scan": Power.SCAN in powers,
         },
         "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
         "reported": of_dataset(reader.producers, record),
@@ -203,17 +205,26 @@ class Review(BaseModel):
 
 
 @router.post("/{namespace}/{name}/classifications", responses=answers_with(Classification))
-def review(built: ServicesOf, subject: Caller, namespace: Name, name: Name, body: Review) -> dict[str, Any]:
+def review(
+    built: ServicesOf, subject: Caller, later: Session, namespace: Name, name: Name, body: Review
+) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
-    if not owns(subject, record):
-        require_on(built, subject, Power.REVIEW, record.reference)
     asked = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
-    if problem := built.review_refused(subject, record, asked):
-        raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
-    after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
+    _require_review(built, subject, record, asked)
+    with built.store.transaction():  # by who they are when it is written
+        _require_review(built, later(), built.datasets.get(record.id), asked)
+        after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
     built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
     return after.to_json()
+
+
+def _require_review(built: Services, subject: Subject, record: DatasetRecord, asked: Decision) -> None:
+    """Raises NotAllowed."""
+    if not owns(subject, record):
+        require_on(built, subject, Power.REVIEW, record.reference)
+    if problem := built.review_refused(subject, record, asked):
+        raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
 
 
 @router.get("/{namespace}/{name}/related", responses=answers_with(RelatedDatasets))

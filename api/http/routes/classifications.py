@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.http.callers.auth import Caller, ServicesOf
+from api.http.callers.auth import Caller, ServicesOf, Session
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Limit, Offset, Text
 from api.http.schemas.classifications import Classifications, ReviewOutcomes
@@ -84,7 +84,7 @@ class ReviewItems(BaseModel):
 
 
 @router.post("/review", responses=answers_with(ReviewOutcomes))
-def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, Any]:
+def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems) -> dict[str, Any]:
     """Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
 
     Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
@@ -112,7 +112,15 @@ def review(built: ServicesOf, subject: Caller, body: ReviewItems) -> dict[str, A
             " role that carries it.",
             details={"permission": "review"},
         )
-    done = iter(built.reviews.review(taken, subject.user))
+
+    def refused(asked: Decision) -> str | None:
+        """By who they are when it is written: a right that ended meanwhile gives nothing."""
+        now = later()
+        if "review" in built.identity.permissions(now):
+            return None
+        return _not_theirs(built, now, asked) or _unknown(built, now, asked)
+
+    done = iter(built.reviews.review(taken, subject.user, refused))
     results = [outcome or next(done) for outcome in outcomes]
     _audit(built, subject, results)
     counted = Counter(str(r.record.state) if r.record else "refused" for r in results)

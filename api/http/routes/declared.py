@@ -58,7 +58,7 @@ def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None 
     none), and those of datasets they own; all for `manage`, `report:read` and `audit:read`. Values of a connector's
     `config`: for its owners and `manage`.
     """
-    found = _known(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
+    found = known_documents(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
     return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in found]}
 
 
@@ -78,7 +78,7 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
     return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
-def _known(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def known_documents(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Without documents that name what the caller may not know of; their own grants stay."""
     reader = built.reader(subject)
     if reader.horizon is None:
@@ -105,13 +105,13 @@ def delete(built: ServicesOf, subject: Declarer, later: Session, kind: Name, nam
 @router.get("/policies", responses=answers_with(Policies))
 def policies(built: ServicesOf, subject: Caller) -> Any:
     """Every declared policy that the caller may know of."""
-    return {"policies": _known(built, subject, built.declared.documents("Policy", None))}
+    return {"policies": known_documents(built, subject, built.declared.documents("Policy", None))}
 
 
 @router.get("/policies/{name}", responses=answers_with(DeclaredDocument))
 def policy(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One declared policy."""
-    found = _known(built, subject, built.declared.documents("Policy", name))
+    found = known_documents(built, subject, built.declared.documents("Policy", name))
     if not found:
         raise NotFound(f"There is no policy {name!r}; GET /api/v1/policies lists them.")
     return found[0]

@@ -8,16 +8,18 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from api.http.callers.auth import Caller, ScanOperator, ServicesOf
+from api.http.callers.auth import Caller, ServicesOf, reach_of
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.http.schemas.scans import Scan, Scans
 from api.joins import sight
+from api.joins.domain_reports import require_topics
 from api.joins.visible.readers import Reader
 from api.wiring.services import Services
-from catalog.errors import NotFound
+from catalog.errors import NotAllowed, NotFound
 from catalog.model import DatasetId
 from catalog.records import ScanRecord
+from policies.decision.domains import Power, Reach
 from policies.decision.visibility import Known
 from policies.model import Subject
 from scanners.model import SampleRequest
@@ -74,19 +76,52 @@ class ScanAsked(BaseModel):
 
 
 @router.post("", status_code=202, responses=answers_with(Scan, status=202))
-def start(built: ServicesOf, subject: ScanOperator, body: ScanAsked) -> dict[str, Any]:
-    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once."""
+def start(built: ServicesOf, subject: Caller, body: ScanAsked) -> dict[str, Any]:
+    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+
+    Admins and stewards of a domain scan topics of its datasets, in declared clusters.
+    """
+    reach = reach_of(built, subject, Power.SCAN)
+    if reach is not None:
+        _require_within(reach, subject, body)
     sample = body.sample.request(built.settings.scanners.dead_letter_topic)
     SampleRequest.parse(sample)
     cluster = body.cluster
     if body.bootstrap_servers is not None:
         cluster = built.connections.from_address(cluster, body.bootstrap_servers, body.schema_registry)
     assert cluster is not None
-    built.discovery.select(cluster, body.topics)
+    _select(built, cluster, body.topics, reach)
+    if reach is not None:  # whose other names are known now that its brokers answered
+        require_topics(reach, subject.user, cluster, body.topics, built.clusters_named(cluster))
     scan = built.scans.request(cluster, body.topics, sample, subject.user)
     letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
     built.record(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
     return scan.to_json()
+
+
+def _require_within(reach: Reach, subject: Subject, body: ScanAsked) -> None:
+    """Raises NotAllowed."""
+    require_topics(reach, subject.user, body.cluster, body.topics, [body.cluster] if body.cluster else [])
+    if body.bootstrap_servers is not None or body.sample.dead_letter not in (None, False):
+        raise NotAllowed(
+            f"{subject.user} may not name brokers or a topic for records that cannot be decoded; it takes the permission"
+            " 'scan'.",
+            details={"permission": "scan", "reasons": [f"no role of {subject.user} carries scan"]},
+        )
+
+
+def _select(built: Services, cluster: str, topics: list[str], reach: Reach | None) -> None:
+    """Raises NotFound for a topic that does not exist; within a domain it names no topic of another."""
+    try:
+        built.discovery.select(cluster, topics)
+    except NotFound as error:
+        if reach is None:
+            raise
+        name = error.details.get("topic")
+        raise NotFound(
+            f"Cluster {cluster!r} has no topic {name!r}." if name else f"There is no cluster {cluster!r}.",
+            details={"cluster": cluster, **({"topic": name, "nearest": []} if name else {})},
+        ) from None
 
 
 @router.get("", responses=answers_with(Scans))
@@ -108,6 +143,7 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
     """Scans as JSON; who may not start one does not see how many records of others they read."""
     reader = built.reader(subject)
     operates = "scan" in built.identity.permissions(subject)
+    within = built.identity.reach(subject, Power.SCAN)
     if operates and reader.horizon is None:
         return [scan.to_json() for scan in scans]
     sights = built.sights(subject)
@@ -119,8 +155,8 @@ def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> li
             if not reader.knows(dataset):
                 continue
             row = _cut(row, reader.known_of(dataset))
-            if not operates:
-                record = reader.store.dataset(dataset)
+            record = reader.store.dataset(dataset)
+            if not operates and not (record is not None and within.has(record.reference)):
                 row = sight.without_counts(row, sights.of(record) if record is not None else sight.Sight())
             rows.append(row)
         listed = {**scan.to_json(), "datasets": rows}
@@ -151,8 +187,11 @@ def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
 
 
 @router.post("/{id}/cancel", responses=answers_with(Scan))
-def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]:
-    """Stop a scan; datasets already done stay."""
+def cancel(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
+    """Stop a scan; datasets already done stay. Admins and stewards of a domain stop scans of its topics alone."""
+    reach = reach_of(built, subject, Power.SCAN)
+    if reach is not None:
+        _require_own(built, reach, subject, id)
     with built.store.transaction():
         scan = built.scans.cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
@@ -160,3 +199,13 @@ def cancel(built: ServicesOf, subject: ScanOperator, id: Name) -> dict[str, Any]
             built.events.emit("scan.cancelled", id, {**told, "requested_by": scan.requested_by})
     built.record(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
+
+
+def _require_own(built: Services, reach: Reach, subject: Subject, id: str) -> None:
+    """Raises NotFound for a scan that is about more than a domain of the subject's, as for one that is not there."""
+    try:
+        request = built.scans.get(id).request
+        cluster = str(request.get("cluster"))
+        require_topics(reach, subject.user, cluster, request.get("topics") or ["*"], built.clusters_named(cluster))
+    except (NotAllowed, NotFound):
+        raise NotFound(f"There is no scan {id!r} that you may stop.", details={"scan": id}) from None

@@ -47,7 +47,8 @@ class RotationAsked(BaseModel):
 def me(built: ServicesOf, subject: Caller) -> Any:
     """The caller: groups, roles, and what they may do.
 
-    `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`).
+    `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`). `domains`: what
+    they may do with datasets of the domains whose admin or steward they are.
     """
     permissions = built.identity.permissions(subject)
     return {
@@ -55,6 +56,7 @@ def me(built: ServicesOf, subject: Caller) -> Any:
         "groups": sorted(subject.groups),
         "roles": sorted(subject.roles),
         "permissions": sorted(permissions),
+        "domains": {name: sorted(each) for name, each in sorted(built.identity.domains(subject).items())},
         "capabilities": {
             permission: {"allowed": permission in permissions, **built.identity.holders(permission)}
             for permission in sorted(PERMISSIONS)

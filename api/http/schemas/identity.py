@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.http.schemas.base import Answer, Time, about
+from api.http.schemas.domains import DomainPower
 
 
 class Capability(Answer):
@@ -22,6 +23,9 @@ class Me(Answer):
     groups: list[str]
     roles: list[str]
     permissions: list[str]
+    domains: dict[str, list[DomainPower]] = about(
+        "Domain -> what the caller may do with its datasets by being admin or steward."
+    )
     capabilities: dict[str, Capability] = about("Every permission there is.")
 
 

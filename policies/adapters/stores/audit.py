@@ -9,11 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, event, func, insert, inspect, or_, select, text, update
+from sqlalchemy import false as never
 from sqlalchemy.orm import Session
 
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.tables import AuditHeadRow, AuditNamedRow, AuditNameRow, AuditRow
-from policies.audit_names import Name, names_of, wanted_names
+from policies.audit_names import DATASET, Name, names_of, wanted_names
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 
 _AUDIT_LOCK = 8_484_003
@@ -152,6 +153,10 @@ def _select(where: AuditFilter) -> Select[Any]:
     ):
         if value is not None:
             query = query.where(column == value)
+    if where.within is not None:
+        begin = (_NAMES.c.name.istartswith(each, autoescape=True) for each in where.within)
+        about = select(_NAMES.c.seq).where(_NAMES.c.kind == DATASET, or_(never(), *begin))
+        query = query.where(_ROWS.c.seq.in_(about))
     if where.action is not None:
         within = _ROWS.c.action.startswith(f"{where.action}.", autoescape=True)
         query = query.where(or_(_ROWS.c.action == where.action, within))

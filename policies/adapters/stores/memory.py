@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
-from policies.audit_names import names_of, wanted_names
+from policies.audit_names import DATASET, names_of, wanted_names
 from policies.model import DatasetFacts
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse, Change, Document, TokenRecord
 
@@ -166,6 +166,10 @@ class MemoryAuditStore:
         return self.noted
 
 
+def _begins(name: str, beginnings: Collection[str]) -> bool:
+    return name.casefold().startswith(tuple(each.casefold() for each in beginnings))
+
+
 def _fits(entry: AuditEntry, where: AuditFilter) -> bool:
     names = names_of(entry)
     return (
@@ -179,6 +183,7 @@ def _fits(entry: AuditEntry, where: AuditFilter) -> bool:
         )
         and (where.action is None or entry.action == where.action or entry.action.startswith(f"{where.action}."))
         and all(not names.isdisjoint(wanted) for wanted in wanted_names(where))
+        and (where.within is None or any(kind == DATASET and _begins(name, where.within) for kind, name in names))
         and (where.since is None or entry.at >= where.since)
         and (where.until is None or entry.at < where.until)
     )

@@ -1432,6 +1432,8 @@ export interface paths {
         /**
          * Start
          * @description Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+         *
+         *     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
          */
         post: operations["start_api_v1_scans_post"];
         delete?: never;
@@ -1471,7 +1473,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description Stop a scan; datasets already done stay.
+         * @description Stop a scan; datasets already done stay. Admins and stewards of a domain stop scans of its topics alone.
          */
         post: operations["cancel_api_v1_scans__id__cancel_post"];
         delete?: never;
@@ -2384,12 +2386,13 @@ export interface paths {
         /**
          * List Reviews
          * @description Reviews with items for the caller; all of them, with their counts, for those who manage, report or audit.
+         *     So are reviews of a domain for its admins.
          */
         get: operations["list_reviews_api_v1_access_reviews_get"];
         put?: never;
         /**
          * Start
-         * @description Start a review now: its items are the rights of this moment. For those who manage.
+         * @description Start a review now: its items are the rights of this moment. For those who manage, and of a domain for its admins.
          */
         post: operations["start_api_v1_access_reviews_post"];
         delete?: never;
@@ -2427,7 +2430,7 @@ export interface paths {
         };
         /**
          * Items
-         * @description Items that the caller may decide, and all of them for those who manage; with evidence, by number.
+         * @description Items that the caller may decide, and all of them for those who manage or run its domain; with evidence, by number.
          */
         get: operations["items_api_v1_access_reviews__id__items_get"];
         put?: never;
@@ -2471,7 +2474,9 @@ export interface paths {
         put?: never;
         /**
          * Close
-         * @description Close a review before its time. For those who manage; open items about their own rights are settled as declared.
+         * @description Close a review before its time. For those who manage or run its domain.
+         *
+         *     Open items about their own rights are settled as declared.
          */
         post: operations["close_api_v1_access_reviews__id__close_post"];
         delete?: never;
@@ -2489,7 +2494,7 @@ export interface paths {
         };
         /**
          * Report
-         * @description The evidence: who decided what, when, why, from which evidence. For those who manage or audit.
+         * @description The evidence: who decided what, when, why, from which evidence. For those who manage, audit or run its domain.
          */
         get: operations["report_api_v1_access_reviews__id__report_get"];
         put?: never;
@@ -2612,6 +2617,8 @@ export interface paths {
         /**
          * Where Is
          * @description Every place of a field, a kind of personal data or a term: where it flows, who reads it, who may see it, gaps.
+         *
+         *     For admins and stewards of a domain it is about its datasets alone, and the gaps name that.
          */
         get: operations["where_is_api_v1_reports_where_is_get"];
         put?: never;
@@ -2654,6 +2661,8 @@ export interface paths {
         /**
          * Simulate
          * @description Who would gain and who would lose what, were the YAML of the body applied. Nothing is applied.
+         *
+         *     Admins of a domain try what they may declare, on its datasets.
          */
         post: operations["simulate_api_v1_policies_simulate_post"];
         delete?: never;
@@ -2830,6 +2839,87 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Domains
+         * @description Domains that the caller may know of, and whether they are admin or steward.
+         */
+        get: operations["list_domains_api_v1_domains_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Domain
+         * @description One domain: patterns, people, documents, and what the caller may do with its datasets.
+         */
+        get: operations["get_domain_api_v1_domains__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{name}/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Datasets
+         * @description Datasets of a domain that the caller may know of, by CLUSTER/TOPIC.
+         */
+        get: operations["datasets_api_v1_domains__name__datasets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{name}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit
+         * @description What the audit has about datasets of a domain, newest first, for its admins. Of entries that are about more, that part
+         *     is left out.
+         */
+        get: operations["audit_api_v1_domains__name__audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/purposes": {
         parameters: {
             query?: never;
@@ -2861,7 +2951,8 @@ export interface paths {
          * Me
          * @description The caller: groups, roles, and what they may do.
          *
-         *     `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`).
+         *     `capabilities` has every permission there is: whether the caller holds it, and who does (`roles`, `users`). `domains`: what
+         *     they may do with datasets of the domains whose admin or steward they are.
          */
         get: operations["me_api_v1_me_get"];
         put?: never;
@@ -5452,6 +5543,89 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * DomainAudit
+         * @description A page of entries, newest first.
+         */
+        DomainAudit: {
+            entries: components["schemas"]["DomainAuditEntry"][];
+            /** @description `cursor` of the next page. */
+            next: string | null;
+            /** @description Entries that were not looked at, in a sentence. */
+            note: string | null;
+        };
+        /**
+         * DomainAuditEntry
+         * @description What of an entry of the audit is about datasets of the domain.
+         */
+        DomainAuditEntry: {
+            /** @description Hash of the entry, by which auditors find it. */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            actor: string;
+            /** @description query, request.approve, grant.revoke, apply, ... */
+            action: string;
+            /** @description allow or deny, mostly. */
+            decision: string;
+            /** @description CLUSTER/TOPIC of those of the domain. */
+            datasets: string[];
+            /** @description Dataset -> paths of its fields. */
+            fields: {
+                [key: string]: string[];
+            };
+            reasons: string[];
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description The entry is about more than datasets of the domain; that part is not shown. */
+            partial: boolean;
+        };
+        /**
+         * DomainDataset
+         * @description A dataset of a domain.
+         */
+        DomainDataset: {
+            namespace: string;
+            name: string;
+            /** @description CLUSTER/TOPIC. */
+            reference: string;
+            owners: string[];
+            tags: string[];
+        };
+        /**
+         * DomainDatasets
+         * @description Datasets of a domain that the caller may know of, by CLUSTER/TOPIC.
+         */
+        DomainDatasets: {
+            datasets: components["schemas"]["DomainDataset"][];
+            total: number;
+        };
+        /**
+         * DomainDocument
+         * @description A document that belongs to the domain.
+         */
+        DomainDocument: {
+            /** @enum {string} */
+            kind: "Policy" | "Visibility";
+            name: string;
+            description: string;
+        };
+        /**
+         * DomainMembers
+         * @description Users and groups by name.
+         */
+        DomainMembers: {
+            users: string[];
+            groups: string[];
+        };
+        /**
+         * Domains
+         * @description Domains that the caller may know of, by name.
+         */
+        Domains: {
+            domains: components["schemas"]["ListedDomain"][];
+        };
+        /**
          * Draft
          * @description SQL that is being written.
          */
@@ -6498,6 +6672,16 @@ export interface components {
             declared: boolean;
         };
         /**
+         * ListedDomain
+         * @description A domain, and what the caller is in it.
+         */
+        ListedDomain: {
+            name: string;
+            description: string;
+            /** @description Null: the caller is neither. */
+            membership: ("admin" | "steward") | null;
+        };
+        /**
          * ListedGrant
          * @description A grant in the list.
          */
@@ -6991,6 +7175,10 @@ export interface components {
             groups: string[];
             roles: string[];
             permissions: string[];
+            /** @description Domain -> what the caller may do with its datasets by being admin or steward. */
+            domains: {
+                [key: string]: ("review" | "scan" | "report:read" | "audit:read" | "decide" | "edit" | "approve" | "certify" | "declare")[];
+            };
             /** @description Every permission there is. */
             capabilities: {
                 [key: string]: components["schemas"]["Capability"];
@@ -7216,6 +7404,26 @@ export interface components {
             manages: boolean;
             /** @description Empty for those who may not see how far all are. */
             reviewers: components["schemas"]["ReviewProgress"][];
+        };
+        /**
+         * OneDomain
+         * @description A domain, its people and its documents.
+         */
+        OneDomain: {
+            name: string;
+            description: string;
+            /** @description Null: the caller is neither. */
+            membership: ("admin" | "steward") | null;
+            /** @description CLUSTER/TOPIC, with * for any text. */
+            patterns: string[];
+            admins: components["schemas"]["DomainMembers"];
+            stewards: components["schemas"]["DomainMembers"];
+            /** @description Those that the caller may know of. */
+            documents: components["schemas"]["DomainDocument"][];
+            /** @description What the caller may do with each of its datasets. */
+            may: ("review" | "scan" | "report:read" | "audit:read" | "decide" | "edit" | "approve" | "certify" | "declare")[];
+            /** @description The caller may change all of it. */
+            manages: boolean;
         };
         /**
          * OneQuestion
@@ -15227,6 +15435,153 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuiltSearch"] | components["schemas"]["RebuiltLineage"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    list_domains_api_v1_domains_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domains"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    get_domain_api_v1_domains__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneDomain"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    datasets_api_v1_domains__name__datasets_get: {
+        parameters: {
+            query?: {
+                /** @description At most this many. */
+                limit?: number;
+                /** @description How many to leave out first. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainDatasets"];
+                };
+            };
+            /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    audit_api_v1_domains__name__audit_get: {
+        parameters: {
+            query?: {
+                /** @description Who did it. */
+                actor?: string | null;
+                /** @description The action, or its beginning: query, grant... */
+                action?: string | null;
+                /** @description CLUSTER/TOPIC of the domain that it is about. */
+                dataset?: string | null;
+                /** @description allow, deny... */
+                decision?: string | null;
+                /** @description From then on. */
+                since?: string | null;
+                /** @description Before then. */
+                until?: string | null;
+                /** @description The `next` of the page before. */
+                cursor?: string | null;
+                /** @description At most this many. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A name, percent-encoded whole. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainAudit"];
                 };
             };
             /** @description Any failure: 4xx by the caller, 500 inside Weir, 503 while a server does not answer. */

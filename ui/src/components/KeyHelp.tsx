@@ -3,10 +3,11 @@ import { useCallback, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { useMe } from "@/api/access";
 import { useShowsConnectors } from "@/api/connectors";
+import { useShowsDomains } from "@/api/domains";
 import { Modal } from "@/components/Modal";
 import { usePageKeys } from "@/lib/keys";
 import { ROWS, stepPage } from "@/lib/listKeys";
-import { mayDo } from "@/lib/may";
+import { mayOpen } from "@/lib/may";
 import { GOES, pagesFor } from "@/lib/pages";
 import { useToken } from "@/lib/session";
 
@@ -32,8 +33,9 @@ export function KeyHelp() {
   const navigate = useNavigate();
   const me = useMe(useToken()).data;
   const connectors = useShowsConnectors();
+  const domains = useShowsDomains();
   const [shown, setShown] = useState<Does[] | null>(null);
-  const goes = useMemo(() => pagesFor(GOES, (one) => mayDo(me, one), connectors), [me, connectors]);
+  const goes = useMemo(() => pagesFor(GOES, (one) => mayOpen(me, one), connectors, domains), [me, connectors, domains]);
   const letters = useMemo(() => new Map(goes.map(({ key, to }) => [key, to])), [goes]);
   const close = useCallback(() => setShown(null), []);
   const help = useCallback(() => setShown(KEYS.filter(({ on }) => !on || document.querySelector(on) !== null)), []);

@@ -1,7 +1,8 @@
 import { NavLink } from "react-router";
 import { useMe, useRequests } from "@/api/access";
 import { useShowsConnectors } from "@/api/connectors";
-import { mayDo } from "@/lib/may";
+import { useShowsDomains } from "@/api/domains";
+import { mayOpen } from "@/lib/may";
 import { PAGES, pagesFor } from "@/lib/pages";
 import { toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
@@ -11,7 +12,8 @@ export function Nav({ open }: { open: boolean }) {
   const requests = useRequests({ state: "pending" });
   const waiting = toDecide(requests.data ?? [], me.data?.user).length;
   const connectors = useShowsConnectors();
-  const shown = pagesFor(PAGES, (one) => mayDo(me.data, one), connectors);
+  const domains = useShowsDomains();
+  const shown = pagesFor(PAGES, (one) => mayOpen(me.data, one), connectors, domains);
   return (
     <nav className={`nav ${open ? "open" : ""}`} aria-label="Pages">
       <ul>

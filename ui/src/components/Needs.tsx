@@ -20,7 +20,8 @@ export function Needs({ instead = short, ...asked }: Asked & { instead?: (text: 
 
 /** A whole page that only some may open. */
 export function PageNeeds(asked: Asked) {
-  return <Needs {...asked} instead={long} />;
+  const { opens } = useMay();
+  return opens(asked.permission) ? asked.children : <Needs {...asked} instead={long} />;
 }
 
 const short = (text: string) => (

@@ -36,6 +36,8 @@ export const links = {
   review: "/review",
   accessReviews: "/access-reviews",
   accessReview: (id: string) => `/access-reviews/${part(id)}`,
+  domains: "/domains",
+  domain: (name: string) => `/domains/${part(name)}`,
   policies: (kind?: string, change = false) => `/policies${query({ kind, change: change ? "new" : null })}`,
   audit: (params: Record<string, string | null | undefined> = {}) => `/audit${query(params)}`,
   person: (name: string) => `/people/${part(name)}`,

@@ -10,6 +10,16 @@ export function mayDo(me: Me | undefined, permission: Permission): boolean {
   return me?.permissions?.includes(permission) ?? false;
 }
 
+/** Pages that show those of a domain what is about its datasets, by what they may do there. */
+const CUT: readonly Permission[] = ["report:read"];
+
+/** Whether a page may be opened: by a permission, or as admin or steward of a domain where the page cuts its answer. */
+export function mayOpen(me: Me | undefined, permission: Permission): boolean {
+  if (mayDo(me, permission)) return true;
+  const domains: string[][] = Object.values(me?.domains ?? {});
+  return CUT.includes(permission) && domains.some((powers) => powers.includes(permission));
+}
+
 const FEW = 4;
 
 /** "grace or petra can", "somebody with role platform can": whom to ask. */
@@ -28,12 +38,14 @@ export function whoCan(capability: Capability | undefined): string {
 export function useMay(): {
   known: boolean;
   may: (permission: Permission) => boolean;
+  opens: (permission: Permission) => boolean;
   who: (of: Permission) => string;
 } {
   const me = useMe(useToken()).data;
   return {
     known: me !== undefined,
     may: (permission) => mayDo(me, permission),
+    opens: (permission) => mayOpen(me, permission),
     who: (permission) => whoCan(me?.capabilities?.[permission]),
   };
 }

@@ -8,9 +8,11 @@ test("each letter goes to one place, and none is taken by another key of every p
 });
 
 test("a page that needs a permission or a connector is left out for who has none", () => {
-  const none = pagesFor(PAGES, () => false, false).map(({ to }) => to);
+  const none = pagesFor(PAGES, () => false, false, false).map(({ to }) => to);
   expect(none).not.toContain("/audit");
   expect(none).not.toContain("/connectors");
+  expect(none).not.toContain("/domains");
+  expect(pagesFor(PAGES, () => false, false, true).map(({ to }) => to)).toContain("/domains");
   expect(none).toContain("/access-reviews");
-  expect(pagesFor(GOES, () => true, true)).toEqual(GOES);
+  expect(pagesFor(GOES, () => true, true, true)).toEqual(GOES);
 });

@@ -1,6 +1,7 @@
 // The pages of the navigation, in its order, each with the letter that `g` goes to it by.
 import {
   Activity,
+  Boxes,
   Cable,
   ClipboardCheck,
   Database,
@@ -27,7 +28,7 @@ interface Page {
   gap?: boolean;
   needs?: readonly Permission[];
   /** Left out while there is none, but for those who may manage. */
-  where?: "connectors";
+  where?: "connectors" | "domains";
 }
 
 /** `needs`: any of these permissions; the page is left out of the navigation of others. */
@@ -39,6 +40,7 @@ export const PAGES: Page[] = [
   { to: "/query", text: "Query", key: "q", icon: SquareTerminal },
   { to: "/views", text: "Views", key: "e", icon: Layers },
   { to: "/connectors", text: "Connectors", key: "c", icon: Cable, where: "connectors" },
+  { to: "/domains", text: "Domains", key: "m", icon: Boxes, where: "domains" },
   { to: "/requests", text: "Requests", key: "r", icon: KeyRound, gap: true },
   { to: "/review", text: "Review", key: "v", icon: ClipboardCheck },
   { to: "/access-reviews", text: "Access reviews", key: "i", icon: UserCheck },
@@ -59,11 +61,13 @@ const PLACES: Omit<Page, "icon">[] = [
 
 export const GOES: readonly Omit<Page, "icon">[] = [...PAGES, ...PLACES];
 
-/** Those that somebody is shown. `may`: what they may do; `connectors`: whether there is any. */
+/** Those that somebody is shown. `may`: what they may do; `connectors`, `domains`: whether there is any. */
 export function pagesFor<T extends Pick<Page, "needs" | "where">>(
   pages: readonly T[],
   may: (permission: Permission) => boolean,
   connectors: boolean,
+  domains: boolean,
 ): T[] {
-  return pages.filter(({ needs, where }) => (!where || connectors) && (!needs || needs.some(may)));
+  const there = { connectors, domains };
+  return pages.filter(({ needs, where }) => (!where || there[where]) && (!needs || needs.some(may)));
 }

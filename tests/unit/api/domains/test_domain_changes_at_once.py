@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from api.wiring.services import Services
 from catalog.apply.apply import Applier
+from policies.campaigns.snapshot import Snapshots
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -39,19 +41,21 @@ def w(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 class Held:
     """Lets the next change of one thread wait between the first look at its rights and the writing."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, method: str) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, method: str, of: type = Applier, behind: bool = False) -> None:
+        """`behind`: it waits when the method is done."""
         self.reached, self.go = threading.Event(), threading.Event()
         self._free = False
-        known = getattr(Applier, method)
+        known = getattr(of, method)
 
-        def waiting(applier: Applier, *given: Any, **named: Any) -> Any:
+        def waiting(applier: Any, *given: Any, **named: Any) -> Any:
+            answer = known(applier, *given, **named) if behind else None
             if not self._free:
                 self._free = True
                 self.reached.set()
                 assert self.go.wait(30)
-            return known(applier, *given, **named)
+            return answer if behind else known(applier, *given, **named)
 
-        patch.setattr(Applier, method, waiting)
+        patch.setattr(of, method, waiting)
 
 
 def during(held: Held, asked: Any, change: Any) -> Any:
@@ -109,3 +113,69 @@ def test_who_still_is_declares_while_another_changes_something_else(
     held = Held(monkeypatch, "_check")
     assert during(held, lambda: declared(ada), lambda: w.apply(domain("{users: [finn]}", "fin"))) == 200
     assert "hr.hash" in names(w)
+
+
+def stewards(users: str) -> str:
+    return domain("{users: [olga]}").replace("admins:", f"stewards: {{users: {users}}}, admins:")
+
+
+WORD = {"path": "value.customer.email", "entity": "EMAIL_ADDRESS", "state": "rejected"}
+
+
+def state_of(w: ApiWorld) -> str:
+    rows = w.admin.get(f"{API}/datasets/prod/hr.pay/classifications").json()
+    return str(next(each["state"] for each in rows if each["path"] == WORD["path"]))
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_who_is_no_steward_any_more_when_it_is_written_reviews_nothing(
+    w: ApiWorld, many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w.apply(stewards("[stan]"))
+    stan = w.user("stan")
+    held = Held(monkeypatch, "review_refused", Services, behind=True)
+
+    def asked() -> Any:
+        if not many:
+            return stan.post(f"{API}/datasets/prod/hr.pay/classifications", json=WORD)
+        return stan.post(
+            f"{API}/classifications/review", json={"items": [{**WORD, "namespace": "prod", "name": "hr.pay"}]}
+        )
+
+    answer = during(held, asked, lambda: w.apply(stewards("[sam]")))
+    if many:
+        assert answer.json()["refused"] == 1
+    else:
+        assert answer.status_code == 403
+    assert state_of(w) != "rejected"
+
+
+def test_who_is_no_admin_any_more_when_it_is_written_decides_on_no_request(
+    w: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w.apply(domain("{users: [ada]}"))
+    ada, rita = w.user("ada"), w.user("rita")
+    request = rita.post(f"{API}/access-requests", json={"dataset": "prod/hr.pay", "purpose": "x"}).json()["id"]
+    held = Held(monkeypatch, "may_see", type(w.services.approvals.deciders), behind=True)
+
+    def asked() -> int:
+        return ada.post(f"{API}/access-requests/{request}/approve").status_code
+
+    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) in (403, 404)
+    assert rita.get(f"{API}/access-requests/{request}").json()["state"] == "pending"
+
+
+def test_who_is_no_admin_any_more_when_it_is_written_starts_no_access_review(
+    w: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w.apply(domain("{users: [ada]}"))
+    ada = w.user("ada")
+    held = Held(monkeypatch, "take", Snapshots)
+    spec = {"domain": "hr", "scope": {"datasets": ["prod/hr.*"]}, "items": ["owners"], "reviewers": {"owners": True},
+            "onNoAnswer": "keep"}  # fmt: skip
+
+    def asked() -> int:
+        return ada.post(f"{API}/access-reviews", json={"name": "x", "spec": spec}).status_code
+
+    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
+    assert w.admin.get(f"{API}/access-reviews").json()["total"] == 0

@@ -76,6 +76,12 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
         return "POST", "/apply", f"apiVersion: weir/v1\nkind: {kind}\nmetadata: {metadata}\nspec: {spec}\n"
 
     match = f"{{datasets: [prod/{name}]}}"
+    of_shop = (
+        "{apiVersion: weir/v1, kind: Policy, metadata: {name: shop.t, domain: shop}, spec: {type: mask, match: {datasets:"
+        " [prod/orders]}, mask: {type: MASK_NULL}}}"
+    )
+    review = {"domain": "shop", "scope": {"datasets": [f"prod/{name}"]}, "items": ["grants"],
+              "reviewers": {"owners": True}, "onNoAnswer": "keep"}  # fmt: skip
     return [
         *(("POST", path, body) for path, body in posts(name)),
         applied("Dataset", f"{{name: {name}, cluster: prod}}", "{}"),
@@ -89,6 +95,16 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
             ("Workflow", "vault"), ("Visibility", "vault"),
         )),
         ("POST", "/decisions", {"dataset": f"prod/{name}", "subject": "otto"}),
+        *(("POST", f"/policies/simulate{query}", text) for query, text in (
+            (f"?dataset=prod/{name}", of_shop), (f"?remove=Policy/{name}.rows", ""), (f"?remove=Policy/of-{name}", ""),
+            ("", of_shop.replace("prod/orders", f"prod/{name}")),
+            ("", f"{{apiVersion: weir/v1, kind: Dataset, metadata: {{name: {name}, cluster: prod}}, spec: {{}}}}"),
+        )),
+        *(("POST", "/scans", {"cluster": "prod", "topics": each}) for each in ([name], ["orders", name], [f"{name[:2]}*"])),
+        *(("POST", "/access-reviews", {"name": "shop.r", "spec": {**review, **more}}) for more in (
+            {}, {"domain": name}, {"reviewers": {"users": [OWNER]}, "scope": {"datasets": ["prod/orders", f"prod/{name}"]}},
+        )),
+        ("POST", "/access-reviews", {"review": f"of-{name}"}),
     ]  # fmt: skip
 
 
@@ -119,3 +135,22 @@ def test_its_own_people_see_the_domain_and_others_do_not(weir: ApiWorld, admin_o
     assert names(admin_of_shop, "Domain") == ["shop"]
     assert names(weir.admin, "Domain") == ["shop", NAME]
     assert NAME in names(weir.user(OWNER), "Domain") and f"{NAME}.rows" in names(weir.user(OWNER), "Policy")
+
+
+def test_its_reports_and_its_audit_show_nothing_of_another(weir: ApiWorld, admin_of_shop: TestClient) -> None:
+    """Where-is, simulation and audit of the admin's own domain, which others are written about in the same entries."""
+    both = {"prod/orders": ["value.order_id"], f"prod/{NAME}": [f"value.{NAME}"]}
+    weir.services.audit.record(
+        OWNER, "query", f"prod/orders, prod/{NAME}", "deny", [f"policy {NAME}.rows"], {"fields": both, "sql": NAME}
+    )
+    paths = ["/domains", "/domains/shop", "/domains/shop/datasets", "/domains/shop/audit", "/reports/where-is?entity=PII",
+             "/reports/where-is?field=order_id", "/reports/where-is?entity=NOTHING", "/access-reviews"]  # fmt: skip
+    for path in paths:
+        answer = admin_of_shop.get(API + path)
+        assert answer.status_code == 200, path
+        # Who did something is in the audit of what it was done to.
+        words = [each for each in found_in(answer.text, path) if (path, each) != ("/domains/shop/audit", OWNER)]
+        assert not words, f"{path}: {words}: {answer.text[:600]}"
+    audit = admin_of_shop.get(f"{API}/domains/shop/audit").json()["entries"]
+    assert [each["partial"] for each in audit if each["actor"] == OWNER] == [True]
+    assert {each for entry in audit for each in entry["datasets"]} <= {"prod/orders", "prod/clicks"}

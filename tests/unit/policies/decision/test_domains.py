@@ -16,10 +16,12 @@ from policies.decision.domains import (
     STEWARD,
     Domain,
     Power,
+    Reach,
     covers,
     in_both,
     overlap,
     powers_on,
+    reach,
     within_scopes,
 )
 from policies.decision.mask_order import strictest
@@ -120,7 +122,7 @@ def held(user: str, reference: str, *groups: str, domains: tuple[Domain, ...] = 
 
 def test_rights_hold_for_the_datasets_of_the_domain_alone() -> None:
     assert held("ada", "prod/hr.pay") == ADMIN == held("x", "prod/hr.pay", "hr-leads")
-    assert held("stan", "prod/hr.pay") == STEWARD == {Power.EDIT, Power.REVIEW, Power.REPORT}
+    assert held("stan", "prod/hr.pay") == STEWARD == {Power.EDIT, Power.REVIEW, Power.REPORT, Power.SCAN}
     for user in ("ada", "stan"):
         assert held(user, "prod/fin.pay") == held(user, "prod/hr") == held(user, "test/hr.pay") == frozenset()
     assert held("finn", "prod/hr.pay") == held("x", "prod/hr.pay") == frozenset()
@@ -139,7 +141,7 @@ def test_what_several_patterns_cover_together_is_not_proven() -> None:
 def test_a_limited_token_has_no_more_than_its_scopes() -> None:
     assert within_scopes(ADMIN, None) == ADMIN
     assert within_scopes(ADMIN, frozenset({"read"})) == frozenset()
-    assert within_scopes(ADMIN, frozenset({"manage"})) == {Power.EDIT, Power.DECLARE}
+    assert within_scopes(ADMIN, frozenset({"manage"})) == {Power.EDIT, Power.DECLARE, Power.CERTIFY}
     assert within_scopes(STEWARD, frozenset({"review", "request"})) == {Power.REVIEW}
 
 
@@ -190,3 +192,22 @@ def test_policies_of_a_domain_never_open(
         if mask is not None:
             other = together.get(path)
             assert other is not None and strictest([mask, other]) == other
+
+
+def test_reach_is_what_a_power_is_given_for() -> None:
+    def of(user: str, power: Power, *more: Domain) -> Reach:
+        return reach(resolve(Subject(user), {}), [HR, FIN, *more], power)
+
+    assert of("ada", Power.AUDIT).names == ("hr",) and not of("stan", Power.AUDIT) and of("stan", Power.SCAN)
+    mine = of("ada", Power.SCAN)
+    assert mine.has("prod/hr.pay") and not mine.has("prod/fin.x") and not mine.has("prod/other")
+    assert mine.has_all("prod/hr.p*") and not mine.has_all("prod/*") and not mine.has_all("prod/fin.*")
+    assert not of("nobody", Power.SCAN).has_all("prod/hr.pay")
+    assert mine.of("hr") == mine and not mine.of("fin") and not mine.of("fin").has("prod/hr.pay")
+
+
+def test_what_two_domains_claim_is_in_reach_of_nobody() -> None:
+    twice = Domain("twice", ("prod/hr.pay*",), SubjectMatch(users=frozenset({"ada"})))
+    mine = reach(resolve(Subject("ada"), {}), [HR, FIN, twice], Power.SCAN)
+    assert not mine.has("prod/hr.pay") and not mine.has_all("prod/hr.*") and not mine.has_all("prod/hr.pay")
+    assert mine.has("prod/hr.staff") and mine.has_all("prod/hr.staff")

@@ -3,6 +3,7 @@
 export type * from "@/api/types/access";
 export type * from "@/api/types/catalog";
 export type * from "@/api/types/connectors";
+export type * from "@/api/types/domains";
 export type * from "@/api/types/lineage";
 export type * from "@/api/types/operation";
 export type * from "@/api/types/query";

@@ -13,6 +13,7 @@ import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { firstConnector } from "@/lib/connectors";
+import { FIRST } from "@/lib/domains";
 import { useMay } from "@/lib/may";
 import { formFits } from "@/lib/policyForm";
 import { inWords } from "@/lib/policyWords";
@@ -30,6 +31,8 @@ const KINDS = [
   "User",
   "Group",
   "Grant",
+  "Domain",
+  "Visibility",
   "Purpose",
   "GlossaryTerm",
   "Recognizer",
@@ -49,7 +52,12 @@ export default function PoliciesPage() {
   const [changed, setChanged] = useState<string | null>(null);
   // `change=new` in the address opens an empty change, or the first document of a kind that has one.
   const opened = manages && params.get("change") === "new";
-  const begun = kind === "Connector" ? firstConnector(clusters?.find((each) => each.declared !== false)?.name) : "";
+  const begun =
+    kind === "Connector"
+      ? firstConnector(clusters?.find((each) => each.declared !== false)?.name)
+      : kind === "Domain"
+        ? FIRST
+        : "";
   const trying = changed ?? (opened ? begun : null);
   const setTrying = (yaml: string | null) => {
     setChanged(yaml);

@@ -1,0 +1,79 @@
+"""`/domains`: teams with datasets, admins and stewards of their own, as the caller may know of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from api.http.callers.auth import Caller, ServicesOf, require
+from api.http.edge.openapi import answers_with
+from api.http.edge.parameters import Instant, Limit, Name, Offset, Text
+from api.http.routes.declared import known_documents
+from api.http.schemas import domains as schemas
+from api.joins.visible.domain_page import DomainPages
+from api.wiring.services import Services
+from policies.access.audit_of_domain import Viewpoint
+from policies.decision.domains import Domain, Power
+from policies.declared.domain_specs import KIND, OWN_KINDS
+from policies.model import Subject
+from policies.ports import AuditFilter
+
+router = APIRouter(prefix="/domains", tags=["domains"])
+
+
+def _pages(built: Services, subject: Subject) -> DomainPages:
+    kinds = (KIND, *sorted(OWN_KINDS))
+    documents = [each for kind in kinds for each in built.declared.documents(kind, None)]
+    return DomainPages(built.identity, subject, built.reader(subject), known_documents(built, subject, documents))
+
+
+@router.get("", responses=answers_with(schemas.Domains))
+def list_domains(built: ServicesOf, subject: Caller) -> Any:
+    """Domains that the caller may know of, and whether they are admin or steward."""
+    return {"domains": _pages(built, subject).all()}
+
+
+@router.get("/{name}", responses=answers_with(schemas.OneDomain))
+def get_domain(built: ServicesOf, subject: Caller, name: Name) -> Any:
+    """One domain: patterns, people, documents, and what the caller may do with its datasets."""
+    return _pages(built, subject).one(name)
+
+
+@router.get("/{name}/datasets", responses=answers_with(schemas.DomainDatasets))
+def datasets(built: ServicesOf, subject: Caller, name: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
+    """Datasets of a domain that the caller may know of, by CLUSTER/TOPIC."""
+    shown, total = _pages(built, subject).datasets(name, limit, offset)
+    return {"datasets": shown, "total": total}
+
+
+@router.get("/{name}/audit", responses=answers_with(schemas.DomainAudit))
+def audit(
+    built: ServicesOf,
+    subject: Caller,
+    name: Name,
+    actor: Annotated[Text | None, Query(description="Who did it.")] = None,
+    action: Annotated[Text | None, Query(description="The action, or its beginning: query, grant...")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC of the domain that it is about.")] = None,
+    decision: Annotated[Text | None, Query(description="allow, deny...")] = None,
+    since: Annotated[Instant | None, Query(description="From then on.")] = None,
+    until: Annotated[Instant | None, Query(description="Before then.")] = None,
+    cursor: Annotated[Text | None, Query(description="The `next` of the page before.")] = None,
+    limit: Limit = 100,
+) -> Any:
+    """What the audit has about datasets of a domain, newest first, for its admins. Of entries that are about more, that part
+    is left out."""
+    domain = _pages(built, subject).domain(name)
+    where = AuditFilter(actor, action, dataset=dataset, decision=decision, since=since, until=until)
+    return built.domain_audit.page(_viewpoint(built, subject, domain), where, cursor, limit)
+
+
+def _viewpoint(built: Services, subject: Subject, domain: Domain) -> Viewpoint:
+    """Raises NotAllowed."""
+    reader = built.reader(subject)
+    if Power.AUDIT in built.identity.permissions(subject):
+        return Viewpoint(domain, domain.has)
+    reach = built.identity.reach(subject, Power.AUDIT, domain.name)
+    if not reach:
+        require(built, subject, Power.AUDIT)
+    return Viewpoint(domain, reach.has, reader.mentions_hidden)

@@ -1,0 +1,77 @@
+// What the audit has about the datasets of a domain, for its admins.
+import { useDomainAudit } from "@/api/domains";
+import type { DomainAuditEntry } from "@/api/types";
+import { type Column, DataTable } from "@/components/DataTable";
+import { Empty } from "@/components/Empty";
+import { Loading } from "@/components/Loading";
+import { ErrorNotice } from "@/components/Notice";
+
+const COLUMNS: Column<DomainAuditEntry>[] = [
+  {
+    id: "when",
+    head: "When",
+    className: "nowrap small",
+    cell: (of) => of.at.replace("T", " ").replace(/(\.\d+)?Z$/, ""),
+  },
+  { id: "who", head: "Who", cell: (of) => of.actor },
+  { id: "what", head: "What", cell: (of) => of.action },
+  {
+    id: "on",
+    head: "On",
+    className: "anywhere",
+    cell: (of) => (
+      <>
+        {of.datasets.join(", ")} {of.partial && <span className="muted">and more that is not of the domain</span>}
+      </>
+    ),
+  },
+  {
+    id: "decision",
+    head: "Decision",
+    cell: (of) => (
+      <span className={`badge ${/deny|denied|refus|reject/.test(of.decision) ? "bad" : "ok"}`}>{of.decision}</span>
+    ),
+  },
+];
+
+export function DomainAudit({ name }: { name: string }) {
+  const audit = useDomainAudit(name);
+  const rows = audit.data?.pages.flatMap((page) => page.entries) ?? [];
+  const note = audit.data?.pages[0]?.note;
+  return (
+    <section className="panel flush" aria-label="Audit of the domain">
+      <div className="panel-head">
+        <h2>Audit</h2>
+      </div>
+      {note && <p className="small muted">{note}</p>}
+      {audit.isPending && <Loading lines={4} />}
+      {audit.isError && <ErrorNotice error={audit.error} />}
+      {audit.data && rows.length === 0 && (
+        <Empty title="No entries">
+          <p>Nobody has read, changed or requested anything of its datasets yet.</p>
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          table="domain-audit"
+          label="Entries of the audit about the domain"
+          rows={rows}
+          rowKey={(each) => each.id}
+          columns={COLUMNS}
+        />
+      )}
+      {audit.hasNextPage && (
+        <div className="panel-head">
+          <button
+            type="button"
+            className="button small"
+            disabled={audit.isFetching}
+            onClick={() => void audit.fetchNextPage()}
+          >
+            Older entries
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
