@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType
 
 from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
@@ -17,6 +19,7 @@ from views.model import Column
 from views.ports import Comparison
 from views.serving.values import comparable, json_form, order_key
 
+_SPARK = Spark()
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
@@ -35,7 +38,8 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     if len(text) > MOST_TEXT:
         raise _refused(f"where has more than {MOST_TEXT} characters")
     try:
-        trees = sqlglot.parse(text, dialect="spark")
+        # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
+        trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
     except SqlglotError as error:
         first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
         line, column = first.get("line"), first.get("col")
@@ -46,6 +50,16 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     if len(trees) != 1 or trees[0] is None:
         raise _refused("where is empty" if not any(trees) else "where holds more than one condition, divided by ;")
     return [each for part in _joined(trees[0]) for each in _comparisons(part, columns)]
+
+
+def _quotes_by_backslash(text: str) -> str:
+    """Two quotes inside a text are one, as in Spark 4 and standard SQL: `'O''Brien'`. sqlglot reads two texts."""
+    strings = [each for each in _SPARK.tokenize(text) if each.token_type is TokenType.STRING]
+    letters = list(text)
+    for one, next_one in pairwise(strings):
+        if one.end + 1 == next_one.start and text[one.end] == text[next_one.start]:
+            letters[one.end] = "\\"
+    return "".join(letters)
 
 
 def _joined(tree: exp.Expression) -> list[exp.Expression]:
