@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 @dataclass
 class Reads:
-    """`times`: seconds of each read; `wrong`: what was no answer with the row of the key; `processor`: the clients' seconds."""
+    """`times`: seconds of each read; `wrong`: answers without the row of the key; `processor`: the clients' seconds."""
 
     times: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)

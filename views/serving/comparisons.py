@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,7 @@ from views.ports import Comparison
 from views.serving.values import comparable, json_form, order_key
 
 _SPARK = Spark()
+_BEGINS_QUERY = re.compile(r"\s*(?:SELECT|WITH)\s", re.I)
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
@@ -43,6 +45,8 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     except SqlglotError as error:
         first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
         line, column = first.get("line"), first.get("col")
+        if _BEGINS_QUERY.match(text):
+            raise _refused("where holds a query, which is not a comparison of a column with a value") from error
         place = f" at line {line}, column {column}" if line else ""
         raise _refused(f"where cannot be read{place}", line=line, column=column) from error
     except RecursionError as error:

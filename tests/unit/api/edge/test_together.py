@@ -17,9 +17,9 @@ PLACE: ContextVar[str] = ContextVar("place", default="nowhere")
 
 @pytest.fixture
 def together() -> Iterator[Together]:
-    made = Together(2)
-    yield made
-    made.close()
+    calls = Together(2)
+    yield calls
+    calls.close()
 
 
 def test_each_call_gets_its_own_answer_or_error(together: Together) -> None:
@@ -64,12 +64,12 @@ def test_a_long_call_keeps_no_other_one(together: Together) -> None:
 
 
 def test_who_no_longer_waits_gets_nothing_and_others_do(together: Together) -> None:
-    made: list[str] = []
+    calls: list[str] = []
 
     async def one_leaves() -> str:
         over = threading.Event()
         first = asyncio.ensure_future(together.run(lambda: over.wait(10)))
-        left = asyncio.ensure_future(together.run(lambda: made.append("left")))
+        left = asyncio.ensure_future(together.run(lambda: calls.append("left")))
         last = asyncio.ensure_future(together.run(lambda: "last"))
         await asyncio.sleep(0)
         first.cancel()

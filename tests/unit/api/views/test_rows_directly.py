@@ -93,7 +93,20 @@ def test_a_revoked_token_ends_within_a_moment(served: ServedView) -> None:
     assert time.monotonic() - begun < LATELY_S + 1
 
 
-NAMES = ("spend", "sp%65nd", "nothing", "a%2Fb", "spend/", "spend%00", "..", "spend%20", "%E2%82%AC", "%FF", "n" * 5000, "SPEND")
+NAMES = (
+    "spend",
+    "sp%65nd",
+    "nothing",
+    "a%2Fb",
+    "spend/",
+    "spend%00",
+    "..",
+    "spend%20",
+    "%E2%82%AC",
+    "%FF",
+    "n" * 5000,
+    "SPEND",
+)
 
 
 def test_names_are_read_alike(served: ServedView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +116,11 @@ def test_names_are_read_alike(served: ServedView, monkeypatch: pytest.MonkeyPatc
     by_general_way(monkeypatch)
     for address, one in zip(asked, quick, strict=True):
         general = client.get(address)
-        assert (one.status_code, answer(one), headers(one)) == (general.status_code, answer(general), headers(general)), address
+        assert (one.status_code, answer(one), headers(one)) == (
+            general.status_code,
+            answer(general),
+            headers(general),
+        ), address
 
 
 def test_every_layer_is_passed_by_both_ways(served: ServedView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,9 +147,9 @@ def test_every_layer_is_passed_by_both_ways(served: ServedView, monkeypatch: pyt
                 (client.request(method, address, headers=given) for method, given in requests)]  # fmt: skip
 
     def figures() -> dict[tuple[str, ...], float]:
-        found = served.world.app.state.metrics.requests.collect()[0].samples
+        samples = served.world.app.state.metrics.requests.collect()[0].samples
         return {(s.labels["method"], s.labels["route"], s.labels["status"]): s.value
-                for s in found if s.name.endswith("_total") and "rows" in s.labels["route"]}  # fmt: skip
+                for s in samples if s.name.endswith("_total") and "rows" in s.labels["route"]}  # fmt: skip
 
     quick, counted = answers(), figures()
     assert {status for status, _, _ in quick} == {200, 401, 403, 405, 413}

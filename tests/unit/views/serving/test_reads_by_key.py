@@ -46,13 +46,13 @@ KEYS = MaskKeys(b"k" * 32)
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlServingTable]:
-    made = SqlServingTable(f"sqlite:///{tmp_path_factory.mktemp('views')}/views.db")
+    table = SqlServingTable(f"sqlite:///{tmp_path_factory.mktemp('views')}/views.db")
     named = [dict(zip((each.name for each in COLUMNS), row, strict=True)) for row in ROWS]
     for view, key in {"stays": KEY, **BY_PARTS}.items():
-        made.prepare(view, "1")
-        made.write(view, "1", [Row(identity([row[each] for each in key]), row, row["n"]) for row in named], [], {0: 9})
-    yield made
-    made.close()
+        table.prepare(view, "1")
+        table.write(view, "1", [Row(identity([row[each] for each in key]), row, row["n"]) for row in named], [], {0: 9})
+    yield table
+    table.close()
 
 
 def page(table: SqlServingTable, address: str, view: str = "stays") -> Page:
@@ -64,9 +64,9 @@ def page(table: SqlServingTable, address: str, view: str = "stays") -> Page:
     return read_page(table, view, "1", key, asked, masked, Cursors(KEYS))
 
 
-def numbers(found: Page) -> list[object]:
+def numbers(answer: Page) -> list[object]:
     at = [each.name for each in COLUMNS].index("n")
-    return [row[at] for row in found.rows]
+    return [row[at] for row in answer.rows]
 
 
 @pytest.mark.parametrize(
