@@ -82,14 +82,20 @@ def test_what_is_no_good_token_is_refused(served: ServedView, header: str) -> No
     assert refused.status_code == 401 and refused.json()["error"]["code"] == "not_signed_in"
 
 
-def test_a_revoked_token_ends_within_a_moment(served: ServedView) -> None:
+@pytest.mark.parametrize("asked", ["", "?key=a@x.org"])
+def test_a_right_that_ends_shows_within_a_moment(served: ServedView, asked: str) -> None:
     token = served.world.services.identity.create_token("ana")
-    client = served.world.user("ana")
+    client, address = served.world.user("ana"), f"/api/v1/views/spend/rows{asked}"
     headers = {"Authorization": f"Bearer {token.text}"}
-    assert client.get("/api/v1/views/spend/rows", headers=headers).status_code == 200
+    assert client.get(address, headers=headers).status_code == 200
     served.world.services.identity.revoke(token.id)
     begun = time.monotonic()
-    until(lambda: client.get("/api/v1/views/spend/rows", headers=headers).status_code == 401)
+    until(lambda: client.get(address, headers=headers).status_code == 401)
+    assert time.monotonic() - begun < LATELY_S + 1
+    assert client.get(address).status_code == 200
+    served.world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {roles: []}\n")
+    begun = time.monotonic()
+    until(lambda: client.get(address).status_code == 403)
     assert time.monotonic() - begun < LATELY_S + 1
 
 
