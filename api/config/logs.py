@@ -58,11 +58,13 @@ def configure(settings: LogSettings) -> None:
     logging.basicConfig(
         level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
     )
-    # Spark's client writes whole failed queries with the values they met, drivers their retries with tracebacks.
+    # Spark's client writes whole failed queries with the values they met, sqlglot the statements that it reads in part only,
+    # drivers their retries with tracebacks.
     for name in (
         "SQLQueryContextLogger",
         "DataFrameQueryContextLogger",
         "pyspark",
+        "sqlglot",
         "neo4j",
         "elastic_transport",
         "grpc",

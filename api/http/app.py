@@ -47,6 +47,7 @@ from api.http.routes import (
     health,
     lineage,
     notifications,
+    one_row,
     pages,
     purposes,
     queries,
@@ -115,6 +116,7 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(scim.router)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)

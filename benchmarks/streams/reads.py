@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-import http.client
 import random
-import threading
 import time
 from functools import partial
-from urllib.parse import urlsplit
 
+import psutil
+
+from benchmarks.streams.key_clients import read_by_key
 from benchmarks.streams.world import World
 
 
 def by_key(world: World, view: str, keys: int, clients: int, seconds: float) -> list[str]:
     """Reads of random keys, while records come in."""
-    where, token = urlsplit(world.weir.url), world.weir.token("bench-reader")
-    times: list[list[float]] = [[] for _ in range(clients)]
-    wrong: list[str] = []
-    end = time.monotonic() + seconds
-
-    def client(number: int) -> None:
-        rng = random.Random(number)
-        connection = http.client.HTTPConnection(where.hostname or "", where.port or 80, timeout=30)
-        while time.monotonic() < end:
-            key = rng.randrange(keys)
-            begun = time.perf_counter()
-            connection.request(
-                "GET", f"/api/v1/views/{view}/rows?key={key}", headers={"Authorization": f"Bearer {token}"}
-            )
-            answer = connection.getresponse()
-            body = answer.read()
-            times[number].append(time.perf_counter() - begun)
-            if answer.status != 200 or f"[{key},".encode() not in body.replace(b" ", b""):
-                wrong.append(f"{key}: {answer.status} {body[:200]!r}")
-
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    every = sorted(t for each in times for t in each)
-    p50, p99 = every[len(every) // 2] * 1000, every[len(every) * 99 // 100] * 1000
+    server = world.weir.processes()["weir"].identity.process()
+    assert server is not None
+    token, before = world.weir.token("bench-reader"), _seconds(server)
+    reads = read_by_key(world.weir.url, token, view, keys, clients, seconds)
+    count, every = len(reads.times), sorted(reads.times)
+    p50, p99 = every[count // 2] * 1000, every[count * 99 // 100] * 1000
     lines = [
         f"reads by key, {keys:,} keys, {clients} clients: p50 {p50:.1f} ms (limit 8), p99 {p99:.1f} ms (limit 30),"
-        f" {len(every) / seconds:,.0f} reads/s (limit 500), {len(wrong)} wrong"
+        f" {count / seconds:,.0f} reads/s (limit 500), {len(reads.wrong)} wrong; processor time of a read:"
+        f" {(_seconds(server) - before) / count * 1000:.2f} ms of the API, {reads.processor / count * 1000:.2f} ms of the clients"
     ]
-    return lines + wrong[:5]
+    return lines + reads.wrong[:5]
+
+
+def _seconds(process: psutil.Process) -> float:
+    used = process.cpu_times()
+    return float(used.user + used.system)
 
 
 def delay(world: World, topic: str, view: str, first: int, samples: int) -> list[str]:

@@ -33,6 +33,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from catalog.errors import NotFound, SettingsError, Unavailable
 from views.adapters.serving_changes import forget_some, read_changes, take_away
 from views.adapters.serving_files import BUSY_MS, begin_sqlite, make_file, prepare_sqlite
+from views.adapters.serving_row import RowBySqlite
 from views.adapters.serving_statements import (
     CONTAINED,
     TYPES,
@@ -94,6 +95,7 @@ class SqlServingTable:
             ) from None
         self._writing = self._engine.execution_options(weir_begin="BEGIN IMMEDIATE")
         self._asking = self._engine.execution_options(weir_begin="")
+        self._one = RowBySqlite(Path(self._url.database or "")) if self._sqlite else None
         self._known: dict[tuple[str, str], int] = {}
         self._ready = False
         self._setup = threading.Lock()
@@ -265,6 +267,8 @@ class SqlServingTable:
         low, high = bounds(wanted)
         if limit <= 0 or (high is not None and low >= high):
             return []
+        if self._one is not None and wanted.keys is not None and len(wanted.keys) == 1:
+            return self._by_key(self._one, view, generation, wanted.keys[0], low, high)
         with self._reading(wanted.keys is None or len(wanted.keys) <= _FEW) as connection:
             number = self._number(connection, view, generation)
             if number is None:
@@ -281,6 +285,28 @@ class SqlServingTable:
                     raise
                 self._known.pop((view, generation), None)  # dropped by another process in between
                 return []
+
+    def _by_key(
+        self, table: RowBySqlite, view: str, generation: str, key: str, low: bytes, high: bytes | None
+    ) -> list[Row]:
+        encoded = key_bytes(key)
+        if encoded < low or (high is not None and encoded >= high):
+            return []
+        number = self._known.get((view, generation))
+        if number is None:
+            with self._reading() as connection:
+                number = self._number(connection, view, generation)
+        if number is None:
+            return []
+        with self._translated():
+            try:
+                stored_row = table.row(number, encoded)
+            except sqlite3.OperationalError as error:
+                if not any(each in str(error) for each in _MISSING):
+                    raise
+                self._known.pop((view, generation), None)  # dropped by another process in between
+                return []
+        return [row_of(*stored_row)] if stored_row is not None else []
 
     def _by_keys(
         self, connection: Connection, table: Table, keys: Sequence[str], low: bytes, high: bytes | None, limit: int
@@ -334,6 +360,8 @@ class SqlServingTable:
     # --- connections ----------------------------------------------------------------------------------------------
 
     def close(self) -> None:
+        if self._one is not None:
+            self._one.close()
         self._engine.dispose()
 
     @contextmanager

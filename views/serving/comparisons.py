@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType
 
 from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
@@ -17,6 +20,8 @@ from views.model import Column
 from views.ports import Comparison
 from views.serving.values import comparable, json_form, order_key
 
+_SPARK = Spark()
+_BEGINS_QUERY = re.compile(r"\s*(?:SELECT|WITH)\s", re.I)
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
@@ -35,10 +40,13 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     if len(text) > MOST_TEXT:
         raise _refused(f"where has more than {MOST_TEXT} characters")
     try:
-        trees = sqlglot.parse(text, dialect="spark")
+        # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
+        trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
     except SqlglotError as error:
         first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
         line, column = first.get("line"), first.get("col")
+        if _BEGINS_QUERY.match(text):
+            raise _refused("where holds a query, which is not a comparison of a column with a value") from error
         place = f" at line {line}, column {column}" if line else ""
         raise _refused(f"where cannot be read{place}", line=line, column=column) from error
     except RecursionError as error:
@@ -46,6 +54,16 @@ def read_where(text: str, columns: Sequence[Column]) -> list[Comparison]:
     if len(trees) != 1 or trees[0] is None:
         raise _refused("where is empty" if not any(trees) else "where holds more than one condition, divided by ;")
     return [each for part in _joined(trees[0]) for each in _comparisons(part, columns)]
+
+
+def _quotes_by_backslash(text: str) -> str:
+    """Two quotes inside a text are one, as in Spark 4 and standard SQL: `'O''Brien'`. sqlglot reads two texts."""
+    strings = [each for each in _SPARK.tokenize(text) if each.token_type is TokenType.STRING]
+    letters = list(text)
+    for one, next_one in pairwise(strings):
+        if one.end + 1 == next_one.start and text[one.end] == text[next_one.start]:
+            letters[one.end] = "\\"
+    return "".join(letters)
 
 
 def _joined(tree: exp.Expression) -> list[exp.Expression]:

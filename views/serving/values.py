@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Self
 
 from catalog.datatypes import DataType, Primitive
 from policies.masks.primitives import family
@@ -23,7 +23,23 @@ from policies.masks.spark_decimals import WIDE, precision_scale
 BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
 _WHOLE = re.compile(r"([+-]?[0-9]{1,40})(?:\.0{1,40})?\Z")
 _NOT_FINITE = {"nan": "NaN", "infinity": "Infinity", "+infinity": "Infinity", "-infinity": "-Infinity"}
+_PLUS_LOST = re.compile(r"(:\d\d(?:[.,]\d+)?) (\d\d:?\d\d)\Z")
+"""An offset from UTC whose '+' was not percent-encoded, and so arrives as a space."""
 _FAR_TIME = re.compile(r"([+-]?)(\d{4,})-(.*)\Z", re.S)
+
+
+_BASE64 = str.maketrans(" -_", "++/")
+
+
+class Written(float):
+    """A number of a JSON text with all digits that were written, which a float may not hold."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
 
 
 def comparable(kind: DataType) -> bool:
@@ -36,9 +52,17 @@ def json_form(value: object, kind: Primitive) -> object:
     if value is None:
         return None
     reader = _READERS[family(kind)]
+    if isinstance(value, Written) and reader is not _number:
+        value = _as_written(value, reader)
     if isinstance(value, bool) and reader is not _boolean:
         raise ValueError("a truth value")
     return reader(value, kind)
+
+
+def _as_written(value: Written, reader: Callable[[object, Primitive], object]) -> object:
+    if reader is _decimal or (reader is _whole and _WHOLE.match(value.text)):
+        return value.text
+    return float(value)
 
 
 def order_key(kind: Primitive) -> Callable[[Any], Any]:
@@ -75,7 +99,7 @@ def float_json(number: float) -> object:
 
 def moment(text: str) -> datetime:
     """A time as a person writes it; without a zone it is in UTC. Raises ValueError."""
-    time = datetime.fromisoformat(text.strip())
+    time = datetime.fromisoformat(_PLUS_LOST.sub(r"\1+\2", text.strip()))
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
@@ -162,8 +186,10 @@ def _timestamp(value: object, kind: Primitive) -> object:
 
 
 def _binary(value: object, kind: Primitive) -> object:
+    # The form for addresses is taken too, and a '+' that was not percent-encoded arrives as a space.
+    text = str(value).strip("\t\r\n").translate(_BASE64)
     try:
-        return base64.b64encode(base64.b64decode(str(value).strip(), validate=True)).decode("ascii")
+        return base64.b64encode(base64.b64decode(text, validate=True)).decode("ascii")
     except (binascii.Error, UnicodeEncodeError) as error:
         raise ValueError("not base64") from error
 

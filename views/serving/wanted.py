@@ -25,7 +25,7 @@ from policies.masks.primitives import family
 from views.model import Column, identity
 from views.ports import Comparison, Wanted
 from views.serving.comparisons import read_where, unfit
-from views.serving.values import comparable, json_form
+from views.serving.values import Written, comparable, json_form
 
 PARAMETERS = ("key", "keys", "prefix", "from", "to", "where", "limit", "cursor")
 _RANGED = ("integer", "string", "boolean", "date", "timestamp")
@@ -177,7 +177,7 @@ def _json_list(text: str) -> list[object] | None:
     if not text.lstrip().startswith("["):
         return None
     try:
-        values = json.loads(text, parse_constant=str)
+        values = json.loads(text, parse_constant=str, parse_float=Written)
     except (ValueError, RecursionError):
         return None
     return values if isinstance(values, list) else None

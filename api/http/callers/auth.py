@@ -137,7 +137,7 @@ def caller(request: Request, built: ServicesOf, given: Annotated[Credential, Dep
 def _let_in(request: Request, subject: Subject) -> Subject:
     """What holds for a subject who is known, on every route."""
     setattr(request.state, AUTHENTICATED, True)
-    request.app.state.person_rates.require(subject.user, request.method, request.url.path)
+    request.app.state.person_rates.require(subject.user, request.method, request.scope["path"])
     require_scope(subject, request.method, request.scope["route"].path)
     return subject
 

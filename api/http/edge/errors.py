@@ -79,10 +79,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(WeirError)
     async def known(request: Request, error: WeirError) -> JSONResponse:
-        headers = headers_of(error)
-        if isinstance(error, Unavailable):
-            log.warning("unavailable", path=request.url.path, message=error.message)
-        return JSONResponse(body(error.code, error.message, error.details), status_of(error), headers=headers)
+        return known_failure(request.url.path, error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -103,6 +100,13 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
         return unexpected(request.url.path, error)
+
+
+def known_failure(path: str, error: WeirError) -> JSONResponse:
+    """The answer to a failure that is in the table."""
+    if isinstance(error, Unavailable):
+        log.warning("unavailable", path=path, message=error.message)
+    return JSONResponse(body(error.code, error.message, error.details), status_of(error), headers=headers_of(error))
 
 
 def unexpected(path: str, error: Exception) -> JSONResponse:

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cachetools import TTLCache
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -104,11 +105,11 @@ class RateLimit:
         if scope["type"] != "http" or not scope["path"].startswith(_LIMITED):
             await self.app(scope, receive, send)
             return
-        wait, whose = self._wait(scope)
+        token, host = self._counted(scope)
+        wait, whose = self._wait(scope, token, host)
         if wait > 0:
             await refuse(wait, whose, scope, receive, send)
             return
-        token, host = self._counted(scope)
         if token is None or host is None:
             await self.app(scope, receive, send)
             return
@@ -144,7 +145,8 @@ class RateLimit:
             return self._buckets.take(("failed", host), self._rates.failed)
         return 0.0
 
-    def _wait(self, scope: Scope) -> tuple[float, str]:
+    def _wait(self, scope: Scope, token: str | None, counted: str | None) -> tuple[float, str]:
+        """Seconds to wait, and who has to. `token`, `counted`: see `_counted`."""
         host = _host(scope)
         given = _credential(scope)
         digest = _digest(given) if given is not None else None
@@ -154,7 +156,6 @@ class RateLimit:
                 wait = self._buckets.take(("sign-in", host), self._rates.sign_in)
             if wait > 0:
                 return wait, "this address"
-        token, counted = self._counted(scope)
         if token is not None and counted is not None and token in self._bad:
             wait = self._buckets.wait(("failed", counted), self._rates.failed)
             if wait > 0:
@@ -209,13 +210,18 @@ def _host(scope: Scope) -> str | None:
     """The address to count by; None for this machine's own. Of version 6 the network of 64 bits, since each machine in it
     takes addresses as it likes."""
     client = scope.get("client")
+    # Clients of the same machine share one address; so do those of a socket file, which have none.
+    return _counted_by(client[0]) if client else None
+
+
+@lru_cache(_KEPT)
+def _counted_by(text: str) -> str | None:
     try:
-        address = ipaddress.ip_address(client[0]) if client else None
+        address = ipaddress.ip_address(text)
     except ValueError:
         return None
     address = getattr(address, "ipv4_mapped", None) or address
-    # Clients of the same machine share one address; so do those of a socket file, which have none.
-    if address is None or address.is_loopback:
+    if address.is_loopback:
         return None
     return str(address) if address.version == 4 else str(ipaddress.ip_network((int(address), 64), strict=False))
 

@@ -1,7 +1,8 @@
 """Routes that are asked for hundreds of times a second: what is plain goes to the endpoint in one thread, in one step.
 
 The general way solves each parameter and dependency by itself, three of them in threads of their own; see decision 0114 for
-what that costs. A request that is not plain takes the general way, so both give the same answers.
+what that costs. A request that is not plain takes the general way, so both give the same answers. What is plainest of all,
+one row by its key, does not come as far as here: see `api.http.routes.one_row`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import orjson
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi.encoders import jsonable_encoder
 from fastapi.routing import APIRoute
 from starlette.requests import Request
@@ -21,10 +22,8 @@ from starlette.responses import Response
 
 from api.http.callers.auth import Credential, caller_lately, client_certificate, later
 from api.http.edge.parameters import LONGEST
-from api.http.edge.threads import threads
 
 _BEARER = "bearer "
-_THREADS = 2
 
 
 class DirectRoute(APIRoute):
@@ -39,11 +38,10 @@ class DirectRoute(APIRoute):
         texts = {field.alias: field.name for field in self.dependant.query_params}
 
         async def handle(request: Request) -> Response:
-            token = _plain_token(request)
+            token = plain_token(request)
             if token is None or not _is_short(request):
                 return await general(request)
-            work = partial(self._answer, request, token, names, texts)
-            return await to_thread.run_sync(work, limiter=_few(request) if _is_quick(request) else None)
+            return await to_thread.run_sync(partial(self._answer, request, token, names, texts))
 
         return handle
 
@@ -56,27 +54,18 @@ class DirectRoute(APIRoute):
         given |= {name: query.get(alias) for alias, name in texts.items()}
         session = later(built, credential)
         answer = self.endpoint(request=request, built=built, subject=subject, session=session, **given)
-        return Response(_json(answer), media_type="application/json")
+        return Response(as_json(answer), media_type="application/json")
 
 
-def _is_quick(request: Request) -> bool:
-    """A read of one row, which waits for nothing."""
-    return request.query_params.keys() == {"key"}
-
-
-def _few(request: Request) -> CapacityLimiter:
-    """Threads for quick reads: more of them only take turns at the interpreter."""
-    return threads(request.app.state, "quick", _THREADS)
-
-
-def _json(answer: Any) -> bytes:
+def as_json(answer: Any) -> bytes:
+    """As FastAPI would answer it."""
     try:
         return orjson.dumps(answer)
     except TypeError:  # a number beyond 64 bits, a text with half a character
         return json.dumps(jsonable_encoder(answer)).encode()
 
 
-def _plain_token(request: Request) -> str | None:
+def plain_token(request: Request) -> str | None:
     """The token of a request with one bearer token and nothing else to decide on."""
     given = request.headers.getlist("authorization")
     if len(given) != 1 or given[0][: len(_BEARER)].lower() != _BEARER:

@@ -33,7 +33,7 @@ class ComparedView(BaseModel):
     spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 
 
-def _require_known(built: Services, subject: Subject, name: str) -> None:
+def require_known(built: Services, subject: Subject, name: str) -> None:
     """A view that the caller may not know of is not there. Raises NotFound."""
     reader = built.reader(subject)
     if reader.horizon is not None:
@@ -71,7 +71,7 @@ def rows(
     purpose: Annotated[Text | None, Query(description="What the rows are read for.")] = None,
 ) -> Any:
     """Rows by key, under the caller's decision: masked as in queries, conditions compared with what the caller sees."""
-    _require_known(built, subject, name)
+    require_known(built, subject, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
     refuse_unknown(parameters, (*PARAMETERS, "atLeast", "purpose"))
     return built.view_rows.rows(subject, name, parameters, purpose, atLeast, session)
@@ -94,7 +94,7 @@ async def changes(
     The decision is taken again while the stream is open; it ends within seconds of a right that ends. It counts as a push
     query: it is in `/queries`, and can be cancelled by `X-Query-Id`.
     """
-    await run_in_threadpool(_require_known, built, subject, name)
+    await run_in_threadpool(require_known, built, subject, name)
     live = built.query.running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", purpose, streaming=True)
     live.signed_in = session
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from api.http.app import create_app
 from api.http.callers.auth import LATELY_S
-from api.http.routes import direct
+from api.http.routes import direct, one_row
 from tests.query_door import until
 from tests.served_view import ServedView, served_view
 
@@ -20,7 +20,9 @@ ASKED = (
     "",
     "?key=a@x.org", "?key=a@x.org&key=b@x.org", "?keys=a@x.org,b@x.org", "?prefix=a", "?from=a&to=b", "?where=total%20%3E%3D%202",
     "?limit=1", "?limit=0", "?limit=x", "?cursor=wrong", "?atLeast=nothing", "?purpose=billing", "?key=" + "k" * 5000, "?unknown=1",
-    "?key=%F0%9F%98%80", "?key=%FF", "?key=a%00b", "?key=",
+    "?key=%F0%9F%98%80", "?key=%FF", "?key=a%00b", "?key=", "?key=a%40x.org", "?key=a+x", "?key=a%2Bx", "?key=a%26b",
+    "?key=[%22a@x.org%22]", "?key=a=b", "?key", "?k%65y=a@x.org", "?key=a@x.org&", "?key=a@x.org;b", "?key=%E2%82%AC&purpose=x",
+    "?key=%5B%22a%22,1%5D", "?key=%", "?key=%zz", "?key=\u00e9", "?key=a@x.org#b", "?Key=a@x.org", "?key=a&limit=1",
 )  # fmt: skip
 
 
@@ -32,21 +34,32 @@ def served(tmp_path: Path) -> Iterator[ServedView]:
         yield view
 
 
+def by_general_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests from here on go by FastAPI's own parameters and dependencies."""
+    monkeypatch.setattr(one_row, "_asked", lambda scope: None)
+    monkeypatch.setattr(direct, "plain_token", lambda request: None)
+
+
+def headers(response: Any) -> dict[str, str]:
+    """All of them; the length differs with the cursor's."""
+    return {**response.headers, "content-length": ""}
+
+
 def answer(response: Any) -> Any:
     """Its body; a cursor is another text each time."""
     body = response.json()
     return body | {"next": bool(body["next"])} if "next" in body else body
 
 
-@pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("user", ["ana", "otto"])
-def test_both_ways_answer_alike(served: ServedView, user: str, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_ways_answer_alike(served: ServedView, user: str, monkeypatch: pytest.MonkeyPatch) -> None:
     client = served.world.user(user)
-    quick = client.get(f"/api/v1/views/spend/rows{asked}")
-    monkeypatch.setattr(direct, "_plain_token", lambda request: None)
-    general = client.get(f"/api/v1/views/spend/rows{asked}")
-    assert (quick.status_code, answer(quick)) == (general.status_code, answer(general))
-    assert quick.headers.keys() == general.headers.keys()
+    quick = [client.get(f"/api/v1/views/spend/rows{asked}") for asked in ASKED]
+    by_general_way(monkeypatch)
+    for asked, one in zip(ASKED, quick, strict=True):
+        general = client.get(f"/api/v1/views/spend/rows{asked}")
+        assert (one.status_code, answer(one)) == (general.status_code, answer(general)), asked
+        assert headers(one) == headers(general), asked
 
 
 @pytest.mark.parametrize(
@@ -69,24 +82,87 @@ def test_what_is_no_good_token_is_refused(served: ServedView, header: str) -> No
     assert refused.status_code == 401 and refused.json()["error"]["code"] == "not_signed_in"
 
 
-def test_a_revoked_token_ends_within_a_moment(served: ServedView) -> None:
+@pytest.mark.parametrize("asked", ["", "?key=a@x.org"])
+def test_a_right_that_ends_shows_within_a_moment(served: ServedView, asked: str) -> None:
     token = served.world.services.identity.create_token("ana")
-    client = served.world.user("ana")
+    client, address = served.world.user("ana"), f"/api/v1/views/spend/rows{asked}"
     headers = {"Authorization": f"Bearer {token.text}"}
-    assert client.get("/api/v1/views/spend/rows", headers=headers).status_code == 200
+    assert client.get(address, headers=headers).status_code == 200
     served.world.services.identity.revoke(token.id)
     begun = time.monotonic()
-    until(lambda: client.get("/api/v1/views/spend/rows", headers=headers).status_code == 401)
+    until(lambda: client.get(address, headers=headers).status_code == 401)
+    assert time.monotonic() - begun < LATELY_S + 1
+    assert client.get(address).status_code == 200
+    served.world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: ana}\nspec: {roles: []}\n")
+    begun = time.monotonic()
+    until(lambda: client.get(address).status_code == 403)
     assert time.monotonic() - begun < LATELY_S + 1
 
 
-@pytest.mark.parametrize("name", ["spend", "sp%65nd", "nothing", "a%2Fb"])
-def test_names_are_read_alike(served: ServedView, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+NAMES = (
+    "spend",
+    "sp%65nd",
+    "nothing",
+    "a%2Fb",
+    "spend/",
+    "spend%00",
+    "..",
+    "spend%20",
+    "%E2%82%AC",
+    "%FF",
+    "n" * 5000,
+    "SPEND",
+)
+
+
+def test_names_are_read_alike(served: ServedView, monkeypatch: pytest.MonkeyPatch) -> None:
     client = served.world.user("ana")
-    quick = client.get(f"/api/v1/views/{name}/rows")
-    monkeypatch.setattr(direct, "_plain_token", lambda request: None)
-    general = client.get(f"/api/v1/views/{name}/rows")
-    assert (quick.status_code, quick.json()) == (general.status_code, general.json())
+    asked = [f"/api/v1/views/{name}/rows{query}" for name in NAMES for query in ("", "?key=a@x.org")]
+    quick = [client.get(each) for each in asked]
+    by_general_way(monkeypatch)
+    for address, one in zip(asked, quick, strict=True):
+        general = client.get(address)
+        assert (one.status_code, answer(one), headers(one)) == (
+            general.status_code,
+            answer(general),
+            headers(general),
+        ), address
+
+
+def test_every_layer_is_passed_by_both_ways(served: ServedView, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other methods, other credentials, limited tokens, bodies that are too large, compression, and the figures."""
+    services = served.world.services
+    token = services.identity.create_token("ana").text
+    limited = {scope: services.identity.create_token("ana", scopes=[scope]).text for scope in ("query", "read")}
+    served.write({"long@x.org": 10**15})
+    client = TestClient(served.world.app, raise_server_exceptions=False)
+    address = "/api/v1/views/spend/rows?key=a@x.org"
+    requests: list[tuple[str, dict[str, str]]] = [
+        ("GET", {}),
+        *(("GET", {"Authorization": f"Bearer {each}"}) for each in (token, *limited.values(), "weir_wrong", "a b", "")),
+        ("GET", {"Authorization": f"Basic {token}"}), ("GET", {"Authorization": f"bearer {token}"}),
+        ("GET", {"Authorization": f"Bearer {token}", "Accept": "text/html"}),
+        ("GET", {"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"}),
+        ("GET", {"Authorization": f"Bearer {token}", "Content-Length": "99999999999"}),
+        ("GET", {"Authorization": f"Bearer {token}", "Cookie": "weir_session=x", "Origin": "https://other.example"}),
+        *((method, {"Authorization": f"Bearer {token}"}) for method in ("HEAD", "POST", "OPTIONS", "DELETE")),
+    ]  # fmt: skip
+
+    def answers() -> list[tuple[int, bytes, dict[str, str]]]:
+        return [(each.status_code, each.content, dict(each.headers)) for each in
+                (client.request(method, address, headers=given) for method, given in requests)]  # fmt: skip
+
+    def figures() -> dict[tuple[str, ...], float]:
+        samples = served.world.app.state.metrics.requests.collect()[0].samples
+        return {(s.labels["method"], s.labels["route"], s.labels["status"]): s.value
+                for s in samples if s.name.endswith("_total") and "rows" in s.labels["route"]}  # fmt: skip
+
+    quick, counted = answers(), figures()
+    assert {status for status, _, _ in quick} == {200, 401, 403, 405, 413}
+    assert sum(counted.values()) and {route for _, route, _ in counted} == {"/api/v1/views/{name}/rows"}
+    by_general_way(monkeypatch)
+    assert answers() == quick
+    assert figures() == {key: 2 * number for key, number in counted.items()}
 
 
 def test_a_token_that_read_rows_passes_whatever_came_before_it(served: ServedView) -> None:

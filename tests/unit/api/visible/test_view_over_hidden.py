@@ -71,6 +71,13 @@ def test_its_rows_are_denied_to_who_reads_the_source_by_a_role(weir: ApiWorld) -
     assert otto.get(f"{API}/datasets/prod/{NAME}").status_code == 200
 
 
+@pytest.mark.parametrize("who", ["ana", "out", "otto"])
+def test_one_row_is_refused_as_all_rows_are(weir: ApiWorld, who: str) -> None:
+    client = weir.user(who)
+    one, every = (client.get(f"{API}/views/spend/rows{asked}") for asked in ("?key=p", ""))
+    assert (one.status_code, one.json()) == (every.status_code, every.json()) and one.status_code >= 400
+
+
 @pytest.mark.parametrize("who", ["ana", "out"])
 def test_no_answer_about_it_names_the_source(weir: ApiWorld, who: str) -> None:
     client = weir.user(who)
