@@ -117,6 +117,11 @@ class DomainRights:
         if not OWN_KINDS.isdisjoint(kinds) or KIND in kinds:
             _require_within(self._state.view().domains, _owned(self._state))
 
+    def check(self, documents: Sequence[Document]) -> None:
+        """Raises InvalidInput for what the patterns of a domain refuse; see `check_document`."""
+        for each in documents:
+            check_document(each, documents, self._state)
+
     def require(self, subject: Subject, documents: Sequence[Document], *, prune: bool) -> None:
         """Raises NotAllowed for a document that the subject may not declare, by what it names alone: the answer is the same
         whether it exists or not."""

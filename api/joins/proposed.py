@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.joins.declared import KINDS
-from api.joins.domains import DomainRights, check_document
+from api.joins.domains import DomainRights
 from catalog.declared.documents import Document, load
 from catalog.declared.kinds import DatasetSpec
 from catalog.errors import InvalidInput
 from policies.declared import kinds as policy_kinds
-from policies.declared.state import GovernanceState
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
 from policies.whatif.overlay import Proposed
 
@@ -32,11 +31,6 @@ class Proposal:
         rights.require(subject, self.written, prune=False)
         for kind, name in self.removed:
             rights.require_delete(subject, kind, name)
-
-    def check(self, state: GovernanceState) -> None:
-        """Raises InvalidInput for documents of domains that would be refused."""
-        for each in self.written:
-            check_document(each, self.written, state)
 
     def facts_after(self, facts: DatasetFacts) -> DatasetFacts:
         """Owners and tags as proposed. A proposed schema is not looked at."""

@@ -277,6 +277,10 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
 
     def warm_up() -> None:
         parts.warm(query.running.busy)
+        with contextlib.suppress(
+            WeirError
+        ):  # the first request would wait for it; what is read by now is not looked through again
+            state.view()
         threading.Thread(target=_quietly, args=(search.warm,), name="weir-warm-search", daemon=True).start()
         warm(lineage, graph)
 

@@ -33,12 +33,12 @@ THEMSELVES = {
 BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
-    "approvals audit audit_segments audit_shipping certificates clicks cluster_trial connections connectors datasets declared"
-    " directory_list discovery events grants group_lags health identity ingest knowledge lineage may observing review_refused"
-    " own_recognizers producers purposes reader rebuild_lineage record related"
-    " request_view resolve reviews scans search sessions settings"
-    " access audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views view_diff"
-    " saved_queries view_removal where_is access_reviews bundles extensions notify".split()  # noqa: SIM905
+    "approvals audit audit_segments audit_shipping certificates clicks cluster_trial clusters_named connections"
+    " connectors datasets declared directory_list discovery domain_audit domain_rights events grants group_lags"
+    " health identity ingest knowledge lineage may observing review_refused own_recognizers producers purposes"
+    " reader rebuild_lineage record related request_view resolve reviews scans search sessions settings access"
+    " audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views"
+    " view_diff saved_queries view_removal where_is access_reviews bundles extensions notify".split()  # noqa: SIM905
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

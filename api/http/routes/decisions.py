@@ -126,7 +126,7 @@ async def simulate(
         proposal = proposed.read(text, remove or ())
         if reach is not None:
             proposal.require(built.domain_rights, subject)
-        proposal.check(built.state)
+        built.domain_rights.check(proposal.written)
         changed = [f"{each.kind}/{each.name}" for each in proposal.documents]
         built.record(
             subject, "policy.simulate", dataset or "*", "allow", [*([f"for {user}"] if user else []), *changed][:100]

@@ -133,7 +133,7 @@ def test_who_is_no_steward_any_more_when_it_is_written_reviews_nothing(
 ) -> None:
     w.apply(stewards("[stan]"))
     stan = w.user("stan")
-    held = Held(monkeypatch, "review_refused", Services, behind=True)
+    waits = Held(monkeypatch, "review_refused", Services, behind=True)
 
     def asked() -> Any:
         if not many:
@@ -142,7 +142,7 @@ def test_who_is_no_steward_any_more_when_it_is_written_reviews_nothing(
             f"{API}/classifications/review", json={"items": [{**WORD, "namespace": "prod", "name": "hr.pay"}]}
         )
 
-    answer = during(held, asked, lambda: w.apply(stewards("[sam]")))
+    answer = during(waits, asked, lambda: w.apply(stewards("[sam]")))
     if many:
         assert answer.json()["refused"] == 1
     else:
@@ -156,12 +156,12 @@ def test_who_is_no_admin_any_more_when_it_is_written_decides_on_no_request(
     w.apply(domain("{users: [ada]}"))
     ada, rita = w.user("ada"), w.user("rita")
     request = rita.post(f"{API}/access-requests", json={"dataset": "prod/hr.pay", "purpose": "x"}).json()["id"]
-    held = Held(monkeypatch, "may_see", type(w.services.approvals.deciders), behind=True)
+    waits = Held(monkeypatch, "may_see", type(w.services.approvals.deciders), behind=True)
 
     def asked() -> int:
         return ada.post(f"{API}/access-requests/{request}/approve").status_code
 
-    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) in (403, 404)
+    assert during(waits, asked, lambda: w.apply(domain("{users: [olga]}"))) in (403, 404)
     assert rita.get(f"{API}/access-requests/{request}").json()["state"] == "pending"
 
 
@@ -170,12 +170,12 @@ def test_who_is_no_admin_any_more_when_it_is_written_starts_no_access_review(
 ) -> None:
     w.apply(domain("{users: [ada]}"))
     ada = w.user("ada")
-    held = Held(monkeypatch, "take", Snapshots)
+    waits = Held(monkeypatch, "take", Snapshots)
     spec = {"domain": "hr", "scope": {"datasets": ["prod/hr.*"]}, "items": ["owners"], "reviewers": {"owners": True},
             "onNoAnswer": "keep"}  # fmt: skip
 
     def asked() -> int:
         return ada.post(f"{API}/access-reviews", json={"name": "x", "spec": spec}).status_code
 
-    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
+    assert during(waits, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
     assert w.admin.get(f"{API}/access-reviews").json()["total"] == 0
