@@ -102,6 +102,8 @@ class _Lane:
             try:
                 call, future, _ = self._waiting.popleft()
             except IndexError:
+                if ready and self._wake():  # what waited was another thread's, or of somebody who left
+                    ready = 0
                 with self._lock:
                     if self._waiting:  # one came in between
                         continue
