@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from lineage.worker.consume import Worker
+from lineage.worker.consume import LineageWorker
 from lineage.worker.gc_tuning import uncollected
 
 
@@ -19,7 +19,7 @@ class Cycle:
 
 
 def test_cycles_that_outlive_a_batch_are_gone_within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = Worker(MemoryEventSource(MemoryEventLog()), MemoryGraph(), MemoryEventLog())
+    worker = LineageWorker(MemoryEventSource(MemoryEventLog()), MemoryGraph(), MemoryEventLog())
     try:
         one = Cycle()
         left = weakref.ref(one)
