@@ -13,7 +13,7 @@ use: eight threads that read a lineage of 600 datasets at once left the process 
 
 
 def few_arenas() -> None:
-    """Let all threads share two arenas, unless MALLOC_ARENA_MAX says otherwise. To be called before threads start; does
+    """Let all threads share two arenas, unless MALLOC_ARENA_MAX is set. To be called before threads start; does
     nothing where the C library is another one."""
     if "MALLOC_ARENA_MAX" in os.environ:
         return

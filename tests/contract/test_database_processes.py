@@ -1,4 +1,4 @@
-"""Several processes on one record store: none loses what another wrote, and one that stands still is not waited for for ever."""
+"""Several processes on one record store: none loses what another wrote, and one that is frozen is not waited for for ever."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def counted(url: str) -> int:
     database = Database(url)
     with database.read() as session:
-        found = int(session.execute(text("SELECT n FROM counted")).scalar() or 0)
+        number = int(session.execute(text("SELECT n FROM counted")).scalar() or 0)
     database.close()
-    return found
+    return number
 
 
 def test_processes_that_read_and_then_write_lose_nothing(url: str) -> None:
@@ -82,7 +82,7 @@ def test_processes_that_read_and_then_write_lose_nothing(url: str) -> None:
 
 @pytest.fixture
 def frozen(url: str) -> Iterator[str]:
-    """A store with a writer that stands still in the middle of its transaction."""
+    """A store with a writer that is frozen in the middle of its transaction."""
     holder = subprocess.Popen([sys.executable, "-c", HOLD, url, "4000"], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None and holder.stdout.readline() == "holds\n"
     os.kill(holder.pid, signal.SIGSTOP)
@@ -91,7 +91,7 @@ def frozen(url: str) -> Iterator[str]:
     holder.wait(10)
 
 
-def test_a_writer_gives_up_on_one_that_stands_still(frozen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_gives_up_on_one_that_is_frozen(frozen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BUSY_MS", 1000)
     database = Database(frozen)
     asked = time.monotonic()
@@ -102,7 +102,7 @@ def test_a_writer_gives_up_on_one_that_stands_still(frozen: str, monkeypatch: py
     database.close()
 
 
-def test_postgresql_ends_the_transaction_of_a_writer_that_stands_still(frozen: str) -> None:
+def test_postgresql_ends_the_transaction_of_a_writer_that_is_frozen(frozen: str) -> None:
     database = Database(frozen)
     if database.is_sqlite:
         pytest.skip("a file is locked for as long as the process lives")

@@ -33,7 +33,7 @@ lib.fflush(None)
 @pytest.mark.parametrize(("call", "most"), [("", None), ("from api.processes.heap import few_arenas; few_arenas()", 2)])
 def test_threads_share_two_heaps(call: str, most: int | None) -> None:
     given = {name: value for name, value in os.environ.items() if name != "MALLOC_ARENA_MAX"}
-    found = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", COUNT.format(call=call)],
         env=given,
         capture_output=True,
@@ -41,5 +41,5 @@ def test_threads_share_two_heaps(call: str, most: int | None) -> None:
         timeout=120,
         check=True,
     )
-    heaps = found.stdout.count("<heap nr=")
+    heaps = run.stdout.count("<heap nr=")
     assert heaps > 2 if most is None else 1 <= heaps <= most

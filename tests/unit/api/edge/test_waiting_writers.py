@@ -26,14 +26,14 @@ from tests.query_door import GOVERNANCE, ArrowEngine, NoOffsets
 
 ROOMS = ("api.", "catalog.", "lineage.", "policies.", "scanners.", "views.")
 TWINS = "memory"
-"""Modules of twins: their locks stand for a server's."""
+"""Modules of twins: their locks are a server's."""
 SERVERS = (MemorySearchIndex, MemoryBrokers, MemoryEventLog, MemoryGraph, MemoryOffsets, MemoryRegistry, MemorySampler)
 
 
 class Watched:
     """A lock that knows which thread has it."""
 
-    held = threading.local()
+    of_threads = threading.local()
 
     def __init__(self, lock: Any, name: str) -> None:
         self._lock, self._name = lock, name
@@ -58,9 +58,9 @@ class Watched:
 
     @classmethod
     def of_thread(cls) -> list[str]:
-        if not hasattr(cls.held, "names"):
-            cls.held.names = []
-        names: list[str] = cls.held.names
+        if not hasattr(cls.of_threads, "names"):
+            cls.of_threads.names = []
+        names: list[str] = cls.of_threads.names
         return names
 
 
@@ -74,9 +74,9 @@ def watched(make: Callable[[], Any]) -> Callable[[], Any]:
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """What was met at the beginning of writes: locks in hand, and servers that were asked within."""
-    found: dict[str, list[str]] = {"locks": [], "servers": [], "writes": []}
+def met(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """What occurs at the beginning of writes: locks in hand, and servers that were asked within."""
+    met: dict[str, list[str]] = {"locks": [], "servers": [], "writes": []}
     monkeypatch.setattr(threading, "Lock", watched(threading.Lock))
     monkeypatch.setattr(threading, "RLock", watched(threading.RLock))
     begin = Database.begin
@@ -84,22 +84,22 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
     @contextmanager
     def noted(self: Database) -> Iterator[Any]:
         if not self.is_writing:
-            found["locks"] += Watched.of_thread()
-            found["writes"].append("one")
+            met["locks"] += Watched.of_thread()
+            met["writes"].append("one")
         with begin(self) as session:
             yield session
 
     monkeypatch.setattr(Database, "begin", noted)
-    return found
+    return met
 
 
-def watch_servers(made: ApiWorld, found: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    database = made.services.store._database
+def watch_servers(weir: ApiWorld, met: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    database = weir.services.store._database
 
     def asked(kind: type, name: str, call: Any) -> Any:
         def noted(*given: Any, **more: Any) -> Any:
             if database.is_writing:
-                found["servers"].append(f"{kind.__name__}.{name}")
+                met["servers"].append(f"{kind.__name__}.{name}")
             return call(*given, **more)
 
         return noted
@@ -110,21 +110,21 @@ def watch_servers(made: ApiWorld, found: dict[str, list[str]], monkeypatch: pyte
                 monkeypatch.setattr(kind, name, asked(kind, name, call))
 
 
-def everything(made: ApiWorld) -> None:
+def everything(weir: ApiWorld) -> None:
     """Each kind of call that writes, as clients and the worker make them."""
-    ana, otto, admin = made.user("ana"), made.user("otto"), made.admin
+    ana, otto, admin = weir.user("ana"), weir.user("otto"), weir.admin
     api = "/api/v1"
     for n in range(2):
-        made.scan(cluster="prod", topics=["orders"])
+        weir.scan(cluster="prod", topics=["orders"])
         events = [
             run(n, ["orders"], [dataset(f"mart{n}")], job="etl", run_id=f"r{n}"),
             run(n, ["a"], ["b"], run_id=f"s{n}"),
         ]
         assert admin.post(f"{api}/lineage/batch", json=events).status_code == 200
-        made.fold()
+        weir.fold()
         sql = "SELECT order_id FROM `prod`.`orders`"
         assert ana.post(f"{api}/query", json={"sql": sql}).status_code == 200
-        made.apply(
+        weir.apply(
             "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\n"
             f"spec: {{tags: [n{n}], owners: [{{user: otto}}], format: {{value: json}}}}\n"
         )
@@ -138,7 +138,7 @@ def everything(made: ApiWorld) -> None:
         assert admin.get(f"{api}/reports/where-is", params={"entity": "EMAIL_ADDRESS"}).status_code == 200
         assert admin.get(f"{api}/search", params={"q": "orders"}).status_code == 200
         assert admin.get(f"{api}/audit").status_code == 200
-        services = made.services
+        services = weir.services
         steps = (
             services.schedules.request_due, services.events.prune, services.grant_notices.step, services.escalations.step,
             services.view_failures.step, services.producers.realign, services.search.reindex_dirty,
@@ -150,26 +150,26 @@ def everything(made: ApiWorld) -> None:
 
 
 def test_no_writer_waits_with_a_lock_or_asks_a_server(
-    tmp_path: Path, found: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, met: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = ArrowEngine(pa.table({"order_id": ["O-1"]}))
-    with world(tmp_path, engine=engine, window=NoOffsets()) as made:
-        watch_servers(made, found, monkeypatch)
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(GOVERNANCE)
-        everything(made)
-        assert found["servers"] == []
-    assert len(found["writes"]) > 30
-    assert sorted(set(found["locks"])) == []
+    with world(tmp_path, engine=engine, window=NoOffsets()) as weir:
+        watch_servers(weir, met, monkeypatch)
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(GOVERNANCE)
+        everything(weir)
+        assert met["servers"] == []
+    assert len(met["writes"]) > 30
+    assert sorted(set(met["locks"])) == []
 
 
-def test_a_scan_for_drift_waits_without_a_lock(tmp_path: Path, found: dict[str, list[str]]) -> None:
+def test_a_scan_for_drift_waits_without_a_lock(tmp_path: Path, met: dict[str, list[str]]) -> None:
     from api.wiring.bootstrap import now
     from catalog.scans.drift import DriftScans
 
-    with world(tmp_path) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        drift = DriftScans(made.services.store, made.services.scans, now, 0)
-        found["locks"].clear()
+    with world(tmp_path) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        drift = DriftScans(weir.services.store, weir.services.scans, now, 0)
+        met["locks"].clear()
         assert drift.seen("prod/orders") is not None
-        assert found["locks"] == []
+        assert met["locks"] == []

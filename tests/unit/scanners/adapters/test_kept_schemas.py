@@ -1,4 +1,4 @@
-"""Schemas of registries are kept up to a size, the newest used; those that were let go are asked for again."""
+"""Schemas of registries are kept up to a size, the newest used; those that were dropped are asked for again."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_a_registry_of_many_large_schemas_is_answered_whole() -> None:
 
     registry = HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(answer), sleep=lambda _: None)
     registry._known = KeptSchemas(largest=500_000)
-    found = registry.by_ids(CLUSTER, range(1, 51))
-    assert sorted(found.schemas) == list(range(1, 51)) and not found.problems
+    answered = registry.by_ids(CLUSTER, range(1, 51))
+    assert sorted(answered.schemas) == list(range(1, 51)) and not answered.problems
     assert len(registry._known.of("http://registry")) == 8
     asked.clear()
     registry.by_ids(CLUSTER, [50])
