@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
+
+from cachetools import LRUCache, TTLCache
 
 from api.joins.connections import Connections
 from catalog.change_cache import Kept
@@ -41,6 +42,10 @@ _Registered = tuple[Mapping[str, object], Schemas]
 _REGISTERED = ("avro", "protobuf", "json-schema")
 _NATIVE = {"json": "json", "string": "text", "null": "text"}
 _SCHEMAS_KEPT_S = 30.0
+_TOPICS_KEPT = 200
+"""Topics whose registered schemas are kept so long; they may be megabytes each."""
+_CLUSTERS_KEPT = 50
+"""Clusters whose clients are kept; one whose secret changed is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class Tables:
         self._connections = connections
         self._spark_options = spark_options
         self._registry = registry
-        self._schemas: dict[tuple[str, ...], tuple[float, _Registered]] = {}
+        self._schemas: TTLCache[tuple[str, ...], _Registered] = TTLCache(_TOPICS_KEPT, _SCHEMAS_KEPT_S)
         self._lock = threading.Lock()
         self._kept: Kept[_Known] = Kept(changes)
 
@@ -153,13 +158,13 @@ class Tables:
         key = (connection.name, topic, *map(str, seen))
         with self._lock:
             kept = self._schemas.get(key)
-        if kept is not None and time.monotonic() - kept[0] < _SCHEMAS_KEPT_S:
-            return kept[1]
+        if kept is not None:
+            return kept
         answer = self._registry.for_topics(connection, [topic], seen)
         found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
         made = found, Schemas(answer.schemas)
         with self._lock:
-            self._schemas[key] = (time.monotonic(), made)
+            self._schemas[key] = made
         return made
 
 
@@ -190,7 +195,7 @@ class QueryOffsets:
     def __init__(self, connections: Connections, make: Callable[[Mapping[str, Mapping[str, str]]], Offsets]) -> None:
         self._connections = connections
         self._make = make
-        self._made: dict[tuple[object, ...], Offsets] = {}
+        self._made: LRUCache[tuple[object, ...], Offsets] = LRUCache(_CLUSTERS_KEPT)
         self._lock = threading.Lock()
 
     def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
@@ -199,9 +204,10 @@ class QueryOffsets:
         settings = self._connections.client_settings(bootstrap)
         key = (bootstrap, *sorted(settings.items()))
         with self._lock:
-            if key not in self._made:
-                self._made[key] = self._make({bootstrap: settings})
-        return self._made[key].window(kafka, topic, as_of, limit)
+            offsets = self._made.get(key)
+            if offsets is None:
+                offsets = self._made[key] = self._make({bootstrap: settings})
+        return offsets.window(kafka, topic, as_of, limit)
 
 
 class Decoder:

@@ -18,6 +18,7 @@ from api.config.home import PROGRAM, Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
+from api.processes.heap import few_arenas
 from api.wiring.bootstrap import build
 from api.wiring.services import Services
 
@@ -30,6 +31,7 @@ _FIRST_PAUSE_S, _MOST_PAUSE_S = 1.0, 30.0
 
 def run(home: Home, parent: int | None = None) -> None:
     """Run the views until TERM, Ctrl-C, or the end of the process `parent`. One process of an instance at a time."""
+    few_arenas()
     settings = load(home)
     configure(settings.log)
     keep_small(home.logs / LOG_NAME)

@@ -15,6 +15,7 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import load
+from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
 from api.wiring.bootstrap import build
 from api.wiring.engines import Logs, Revival
@@ -45,6 +46,7 @@ SETTLED_LEAST, SETTLED_MOST = 10, 100
 
 def run(home: Home) -> None:
     """Work until TERM or Ctrl-C. Each duty has a thread of its own, so that none waits for another's server."""
+    few_arenas()
     settings = load(home)
     configure(settings.log)
     keep_small(home.root / "logs" / "weir-worker.log")

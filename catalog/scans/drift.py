@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import timedelta
 
 from catalog.errors import NotFound
@@ -17,7 +16,6 @@ class DriftScans:
     def __init__(self, store: CatalogStore, scans: Scans, clock: Clock, quiet_seconds: float) -> None:
         self._store, self._scans, self._clock = store, scans, clock
         self._quiet = timedelta(seconds=quiet_seconds)
-        self._lock = threading.Lock()
 
     def seen(self, reference: str) -> ScanRecord | None:
         """The scan of `CLUSTER/TOPIC` that waits or runs, queued now or before; None when it is too early for one.
@@ -26,7 +24,8 @@ class DriftScans:
         """
         cluster, _, topic = reference.partition("/")
         name = f"drift:{reference}"
-        with self._lock, self._store.transaction():
+        # Of two that come at once one sees the other's scan: writers come one after another, those of other processes too.
+        with self._store.transaction():
             last = self._store.last_scan(name)
             if last is not None and not last.state.over:
                 return last

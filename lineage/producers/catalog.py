@@ -33,6 +33,8 @@ log = structlog.get_logger(__name__)
 _KNOWN = 200_000
 """Facts remembered as written, of about 300 bytes each."""
 _RUNS_AT_ONCE = 20
+_JOBS = 20_000
+"""Jobs whose new runs are counted."""
 MAX_NAME_BYTES = 2600
 """Namespace and name together; PostgreSQL indexes no longer ones."""
 
@@ -65,7 +67,7 @@ class ProducerCatalog:
         self._runs_kept = runs_kept
         self._reader = FactReader()
         self._known: OrderedDict[str, _Written] = OrderedDict()
-        self._runs: dict[Subject, set[str]] = {}
+        self._runs: OrderedDict[Subject, set[int]] = OrderedDict()
         self._since: int | None = None
         self.written = 0
         """Facts written so far."""
@@ -99,10 +101,14 @@ class ProducerCatalog:
         """Let the oldest runs of a job go, now and then: some more than `runs_kept` are there meanwhile."""
         for job, run in {(fact.subject, fact.part) for fact in fresh if fact.subject.kind == RUN}:
             runs = self._runs.setdefault(job, set())
-            runs.add(run)
+            self._runs.move_to_end(job)
+            runs.add(hash(run))
             if len(runs) > _RUNS_AT_ONCE:
                 self._store.forget_runs(job, self._runs_kept)
                 del self._runs[job]
+        while len(self._runs) > _JOBS:  # its count would begin at nothing when it comes again
+            job, _ = self._runs.popitem(last=False)
+            self._store.forget_runs(job, self._runs_kept)
 
     def _is_news(self, fact: Fact) -> bool:
         known = self._known.get(fact.id)

@@ -33,7 +33,9 @@ _LEAST_EVENTS = 40
 """Events of a batch while none are behind; with that many, 100 events/s of 14 KB were visible within a second."""
 _TIDY_SECONDS = 10.0
 _TIDY_AGAIN_SECONDS = 600.0
-_COLLECT_SECONDS = 600.0
+_COLLECT_SECONDS = 60.0
+_COLLECT_SHARE = 0.02
+"""Of the time, at most, that all is looked through for cycles: other duties of the process leave some, too."""
 
 
 class Stopped(Exception):
@@ -169,8 +171,7 @@ class LineageWorker:
     def tidy(self) -> int:
         """Now and then: datasets of a cluster that was declared meanwhile get its name. Gives their number."""
         if time.monotonic() >= self._collect_at:
-            self._collect_at = time.monotonic() + _COLLECT_SECONDS
-            looked_through()
+            self._collect_at = time.monotonic() + max(_COLLECT_SECONDS, looked_through() / _COLLECT_SHARE)
         if time.monotonic() < self._tidy_at:
             return 0
         try:

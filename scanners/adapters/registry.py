@@ -17,6 +17,7 @@ import httpx
 
 from catalog.call_deadline import CallDeadline, patience
 from catalog.errors import Conflict, Unavailable
+from scanners.adapters.registry_memory import KeptSchemas
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
 from scanners.schemas.registered import MADE, numbered, of_topic
@@ -59,9 +60,8 @@ class HttpSchemaRegistry:
         self._settings = settings or ScannerSettings()
         self._transport = transport
         self._sleep = sleep
-        self._known: dict[tuple[str, int], RegisteredSchema] = {}
-        self._versions: dict[tuple[str, str, int], RegisteredSchema] = {}
-        self._guids: dict[tuple[str, str], RegisteredSchema] = {}
+        # By registry and id; registry, subject and version; registry and GUID.
+        self._known, self._versions, self._guids = KeptSchemas(), KeptSchemas(), KeptSchemas()
 
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
         """Subjects `TOPIC-key`, `TOPIC-value` and `TOPIC-RECORD` of the topics, all versions.
@@ -96,12 +96,15 @@ class HttpSchemaRegistry:
         with self._client(cluster) as client:
             silent = 0
             for index, number in enumerate(ids):
-                known = self._known.get((cluster.registry, number))
+                known = self._known.get(cluster.registry, number)
                 if known is None and silent >= _SILENT:
                     # It is down, not at odds with one id: no need to wait for every other.
-                    left = [i for i in ids[index:] if (cluster.registry, i) not in self._known]
+                    kept = {
+                        i: known for i in ids[index:] if (known := self._known.get(cluster.registry, i)) is not None
+                    }
+                    left = [i for i in ids[index:] if i not in kept]
                     problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
-                    found |= {i: self._known[cluster.registry, i] for i in ids[index:] if i not in left}
+                    found |= kept
                     break
                 try:
                     answer = None if known else self._get(client, f"/schemas/ids/{number}")
@@ -220,12 +223,13 @@ class HttpSchemaRegistry:
         self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int, depth: int = 0
     ) -> RegisteredSchema | None:
         key = (str(cluster.registry), subject, version)
-        if key not in self._versions:
+        known = self._versions.get(*key)
+        if known is None:
             answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
             if answer is None:
                 return None
-            self._versions[key] = self._read(client, cluster, int(answer["id"]), answer, depth)
-        return self._versions[key]
+            known = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
+        return known
 
     def _read(
         self, client: httpx.Client, cluster: ClusterConnection, number: int, answer: dict[str, Any], depth: int = 0
@@ -240,8 +244,7 @@ class HttpSchemaRegistry:
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
             str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
         )  # fmt: skip
-        self._known[str(cluster.registry), number] = made
-        return made
+        return self._known.put(made, str(cluster.registry), number)
 
     def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
         """With the subjects it stands under, which the answer to an id does not tell; without when they cannot be had."""
@@ -253,8 +256,7 @@ class HttpSchemaRegistry:
         named = schema.under(
             {str(p["subject"]): int(p["version"]) for p in pairs if {"subject", "version"} <= p.keys()}
         )
-        self._known[str(cluster.registry), schema.id] = named
-        return named
+        return self._known.put(named, str(cluster.registry), schema.id)
 
     def _add_references(
         self,
@@ -270,7 +272,7 @@ class HttpSchemaRegistry:
             while waiting:
                 for _, ref in waiting.pop().references:
                     number = int(ref) if ref else 0
-                    known = found.get(number) or self._known.get((str(cluster.registry), number))
+                    known = found.get(number) or self._known.get(str(cluster.registry), number)
                     missing = missing or not number
                     if known is not None and number not in met:
                         met.add(number)
@@ -282,7 +284,8 @@ class HttpSchemaRegistry:
     def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
         """The schema with a GUID, under its id where the registry tells that. Raises Failed, _NoGuids."""
         key = (str(cluster.registry), guid)
-        if key not in self._guids:
+        known = self._guids.get(*key)
+        if known is None:
             path = f"/schemas/guids/{quote(guid, safe='')}"
             answer = self._get(client, path)
             if answer is None:
@@ -294,9 +297,9 @@ class HttpSchemaRegistry:
             ids = [each["id"] for each in listed or () if isinstance(each, dict) and isinstance(each.get("id"), int)]
             number = ids[0] if ids else numbered(guid)
             schema = replace(self._read(client, cluster, number, answer), guid=guid)
-            self._guids[key] = self._named(client, cluster, schema) if ids else schema
-            self._known[str(cluster.registry), number] = self._guids[key]
-        return self._guids[key]
+            known = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
+            self._known.put(known, str(cluster.registry), number)
+        return known
 
     @staticmethod
     def _asks_for_schema(client: httpx.Client, path: str) -> bool:
@@ -306,7 +309,7 @@ class HttpSchemaRegistry:
             return False
 
     def _cached(self, cluster: ClusterConnection) -> dict[int, RegisteredSchema]:
-        return {number: schema for (url, number), schema in self._known.items() if url == cluster.registry}
+        return {schema.id: schema for _, schema in self._known.of(str(cluster.registry))}
 
     def _client(self, cluster: ClusterConnection) -> httpx.Client:
         return httpx.Client(

@@ -25,7 +25,10 @@ from sqlalchemy.pool import StaticPool
 from catalog.errors import SettingsError, Unavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_BUSY_MS = 30_000  # how long a SQLite writer waits for another; longer than any transaction of ours
+_BUSY_MS = 30_000  # how long a writer waits for another; longer than any transaction of ours
+_IDLE_MS = 120_000
+"""After so long without a word PostgreSQL ends the transaction of a writer: its process is frozen or cannot be reached, and
+all others wait for it."""
 _POOL: dict[str, Any] = {"max_overflow": -1}
 """Writers hold a connection while they wait for one another. Were connections bounded, those who wait could take all of
 them, and the one they wait for would in turn wait for a reader who gets none: 15 calls waited 30 seconds."""
@@ -130,7 +133,10 @@ class Database:
                     # waits for this database with such a lock in hand keeps out the writer that it waits for.
                     session.connection()
                 if writes and not self.is_sqlite:
-                    session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITER_LOCK})
+                    session.connection().exec_driver_sql(
+                        f"SET LOCAL lock_timeout = {_BUSY_MS}; SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MS};"
+                        f" SELECT pg_advisory_xact_lock({_WRITER_LOCK})"
+                    )
                 yield session
         finally:
             self._current.reset(token)

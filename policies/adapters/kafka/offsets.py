@@ -8,12 +8,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from cachetools import LRUCache
+
 from catalog.errors import DatasetNotFound, Unavailable
 from policies.plan.model import Range, Window
 from policies.sql.windows import AsOf
 
 _SECONDS = 8.0
 """For all that is asked of the brokers for one query together: an answer of Weir's takes ten seconds at most."""
+_CLIENTS_KEPT = 50
+"""Each has threads and connections of its own; a cluster whose secret changed needs another one."""
 # Spark's Kafka options are the Java client's; these are the ones that librdkafka spells otherwise or does not have.
 _RENAMED = {"ssl.truststore.location": "ssl.ca.location"}
 _TAKEN = (
@@ -32,7 +36,7 @@ class KafkaOffsets:
         enough (JAAS texts, key stores). `seconds`: the longest that `window` waits for brokers."""
         self._seconds = seconds
         self._extra = dict(client_settings or {})
-        self._clients: dict[tuple[tuple[str, str], ...], Any] = {}
+        self._clients: LRUCache[tuple[tuple[str, str], ...], Any] = LRUCache(_CLIENTS_KEPT)
         self._lock = threading.Lock()
 
     def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
@@ -92,10 +96,11 @@ class KafkaOffsets:
         settings = client_settings(kafka, extra)
         key = tuple(sorted(settings.items()))
         with self._lock:
-            if key not in self._clients:
+            client = self._clients.get(key)
+            if client is None:
                 # The client's own log would name brokers and retry for ever; errors come back from the calls.
-                self._clients[key] = AdminClient({**settings, "log_level": 0})
-            return self._clients[key]
+                client = self._clients[key] = AdminClient({**settings, "log_level": 0})
+            return client
 
     def _partitions(self, client: Any, topic: str, deadline: float) -> list[int]:
         described = client.list_topics(topic, timeout=_left(deadline)).topics.get(topic)

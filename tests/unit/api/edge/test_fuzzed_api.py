@@ -1,6 +1,7 @@
 """Requests made from `/openapi.json` by schemathesis, good and bad ones: no 5xx, and every answer as it is described.
 
-WEIR_TEST_FUZZ_REQUESTS sets how many, 1,000 where it is absent; `weir test --bench fuzz_api` asks for 50,000.
+WEIR_TEST_FUZZ_REQUESTS sets how many, 1,000 where it is absent; `weir test --bench fuzz_api` asks for 50,000. They are the same
+each time; WEIR_TEST_FUZZ_SEED (a number) gives others.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -31,6 +32,7 @@ from tests.answer_check import differences
 from tests.api_world import ApiWorld, orders, world
 
 REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "1000"))
+SEED = os.environ.get("WEIR_TEST_FUZZ_SEED")
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance,
@@ -92,7 +94,7 @@ def fuzz(weir: ApiWorld, operations: list[Any], requests: int) -> tuple[Counter[
 
     def ask(operation: Any, mode: GenerationMode, count: int) -> None:
         @settings(
-            max_examples=count, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+            max_examples=count, derandomize=SEED is None, database=None, deadline=None, phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         @given(case=operation.as_strategy(generation_mode=mode), known=st.booleans())
@@ -108,7 +110,7 @@ def fuzz(weir: ApiWorld, operations: list[Any], requests: int) -> tuple[Counter[
                 key = f"{operation.method.upper()} {operation.path}"
                 problems.setdefault(key, f"{problem}\n    {case.as_curl_command()[:500]}")
 
-        one()
+        (one if SEED is None else seed(int(SEED))(one))()
 
     for operation in operations:
         ask(operation, GenerationMode.POSITIVE, each_of - each_of // 3)
