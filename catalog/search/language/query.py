@@ -99,7 +99,13 @@ def _wide(tokens: list[_Token], needles: list[Needle], vocabulary: Vocabulary) -
         return 1.0
     last = needles[-1].words[-1] if needles and needles[-1].words else ""
     plural = len(last) > 4 and last.endswith("s") and not last.endswith(("ss", "us", "is"))
-    return 0.7 if plural else 0.0
+    return 0.7 if plural and not all(_personal(needle, vocabulary) for needle in needles) else 0.0
+
+
+def _personal(needle: Needle, vocabulary: Vocabulary) -> bool:
+    """Whether it names a kind of personal data: `passport numbers` are fields, and no dataset of that name is meant."""
+    meant = {word.removeprefix(CONCEPT) for way in needle.ways for word in way.words if word.startswith(CONCEPT)}
+    return not meant.isdisjoint(vocabulary.personal)
 
 
 def _distinct(needles: Iterable[Needle]) -> list[Needle]:
