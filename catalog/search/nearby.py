@@ -21,8 +21,8 @@ from catalog.tokens import split
 _log = logging.getLogger(__name__)
 
 _MOST = 60_000  # labels; 1,000 bytes each
-_NEAR = 30
-_LEAST = 0.35
+_NEAR = 60
+_LEAST = 0.25
 _PAUSE_S = 10.0
 _AROUNDS = 20_000  # vectors kept of documents that were ranked; 1,000 bytes each
 _READERS = 64  # of whom the labels are kept that they may find

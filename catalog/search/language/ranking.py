@@ -98,9 +98,7 @@ def rank(
         if hit.source["kind"] != "dataset":
             key = hit.id.split(".")[0]
             best[key] = max(one.own, best.get(key, 0.0))
-    found = [
-        _ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)
-    ]
+    found = [_ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
     if len(question.needles) > 1:
         found = _with_fields(found)
     return sorted(found, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
@@ -154,8 +152,11 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
         if not is_dataset and not _CONTAINERS.isdisjoint(hit.source.get("types") or ()):
             reasons["container"] = -_CONTAINER
         own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
-        if not is_dataset and any(CONCEPT + concept in own for concept in question.hints):
-            reasons["hint"] = _HINTED
+        if not is_dataset and question.hints:
+            if question.agents & own or any(CONCEPT + concept in own for concept in question.hints):
+                reasons["hint"] = _HINTED
+            elif any(CONCEPT + concept in own for concept in builtin().hints[("when",)]):
+                reasons["hint"] = -_HINTED
     if question.spelled is not None:
         if question.spelled in hit.exact:
             reasons["exact"] = _EXACT
