@@ -14,14 +14,15 @@ from cachetools import LRUCache
 from catalog.errors import WeirError
 from catalog.ports import Meaning, SearchIndex
 from catalog.search.language.labels import Labels
+from catalog.search.language.ranking import Likeness
 from catalog.search_model import IndexHit, Unseen
 from catalog.tokens import split
 
 _log = logging.getLogger(__name__)
 
 _MOST = 60_000  # labels; 1,000 bytes each
-_NEAR = 30
-_LEAST = 0.35
+_NEAR = 60
+_LEAST = 0.25
 _PAUSE_S = 10.0
 _AROUNDS = 20_000  # vectors kept of documents that were ranked; 1,000 bytes each
 _READERS = 64  # of whom the labels are kept that they may find
@@ -69,19 +70,26 @@ class Nearby:
             self._seen[unseen] = (stamp, listed)
         return listed
 
-    def likeness(self, text: str, hits: Sequence[IndexHit]) -> list[float]:
-        """-1..1 for each hit: the likeness of its label alone, or with its description and dataset where that is more."""
+    def likeness(self, text: str, hits: Sequence[IndexHit]) -> list[Likeness]:
+        """For each hit: the likeness of its label alone, or with its description and dataset where that is more; for a field
+        that of its dataset's name, too."""
         vector = self.vector(text)
         alone = self._labels.likeness(vector, [hit.label for hit in hits])
         around = [_around(hit) for hit in hits]
-        if missing := [each for each in dict.fromkeys(around) if each not in self._arounds]:
+        datasets = [_name(hit) for hit in hits]
+        if missing := [each for each in dict.fromkeys((*around, *datasets)) if each not in self._arounds]:
             if len(self._arounds) > _AROUNDS:
                 self._arounds = {}
             self._arounds |= dict(zip(missing, self._meaning.vectors(missing), strict=True))
         known = self._arounds
+
+        def near(each: str) -> float:
+            # Another thread may have emptied what is known.
+            return float(known[each] @ vector) if each in known else -1.0
+
         return [
-            max(one, float(known[each] @ vector)) if each in known else one
-            for one, each in zip(alone, around, strict=True)
+            Likeness(max(one, near(each)), near(dataset) if dataset else 0.0)
+            for one, each, dataset in zip(alone, around, datasets, strict=True)
         ]
 
     def read(self) -> None:
@@ -117,5 +125,9 @@ class Nearby:
 
 def _around(hit: IndexHit) -> str:
     """A document's label with its description, and for a field with its dataset's name."""
-    dataset = split(hit.source["name"]) if hit.source["kind"] == "field" else ()
-    return " ".join((hit.label, str(hit.source.get("description") or "")[:_DESCRIBED], *dataset)).strip()
+    return " ".join((hit.label, str(hit.source.get("description") or "")[:_DESCRIBED], _name(hit))).strip()
+
+
+def _name(hit: IndexHit) -> str:
+    """The words of a field's dataset's name; none for a dataset."""
+    return " ".join(split(hit.source["name"])) if hit.source["kind"] == "field" else ""

@@ -15,6 +15,7 @@ _MOST_NEEDLES = 12  # of a longer text only the beginning is searched for
 _MOST_WORDS = 16
 _JOINED, _STEMMED, _PARTS, _MEANT, _KIND_OF = 0.95, 0.9, 0.85, 0.8, 0.5
 _LONGEST_JOINED = 64
+_WHO = frozenset({"who", "whom", "whose", "person", "people"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Question:
     spelled   the whole as a name, None for an empty one
     fillers   words that say nothing about what is sought, and were left out
     hints     concepts of what would answer it (`when`: a time)
+    agents    nouns for the doer of its verb (`who pushed`: pusher)
     wide      0..1, how much it asks for datasets rather than for fields
     """
 
@@ -35,6 +37,7 @@ class Question:
     fillers: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     wide: float = 0.0
+    agents: frozenset[str] = frozenset()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -66,6 +69,8 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
     phrases = _phrases(tokens, vocabulary)
     needles: list[Needle] = []
     fillers: list[str] = []
+    agents: set[str] = set()
+    asks_who = any(word in _WHO for token in tokens if not token.quoted for word in token.words)
     at = 0
     while at < len(tokens):
         last, concepts = phrases.get(at, (at, ()))
@@ -74,14 +79,16 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
         if len(inside) == 1 and not inside[0].quoted and all(w in vocabulary.fillers for w in inside[0].words):
             fillers.append(inside[0].text)
             continue
-        needles.append(_needle(inside, concepts, vocabulary, known))
+        doers = _agents(inside, vocabulary, known) if asks_who else ()
+        agents.update(doers)
+        needles.append(_needle(inside, concepts, vocabulary, known, doers))
     if not needles:  # a question of fillers alone asks for them
         needles = [_needle([token], (), vocabulary, known) for token in tokens]
         fillers = []
     words = [word for token in tokens if not token.quoted for word in token.words]
     return Question(
         tuple(_distinct(needles)[:_MOST_NEEDLES]), name, filters, tuple(fillers), _hints(words, vocabulary),
-        _wide(tokens, needles, vocabulary),
+        _wide(tokens, needles, vocabulary), frozenset(agents),
     )  # fmt: skip
 
 
@@ -99,7 +106,13 @@ def _wide(tokens: list[_Token], needles: list[Needle], vocabulary: Vocabulary) -
         return 1.0
     last = needles[-1].words[-1] if needles and needles[-1].words else ""
     plural = len(last) > 4 and last.endswith("s") and not last.endswith(("ss", "us", "is"))
-    return 0.7 if plural else 0.0
+    return 0.7 if plural and not all(_personal(needle, vocabulary) for needle in needles) else 0.0
+
+
+def _personal(needle: Needle, vocabulary: Vocabulary) -> bool:
+    """Whether it names a kind of personal data: `passport numbers` are fields, and no dataset of that name is meant."""
+    meant = {word.removeprefix(CONCEPT) for way in needle.ways for word in way.words if word.startswith(CONCEPT)}
+    return not meant.isdisjoint(vocabulary.personal)
 
 
 def _distinct(needles: Iterable[Needle]) -> list[Needle]:
@@ -159,7 +172,24 @@ def _whole(phrase: Phrase, token_of: list[int]) -> bool:
     return begins and ends
 
 
-def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabulary, known: Container[str]) -> Needle:
+def _agents(tokens: list[_Token], vocabulary: Vocabulary, known: Container[str]) -> tuple[str, ...]:
+    """`pushed` -> pusher: nouns for who does it, of those that documents hold."""
+    words = [word for token in tokens for word in token.words if word not in _WHO and word not in vocabulary.fillers]
+    if len(words) != 1 or tokens[0].quoted:
+        return ()
+    (word,) = words
+    bases = dict.fromkeys((word, stem(word), *(word.removesuffix(end) for end in ("s", "d", "ed", "es"))))
+    nouns = (base + end for base in bases if len(base) > 2 for end in ("er", "or", "r", "ee"))
+    return tuple(noun for noun in dict.fromkeys(nouns) if noun in known)
+
+
+def _needle(
+    tokens: list[_Token],
+    concepts: tuple[str, ...],
+    vocabulary: Vocabulary,
+    known: Container[str],
+    agents: tuple[str, ...] = (),
+) -> Needle:
     text = " ".join(token.text for token in tokens)
     words = tuple(word for token in tokens for word in token.words)
     if tokens[0].quoted:
@@ -174,6 +204,7 @@ def _needle(tokens: list[_Token], concepts: tuple[str, ...], vocabulary: Vocabul
         if root != words[0]:
             ways.append(Way((root,), _STEMMED))
         ways.append(Way((STEM + root,), _STEMMED))
+    ways += [Way((agent,)) for agent in agents]
     parts = tuple(part for word in words for part in vocabulary.parts(word))
     if parts != words:
         ways.append(Way(parts, _PARTS, loose=True, known=right | frozenset(parts)))

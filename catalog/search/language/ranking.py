@@ -31,7 +31,11 @@ _NAME_SHARE = 0.25
 USED = 0.02
 _LIKE = 0.35
 _HINTED = 0.15
-_WIDE = 0.45
+_WIDE = 0.68
+_OF_ITS_DATASET = 0.12
+_BEST_FIELD = 0.12
+_CONTAINER = 0.1
+_CONTAINERS = frozenset({"object", "record", "struct", "array", "map"})
 _CONTEXT = 0.15
 _MORE_FIELDS = 0.06
 _LAST = 1.3
@@ -60,6 +64,17 @@ class Ranked:
     reasons: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """-1..1, how near a question in meaning: a document, and for a field the name of its dataset."""
+
+    own: float
+    dataset: float = 0.0
+
+
+UNLIKE = Likeness(0.0)
+
+
 def weights(held: Sequence[int], size: int) -> list[float]:
     """How much each needle counts: the rarer, the more. `held`: documents that hold it, of `size`."""
     return [max(0.3, math.log((1 + size) / (1 + min(count, size)))) for count in held]
@@ -74,10 +89,16 @@ def rank(
     hits: Sequence[IndexHit],
     question: Question,
     weight: Sequence[float],
-    likeness: Sequence[float] | None = None,
+    likeness: Sequence[Likeness] | None = None,
 ) -> list[Ranked]:
-    """The hits, best first. `likeness`: -1..1 for each hit, how near its meaning is to the question's."""
-    found = [_ranked(hit, question, weight, likeness[number] if likeness else 0.0) for number, hit in enumerate(hits)]
+    """The hits, best first. `likeness`: for each hit, how near its meaning is to the question's."""
+    like = likeness or [UNLIKE] * len(hits)
+    best: dict[str, float] = {}
+    for hit, one in zip(hits, like, strict=True):
+        if hit.source["kind"] != "dataset":
+            key = hit.id.split(".")[0]
+            best[key] = max(one.own, best.get(key, 0.0))
+    found = [_ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
     if len(question.needles) > 1:
         found = _with_fields(found)
     return sorted(found, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
@@ -102,7 +123,9 @@ def _with_fields(found: Sequence[Ranked]) -> list[Ranked]:
     return raised
 
 
-def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness: float) -> Ranked:
+def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Likeness, best_field: float) -> Ranked:
+    """`best_field`: likeness of that of the dataset's fields which is the most like the question."""
+    likeness = max(0.0, like.own)
     is_dataset = hit.source["kind"] == "dataset"
     places = {
         place: (value, hit.words.get(place, "")) for place, value in (OF_DATASET if is_dataset else OF_FIELD).items()
@@ -119,12 +142,21 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], likeness
             around = sum(1 for word in question.words if any(word in s or STEM + stem(word) in s for s in everywhere))
             reasons["context"] = _CONTEXT * around / len(question.words)
         if likeness:
-            reasons["meaning"] = _LIKE * max(0.0, likeness)
+            reasons["meaning"] = _LIKE * likeness
+        if not is_dataset and like.dataset > 0:
+            reasons["meaning of dataset"] = _OF_ITS_DATASET * like.dataset
+        if is_dataset and best_field > 0:
+            reasons["meaning of fields"] = _BEST_FIELD * best_field
         if is_dataset and question.wide:
-            reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + max(0.0, likeness))
+            reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + likeness)
+        if not is_dataset and not _CONTAINERS.isdisjoint(hit.source.get("types") or ()):
+            reasons["container"] = -_CONTAINER
         own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
-        if not is_dataset and any(CONCEPT + concept in own for concept in question.hints):
-            reasons["hint"] = _HINTED
+        if not is_dataset and question.hints:
+            if question.agents & own or any(CONCEPT + concept in own for concept in question.hints):
+                reasons["hint"] = _HINTED
+            elif any(CONCEPT + concept in own for concept in builtin().hints[("when",)]):
+                reasons["hint"] = -_HINTED
     if question.spelled is not None:
         if question.spelled in hit.exact:
             reasons["exact"] = _EXACT

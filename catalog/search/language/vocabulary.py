@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -34,7 +34,7 @@ class Phrase:
     concepts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     """phrases: words -> concepts; broader: concept -> wider ones; entities: kind of personal data -> concepts.
 
@@ -53,6 +53,11 @@ class Vocabulary:
     spoken: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     hints: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     collections: frozenset[str] = frozenset()
+
+    @cached_property
+    def personal(self) -> frozenset[str]:
+        """Concepts that name kinds of personal data."""
+        return frozenset((*(c for concepts in self.entities.values() for c in concepts), *self.other_entities))
 
     def find(self, words: Sequence[str]) -> list[Phrase]:
         """The longest phrases from left to right; none overlap."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalog.search.language.labels import Labels
 from catalog.search.language.query import Question, parse
-from catalog.search.language.ranking import rank, weights
+from catalog.search.language.ranking import Likeness, rank, weights
 from catalog.search.language.vocabulary import builtin, make, stem, with_terms
 from catalog.search_model import IndexHit, Way
 from catalog.tokens import split
@@ -139,7 +140,7 @@ def hit(of: str, path: str | None = None, usage: int = 0, state: float = 1.0, **
     return IndexHit(key, 0.0, source, words, usage=usage, rank=state)
 
 
-def order(text: str, *hits: IndexHit, likeness: list[float] | None = None) -> list[str]:
+def order(text: str, *hits: IndexHit, likeness: list[Likeness] | None = None) -> list[str]:
     question = asked(text)
     ranked = rank(hits, question, [1.0] * len(question.needles), likeness)
     return [each.hit.source["path"] or each.hit.source["name"] for each in ranked]
@@ -171,7 +172,45 @@ def test_a_plural_prefers_the_dataset_and_a_singular_the_field() -> None:
 
 def test_meaning_helps_where_words_do_not() -> None:
     near, far = hit("a", "value.x", name="x"), hit("b", "value.y", name="y")
-    assert order("something", far, near, likeness=[0.1, 0.8]) == ["value.x", "value.y"]
+    assert order("something", far, near, likeness=[Likeness(0.1), Likeness(0.8)]) == ["value.x", "value.y"]
+
+
+def test_a_field_is_raised_by_what_its_dataset_is_about() -> None:
+    one, other = hit("a", "value.x", name="x"), hit("b", "value.y", name="x")
+    assert order("something", one, other, likeness=[Likeness(0.3, 0.1), Likeness(0.3, 0.9)]) == ["value.y", "value.x"]
+
+
+def test_a_dataset_is_raised_by_its_field_that_is_most_like_the_question() -> None:
+    one, other = hit("a", name="x"), hit("b", name="x")
+    inside = hit("b", "value.y", name="y")
+    assert order("something", one, other, inside, likeness=[Likeness(0.2), Likeness(0.2), Likeness(0.7)])[-1] == "a"
+
+
+def test_an_object_comes_after_a_field_of_its_kind() -> None:
+    held, whole = hit("a", "value.team.name", name="team"), hit("a", "value.team", name="team")
+    whole = replace(whole, source={**whole.source, "types": ["object"]})
+    assert order("team", whole, held) == ["value.team.name", "value.team"]
+
+
+def test_who_does_it_is_named_by_a_noun_that_documents_hold() -> None:
+    pusher, time = (
+        hit("a", "value.pusher", name="pusher"),
+        hit("a", "value.pushed_at", name="pushed at =push ~timestamp"),
+    )
+    question = parse("who pushed it", WORDS, frozenset({"pusher", "pushed", "at"}))
+    assert question.agents == {"pusher"}
+    ranked = rank([time, pusher], question, [1.0])
+    assert [each.hit.source["path"] for each in ranked] == ["value.pusher", "value.pushed_at"]
+    assert not parse("who pushed it", WORDS).agents, "no document has that word"
+    assert not parse("pushed", WORDS, frozenset({"pusher"})).agents, "nobody asks who"
+
+
+@pytest.mark.parametrize(
+    ("text", "wide"),
+    [("passport numbers", 0.0), ("phone numbers of customers", 0.7), ("stolen passports", 0.7), ("orders", 0.7)],
+)
+def test_a_plural_asks_for_datasets_unless_it_names_personal_data(text: str, wide: float) -> None:
+    assert asked(text).wide == wide
 
 
 def test_rare_words_weigh_more() -> None:
