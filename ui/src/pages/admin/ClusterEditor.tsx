@@ -277,7 +277,15 @@ function Followed({ id }: { id: string }) {
       ) : (
         <ScanProgress of={scan.data} />
       )}
-      <Link to={links.scan(id)}>Open the scan</Link>
+      <div className="row">
+        <Link to={links.scan(id)}>Open the scan</Link>
+        {over(scan.data) && (
+          <>
+            <Link to={links.datasets()}>See its topics</Link>
+            <Link to={links.review}>Review what was found</Link>
+          </>
+        )}
+      </div>
     </div>
   );
 }

@@ -121,7 +121,8 @@ export default function PoliciesPage() {
             <div className="panel">
               <Empty title={`No ${kind} is declared`}>
                 <p>
-                  Write one as YAML and apply it above, or: <code>weir apply -f governance.yaml</code>
+                  {kind === "Policy" ? "Add one by form" : "Write one as YAML"} above, or:{" "}
+                  <code>weir apply -f governance.yaml</code>
                 </p>
               </Empty>
             </div>
