@@ -164,10 +164,15 @@ class Chapters:
         self._say(f"[cyan]{escape(QUERY)}[/]")
         answer = self._ana.post("/api/v1/query", {"sql": QUERY, "purpose": PURPOSE, "limit": 5})
         self._console.print(views.rows_table(answer))
+        unmasked = []
         for column in answer["columns"]:
             decision = column.get("decision") or {}
-            if (text := decision.get("text")) and decision.get("effect") != "allow":
+            if decision.get("effect") == "clear":
+                unmasked.append(column["name"])
+            elif text := decision.get("text"):
                 self._say(f"[dim]{escape(column['name'])}: {escape(str(text))}[/]")
+        if unmasked:
+            self._say(f"[dim]unmasked: {escape(', '.join(unmasked))}[/]")
         at = [column["name"] for column in answer["columns"]].index("email")
         shown = {str(row[at]) for row in answer["rows"]}
         if not shown:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 from rich.tree import Tree
 
 
@@ -16,6 +18,18 @@ def table(*columns: str, right: Sequence[str] = ()) -> Table:
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left", overflow="fold")
     return made
+
+
+def whole_words(table: Table) -> Table:
+    """The table with room in each column for its longest word, so that an address or a path is not cut while others can wrap."""
+    for column in table.columns:
+        words = [word for text in (column.header, *column.cells) for word in _plain(text).split()]
+        column.min_width = max(map(len, words), default=None)
+    return table
+
+
+def _plain(text: Any) -> str:
+    return Text.from_markup(text).plain if isinstance(text, str) else str(text)
 
 
 def short(value: Any, width: int = 40) -> str:
@@ -85,9 +99,10 @@ def impact_tree(answer: Mapping[str, Any]) -> Tree:
     return tree
 
 
-def places_table(places: Sequence[Mapping[str, Any]]) -> Table:
-    """A where-is report, by the part of the record."""
-    made = table("part", "topic", "field", "in", "state", "flows on to", right=("in",))
+def places_table(places: Sequence[Mapping[str, Any]]) -> Group:
+    """A where-is report, by the part of the record, and below it which places flow on."""
+    made = table("topic", "field", "in", "state", right=("in",))
+    flowing = table("flows on", "to")
     order = {"key": 0, "headers": 1, "value": 2}
 
     def part(place: Mapping[str, Any]) -> str:
@@ -99,14 +114,15 @@ def places_table(places: Sequence[Mapping[str, Any]]) -> Table:
             name_of(flow["id"]) + ("" if flow.get("raw") else " (masked)") for flow in place.get("flows") or ()
         )
         made.add_row(
-            {"headers": "header"}.get(part(place), part(place)),
             escape(place["name"]),
             escape(place["path"]),
             f"{share:.0%}" if isinstance(share, int | float) else "",
             place["state"],
-            escape(flows),
         )
-    return made
+        if flows:
+            flowing.add_row(escape(f"{place['name']} {place['path']}"), escape(flows))
+    shown = [whole_words(each) for each in (made, flowing) if each.row_count]
+    return Group(*shown)
 
 
 def rows_table(answer: Mapping[str, Any]) -> Table:
@@ -115,4 +131,4 @@ def rows_table(answer: Mapping[str, Any]) -> Table:
     made = table(*names)
     for row in answer["rows"]:
         made.add_row(*(short(value) for value in row))
-    return made
+    return whole_words(made)

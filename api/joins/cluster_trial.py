@@ -21,7 +21,7 @@ from scanners.ports import SchemaRegistry
 _NO_SUBJECT = "weir-connection-test"
 """A subject that no registry has: it answers that, or it is another server."""
 Port = Callable[[str], str]
-"""HOST:PORT -> open, refused, unknown host or no answer."""
+"""HOST:PORT -> kafka (answers without TLS), tls, open, refused, unknown host or no answer."""
 ConnectCount = Callable[[Mapping[str, Any]], int]
 """`connect` of a cluster -> how many connectors its worker has. Raises Unavailable, SettingsError."""
 
@@ -101,13 +101,9 @@ class ClusterTrial:
             return message
         states = {address: self._port(address) for address in bootstrap[:5]}
         unknown = [address for address, state in states.items() if state == "unknown host"]
-        opened = [address for address, state in states.items() if state == "open"]
-        if opened:
-            declared = "with the TLS and sign-in given" if spec.get("security") else "without TLS and sign-in"
-            return (
-                f"The port {opened[0]} is open, but no Kafka answers there {declared}: check whether its listener wants TLS"
-                " (SSL) or SASL, and that this port is Kafka's."
-            )
+        for address, state in states.items():
+            if state in ("kafka", "tls", "open"):
+                return _listener(address, state, spec.get("security") or {})
         if len(unknown) == len(states):
             return f"The host name of {unknown[0]} is not known; check its spelling, and the name server of Weir's machine."
         if all(state == "refused" for state in states.values()):
@@ -125,6 +121,31 @@ class ClusterTrial:
     def _subjects(self, cluster: ClusterRecord) -> str:
         self._registry.newest(self._connections.reach(cluster), _NO_SUBJECT)
         return "It answers as a schema registry."
+
+
+def _listener(address: str, state: str, security: Mapping[str, Any]) -> str:
+    """What to change for a port that is open, where the client given `security` gets no answer of Kafka."""
+    tls, sasl = "tls" in security, "sasl" in security
+    match state:
+        case "kafka" if tls:
+            return f"Kafka answers at {address} without TLS, and TLS is chosen: switch TLS off, or give the port that has TLS."
+        case "kafka" if sasl:
+            return f"Kafka answers at {address}, but not to this sign-in: check the mechanism, the user name and the password."
+        case "kafka":
+            return f"Kafka answers at {address}, but lists no brokers to a client without sign-in: add SASL."
+        case "tls" if not tls:
+            return f"The port {address} wants TLS, and TLS is not chosen: switch TLS on."
+        case "tls":
+            return (
+                f"The port {address} does TLS, but no Kafka answers there with the TLS and sign-in given: check the"
+                " authority (CA), the client's certificate and the sign-in, and that this port is Kafka's."
+            )
+        case _:
+            declared = "with the TLS and sign-in given" if security else "without TLS and sign-in"
+            return (
+                f"The port {address} is open, but no Kafka answers there {declared}, and it does no TLS: check that this"
+                " port is Kafka's."
+            )
 
 
 def _connectors(count: int) -> str:

@@ -101,7 +101,7 @@ class _Case:
             return self._deny()
         self.reasons += self.asking.purpose_note()
         if not self.asking.standing and not self.asking.usable:
-            text = f"No role, ownership or active grant of {who.user} opens {self.facts.reference}; ask for access."
+            text = f"No role, ownership or active grant of {who.user} opens {self.facts.reference}; request access."
             self.reasons.append(Reason("default", "deny", text))
             return self._deny()
         parts, used = self._filters()

@@ -28,7 +28,7 @@ from policies.model import (
 )
 from policies.purposes import NO_PURPOSES, Purposes
 
-CLEAR_BY = "shown clear by"
+CLEAR_BY = "shown unmasked by"
 Hits = frozenset[tuple[str, int]]
 """Which path selectors reach a field: ("fields" | "unmask" | "standing", number)."""
 
@@ -183,7 +183,7 @@ class Asking:
             draft.opens = row_conditions.rows(u.grant.rows for u in covering)
             self._use(draft, covering, "opened by")
         else:
-            text = "No role, ownership or active grant opens this field; ask for access to it."
+            text = "No role, ownership or active grant opens this field; request access to it."
             draft.reasons.append(Reason("default", "deny", text))
 
     def _satisfies(self, usable: Usable, policy: AccessPolicy) -> bool:

@@ -29,7 +29,7 @@ def not_allowed(
     names = ", ".join(d.reference for d in decisions)
     ask = [f"weir request {d.reference} --purpose {_word(purpose)}" for d in decisions]
     what = "Your access to" if ended else "You may not read"
-    tail = " has ended." if ended else "; the reasons say why. Ask for access with a request."
+    tail = " has ended." if ended else ". Request access to it; the reasons name what is missing."
     return NotAllowed(
         f"{what} {names}{tail}",
         details={"reasons": reasons, "datasets": [d.reference for d in decisions], "columns": [], "ask": ask},
@@ -92,7 +92,7 @@ def _denied(governed: GovernedTable, column: Column, name: str, decisions: Seque
         ]
     fields = " ".join(f"--field '{d.path}'" for d in decisions) or f"--field '{column.path or name}'"
     return NotAllowed(
-        f"You may not read {name} of {reference}; the reasons say why. Ask for access with a request.",
+        f"You may not read {name} of {reference}. Request access to it; the reasons name what is missing.",
         details={
             "reasons": reasons,
             "datasets": [reference],

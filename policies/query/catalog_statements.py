@@ -192,7 +192,7 @@ class CatalogAnswers:
         if made["decision"]["effect"] != Effect.ALLOW:
             names = [table["dataset"] for table in made["tables"] if table["effect"] != Effect.ALLOW]
             raise NotAllowed(
-                f"You may not read {', '.join(names)}; the reasons say why. Ask for access with a request.",
+                f"You may not read {', '.join(names)}. Request access; the reasons name what is missing.",
                 details={"reasons": made["decision"]["reasons"], "datasets": names, "columns": []},
             )
         rows: list[list[object]] = [[c["name"], c["type"], c["decision"]["text"]] for c in made["columns"]]

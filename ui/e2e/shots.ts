@@ -1,9 +1,11 @@
 // Pictures of every page for docs/screenshots: light and dark, and some on a phone.
 //   WEIR_URL=... WEIR_TOKENS=... npm run shots            ONLY=query npm run shots   (one page)
+//   ALL=1 SHOTS=/tmp/shots USERS=ana KIND=phone npm run shots   (every page and state of a person, to look through)
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
+import { EVERYWHERE, type Shot } from "./everywhere";
 import { smallPng } from "./smallPng";
 import { launch, settled, visit, WEIR } from "./weir";
 
@@ -12,15 +14,6 @@ const FOLDER = process.env.SHOTS
   : fileURLToPath(new URL("../../docs/screenshots/", import.meta.url));
 const ONLY = process.env.ONLY;
 const SQL = "SELECT client.account, client.ip, screen, ts FROM prod.`clicks.mobile`";
-
-interface Shot {
-  name: string;
-  path: string;
-  user: string | null;
-  phone?: boolean;
-  /** What is done on the page before the picture is taken. */
-  first?: (page: Page) => Promise<void>;
-}
 
 const drawn = async (page: Page) => {
   await page.waitForSelector(".react-flow__node");
@@ -107,7 +100,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function take(shot: Shot, kind: "light" | "dark" | "phone"): Promise<void> {
-  const look = kind === "phone" ? { width: 390, height: 780 } : { width: 1280, height: 800, dark: kind === "dark" };
+  const look =
+    kind === "phone"
+      ? { width: 390, height: 780 }
+      : { width: process.env.ALL ? 1440 : 1280, height: process.env.ALL ? 900 : 800, dark: kind === "dark" };
   const { context, page, wrong } = await visit(browser, shot.user, look);
   await page.goto(WEIR + shot.path);
   await settled(page);
@@ -118,7 +114,7 @@ async function take(shot: Shot, kind: "light" | "dark" | "phone"): Promise<void>
   if (wrong.length > 0) throw new Error(`${shot.name}: ${wrong.join("; ")}`);
 }
 
-for (const shot of SHOTS.filter((s) => !ONLY || ONLY.split(",").includes(s.name))) {
+for (const shot of (process.env.ALL ? EVERYWHERE : SHOTS).filter((s) => !ONLY || ONLY.split(",").includes(s.name))) {
   for (const kind of ["light", "dark", ...(shot.phone ? ["phone" as const] : [])] as const) {
     if (process.env.KIND && kind !== process.env.KIND) continue;
     test(`${shot.name} ${kind}`, () => take(shot, kind));

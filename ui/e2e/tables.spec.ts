@@ -176,3 +176,59 @@ test("columns of a result are hidden and sized too, and the same result has them
   await expect.poll(() => wide(head)).toBe(before + 64);
   expect(await seriousFindings(page)).toEqual([]);
 }, 90_000);
+
+const PHONE = { width: 390, height: 780 };
+
+test("on a phone the column that names a row keeps room for words, and the current tab is visible", async () => {
+  for (const [user, path] of [
+    ["petra", "/fields?entity=EMAIL_ADDRESS"],
+    ["petra", "/datasets/prod/orders/personal-data"],
+    ["admin", "/views"],
+    ["admin", "/requests?show=grants"],
+    ["admin", "/admin/clusters"],
+    ["admin", "/admin/scans"],
+    ["petra", "/people/ana"],
+    ["petra", "/reports?entity=EMAIL_ADDRESS"],
+  ] as const) {
+    const page = await as(user, path);
+    await page.setViewportSize(PHONE);
+    await settled(page);
+    const first = page.locator("table.data tbody td.pinned:not(.tool)").first();
+    await first.waitFor();
+    expect(await wide(first), path).toBeGreaterThan(100);
+  }
+  const page = await as("petra", "/datasets/prod/orders/consumers");
+  await page.setViewportSize(PHONE);
+  await page.reload();
+  await settled(page);
+  const tab = await page.getByRole("link", { name: "Consumers", exact: true }).boundingBox();
+  expect(tab?.x).toBeGreaterThanOrEqual(0);
+  expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(390);
+}, 120_000);
+
+test("columns of data locations, of a job's runs and of running queries are chosen", async () => {
+  const report = await as("petra", "/reports?entity=EMAIL_ADDRESS");
+  await report.getByRole("table", { name: "Places" }).waitFor();
+  await choose(report, "Read by");
+  expect(await heads(report.getByRole("table", { name: "Places" }))).not.toContain("Read by");
+  const job = await as("petra", "/jobs/shop/order_mails");
+  await job.getByRole("table", { name: "Runs" }).waitFor();
+  await choose(job, "Last reported");
+  expect(await heads(job.getByRole("table", { name: "Runs" }))).toEqual(["Run", "State", "Duration", "Began", "Ended"]);
+  const query = await as("petra", "/query");
+  const running = { id: "q1", sql: "SELECT 1", user: "petra", purpose: null, state: "running", rows: 3, progress: 0.5 };
+  await query.route(/\/api\/v1\/queries$/, (route) =>
+    route.fulfill({ json: { queries: [{ ...running, since: new Date().toISOString() }] } }),
+  );
+  await query.getByText("Running", { exact: true }).click();
+  await query.getByRole("table", { name: "Running queries" }).waitFor();
+  await choose(query, "Purpose");
+  expect(await heads(query.getByRole("table", { name: "Running queries" }))).toEqual([
+    "Statement",
+    "Who",
+    "State",
+    "Rows",
+    "Since",
+    "Stop",
+  ]);
+}, 120_000);

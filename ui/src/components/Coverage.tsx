@@ -20,7 +20,7 @@ export function Coverage({
   const personal = entities && (entities.find((e) => e.value === "PII")?.count ?? 0);
   const kinds = (entities ?? []).filter((e) => e.value !== "PII");
   return (
-    <section aria-label="Coverage" className="stack-s">
+    <section aria-label="Coverage" className="stack">
       <div className="cards stats">
         <Link className="stat" to={links.datasets()}>
           <b>{count(total)}</b>

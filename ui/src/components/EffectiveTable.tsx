@@ -26,11 +26,15 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
           { id: "why", head: "Why", cell: (row) => <Rules of={row} /> },
           {
             id: "purpose",
-            head: "Purpose",
+            head: "Stated purpose",
             className: "anywhere",
-            cell: (row) => row.purpose ?? <span className="muted">none stated</span>,
+            cell: (row) => row.purpose ?? <span className="muted">{row.shows === "none" ? "–" : "none"}</span>,
           },
-          { id: "until", head: "Until", cell: (row) => <When at={row.until} never="no end" /> },
+          {
+            id: "until",
+            head: "Until",
+            cell: (row) => <When at={row.until} never={row.shows === "none" ? "–" : "no end"} />,
+          },
         ]}
       />
     </div>

@@ -16,7 +16,11 @@ export function SessionTable({ all }: { all: boolean }) {
       <Answer of={sessions}>
         {(list) =>
           list.length === 0 ? (
-            <Empty title="No sessions" />
+            <div className="panel">
+              <Empty title="No sessions">
+                <p>A sign-in by the identity provider is listed here. One with a token leaves no session.</p>
+              </Empty>
+            </div>
           ) : (
             <div className="panel flush">
               <DataTable

@@ -5,11 +5,11 @@ import type { Job, JobRun } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { ClockAhead } from "@/components/ClockAhead";
 import { CopyButton } from "@/components/CopyButton";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { JsonTree } from "@/components/JsonTree";
 import { PageHead } from "@/components/PageHead";
 import { RunsChart } from "@/components/RunsChart";
-import { ScrollTable } from "@/components/ScrollTable";
 import { When } from "@/components/When";
 import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
@@ -55,55 +55,31 @@ function Details({ job }: { job: Job }) {
           ) : (
             <>
               <RunsChart runs={runs} chosen={chosen} onChoose={choose} />
-              <ScrollTable label="Runs">
-                <thead>
-                  <tr>
-                    <th>Run</th>
-                    <th>State</th>
-                    <th className="number">Duration</th>
-                    <th>Began</th>
-                    <th>Last reported</th>
-                    <th>Ended</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {runs.map((run) => (
-                    <tr key={run.id} aria-current={run.id === chosen ? "true" : undefined}>
-                      <td className="mono">
-                        <button
-                          type="button"
-                          className="link"
-                          aria-expanded={run.id === chosen}
-                          onClick={() => choose(run.id === chosen ? null : run.id)}
-                        >
-                          {run.id.slice(0, 8)}
-                        </button>
-                      </td>
-                      <td>
-                        <State state={run.state} />
-                        {run.clockAhead && (
-                          <div className="small">
-                            <ClockAhead of={run.clockAhead} />
-                          </div>
-                        )}
-                      </td>
-                      <td className="number nowrap">
-                        {tookText(tookMs(run))}
-                        {!run.ended && tookMs(run) !== null && <span className="muted small"> so far</span>}
-                      </td>
-                      <td>
-                        <When at={run.started} never="–" />
-                      </td>
-                      <td>
-                        <When at={run.updated} never="–" />
-                      </td>
-                      <td>
-                        <When at={run.ended} never="–" />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </ScrollTable>
+              <DataTable
+                table="runs of a job"
+                label="Runs"
+                rows={runs}
+                rowKey={(each) => each.id}
+                current={(each) => each.id === chosen}
+                columns={[
+                  {
+                    id: "run",
+                    head: "Run",
+                    className: "mono",
+                    cell: (each) => (
+                      <button
+                        type="button"
+                        className="link"
+                        aria-expanded={each.id === chosen}
+                        onClick={() => choose(each.id === chosen ? null : each.id)}
+                      >
+                        {each.id.slice(0, 8)}
+                      </button>
+                    ),
+                  },
+                  ...RUN_COLUMNS,
+                ]}
+              />
             </>
           )}
         </section>
@@ -154,6 +130,44 @@ function Details({ job }: { job: Job }) {
     </div>
   );
 }
+
+const RUN_COLUMNS: Column<JobRun>[] = [
+  {
+    id: "state",
+    head: "State",
+    sort: (run) => run.state,
+    cell: (run) => (
+      <>
+        <State state={run.state} />
+        {run.clockAhead && (
+          <div className="small">
+            <ClockAhead of={run.clockAhead} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  {
+    id: "duration",
+    head: "Duration",
+    className: "number nowrap",
+    sort: tookMs,
+    cell: (run) => (
+      <>
+        {tookText(tookMs(run))}
+        {!run.ended && tookMs(run) !== null && <span className="muted small"> so far</span>}
+      </>
+    ),
+  },
+  { id: "began", head: "Began", sort: (run) => run.started, cell: (run) => <When at={run.started} never="–" /> },
+  {
+    id: "reported",
+    head: "Last reported",
+    sort: (run) => run.updated,
+    cell: (run) => <When at={run.updated} never="–" />,
+  },
+  { id: "ended", head: "Ended", sort: (run) => run.ended, cell: (run) => <When at={run.ended} never="–" /> },
+];
 
 function Ends({ title, ids }: { title: string; ids: string[] }) {
   if (ids.length === 0) return null;

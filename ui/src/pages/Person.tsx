@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { PAGE, usePersonAccess } from "@/api/effective";
 import { Answer } from "@/components/Answer";
+import { AsOf } from "@/components/AsOf";
 import { EffectiveTable, Notes, Pages } from "@/components/EffectiveTable";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
@@ -21,13 +22,10 @@ function Sheet({ name }: { name: string }) {
     <div className="page">
       <PageHead title={name} lead="What this person may read, and why." />
       <form className="row" onSubmit={(event) => event.preventDefault()}>
-        <input
-          className="input"
-          type="datetime-local"
-          aria-label="As of"
-          onChange={(e) => {
+        <AsOf
+          onChange={(moment) => {
             setOffset(0);
-            setAsOf(e.currentTarget.value && new Date(e.currentTarget.value).toISOString());
+            setAsOf(moment);
           }}
         />
       </form>

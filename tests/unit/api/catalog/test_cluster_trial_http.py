@@ -39,6 +39,8 @@ def test_a_cluster_that_answers_is_described_and_not_stored(weir: ApiWorld) -> N
         ("unknown host", "host name of nowhere:1 is not known"),
         ("no answer", "firewall"),
         ("open", "nowhere:1 is open, but no Kafka answers there without TLS and sign-in"),
+        ("tls", "nowhere:1 wants TLS, and TLS is not chosen: switch TLS on"),
+        ("kafka", "nowhere:1, but lists no brokers to a client without sign-in: add SASL"),
     ],
 )
 def test_a_cluster_that_does_not_answer_says_why(
@@ -50,6 +52,24 @@ def test_a_cluster_that_does_not_answer_says_why(
     assert not check["ok"]
     assert says in check["message"]
     assert answer["topics"] is None
+
+
+@pytest.mark.parametrize(
+    ("port", "says"),
+    [
+        ("kafka", "nowhere:1 without TLS, and TLS is chosen: switch TLS off"),
+        ("tls", "check the authority (CA), the client's certificate and the sign-in"),
+        ("open", "nowhere:1 is open, but no Kafka answers there with the TLS and sign-in given"),
+    ],
+)
+def test_tls_that_the_listener_does_not_have_is_named(
+    weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, port: str, says: str
+) -> None:
+    monkeypatch.setattr(weir.services.cluster_trial, "_port", lambda address: port)
+    spec = {"bootstrapServers": "nowhere:1", "security": {"tls": {}}}
+    (check,) = weir.admin.post(AT, json={"name": "prod", "spec": spec}).json()["checks"]
+    assert not check["ok"]
+    assert says in check["message"]
 
 
 def test_a_spec_that_no_document_may_have_is_refused(weir: ApiWorld) -> None:

@@ -135,7 +135,7 @@ def test_a_purpose_that_no_grant_carries() -> None:
         "No active grant of ana for prod/orders carries the purpose 'zz', so stating it opens nothing."
         " Yours carry: care, fraud; with another purpose stated they are not used."
     )
-    nothing = "No role, ownership or active grant of ana opens prod/orders; ask for access."
+    nothing = "No role, ownership or active grant of ana opens prod/orders; request access."
     assert why(closed.reasons) == [("purpose", "zz", text), ("default", "deny", nothing)]
     assert closed.effect is Effect.DENY and closed.gaps == () and closed.columns == ()
     assert (closed.dataset, closed.reference) == (FACTS.id, "prod/orders")
@@ -148,7 +148,7 @@ def test_what_a_grant_alone_opens() -> None:
     assert [f.where for f in decision.filters] == ["r2", "x"]
     assert column(decision, "value.a") == [("tag", "PERSON", "PERSON: 98% of 1,000"), opened]
     assert column(decision, "value.b") == [
-        ("default", "deny", "No role, ownership or active grant opens this field; ask for access to it."),
+        ("default", "deny", "No role, ownership or active grant opens this field; request access to it."),
     ]  # fmt: skip
     assert (decision.grants, decision.expires, decision.gaps) == (("g1",), NOW + DAY, ())
 
@@ -157,7 +157,7 @@ def test_a_grant_that_covers_no_field() -> None:
     decision = ask("ana", grant(fields=("value.zz",)), roles=(), purpose="fraud")
     assert decision.effect is Effect.DENY
     assert why(decision.reasons) == [
-        ("default", "deny", "No role, ownership or active grant opens this field; ask for access to it."),
+        ("default", "deny", "No role, ownership or active grant opens this field; request access to it."),
     ]  # fmt: skip
 
 
@@ -231,7 +231,7 @@ def test_why_a_mask_holds_or_is_lifted() -> None:
     assert column(ask("petra", policies=masks), "value.a") == [
         tag, OPENED, ("policy", "m1", "Excepted from MASK by m1: tag PERSON."),
     ]  # fmt: skip
-    clear = ("grant", "g1", f"Shown clear by grant g1 for fraud, {SPAN}")
+    clear = ("grant", "g1", f"Shown unmasked by grant g1 for fraud, {SPAN}")
     lifted = ("policy", "m1", "MASK of m1 (tag PERSON) is lifted.")
     stated = ask("ana", grant(), policies=masks, purpose="fraud")
     assert column(stated, "value.a") == [tag, OPENED, clear, lifted] and stated.grants == ("g1",)
@@ -241,7 +241,7 @@ def test_why_a_mask_holds_or_is_lifted() -> None:
     none = ("policy", "m2", "MASK_NONE of m2 (path value.a of prod/orders) is lifted.")
     assert column(unmasked, "value.a") == [tag, OPENED, clear, lifted, none]
     some = ask("ana", grant(unmask=("value.a",), rows="x"), policies=masks)
-    where = ("grant", "g1", f"Shown clear by grant g1 for fraud where x, {SPAN}")
+    where = ("grant", "g1", f"Shown unmasked by grant g1 for fraud where x, {SPAN}")
     assert column(some, "value.a") == [
         tag, OPENED, where, ("policy", "m1", "MASK by m1: tag PERSON."),
         ("grant", "rows", "Clear only in rows where x."),
@@ -259,7 +259,7 @@ def test_an_unscanned_field_says_so_until_a_grant_shows_it() -> None:
     ]  # fmt: skip
     decision = ask("ana", grant(unmask=("value.c",)))
     assert column(decision, "value.c") == [
-        tag, OPENED, ("grant", "g1", f"Shown clear by grant g1 for fraud, {SPAN}"),
+        tag, OPENED, ("grant", "g1", f"Shown unmasked by grant g1 for fraud, {SPAN}"),
         ("gap", "UNSCANNED", "MASK_NULL of UNSCANNED (neither scanned nor declared) is lifted."),
     ]  # fmt: skip
     assert decision.grants == ("g1",)

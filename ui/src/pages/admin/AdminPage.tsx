@@ -1,6 +1,7 @@
 // What runs Weir: clusters, scans, people and programs, the directory, health.
 import { Link, useParams } from "react-router";
 import { PageHead } from "@/components/PageHead";
+import { Tabs } from "@/components/Tabs";
 import { links } from "@/lib/links";
 import { Clusters } from "@/pages/admin/Clusters";
 import { Directory } from "@/pages/admin/Directory";
@@ -29,13 +30,13 @@ export default function AdminPage() {
   return (
     <div className="page">
       <PageHead title={`Admin: ${shown?.text ?? ""}`} shown="Admin" />
-      <nav className="tabs" aria-label="Admin">
+      <Tabs label="Admin" current={tab}>
         {TABS.map((t) => (
           <Link key={t.name} to={links.admin(t.name)} aria-current={t === shown ? "page" : undefined}>
             {t.text}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       <Page />
     </div>
   );

@@ -66,7 +66,7 @@ function Fields({
 }) {
   return (
     <>
-      <div className="cards">
+      <div className="cards roomy">
         <TextField
           label="Name"
           value={form.name}
@@ -91,7 +91,7 @@ function Fields({
           <input type="checkbox" checked={form.tls} onChange={(event) => set({ tls: event.target.checked })} /> TLS
         </label>
         {form.tls && (
-          <div className="cards">
+          <div className="cards roomy">
             <TextField
               label="Authority (CA)"
               value={form.ca}
@@ -115,7 +115,7 @@ function Fields({
             </label>
           </div>
         )}
-        <div className="cards">
+        <div className="cards roomy">
           <div className="field">
             <label htmlFor="mechanism">Sign-in (SASL)</label>
             <select
@@ -148,7 +148,7 @@ function Fields({
       </fieldset>
       <fieldset className="stack-s plain-set">
         <legend>Schema registry</legend>
-        <div className="cards">
+        <div className="cards roomy">
           <TextField
             label="Registry URL"
             value={form.registry}
@@ -177,7 +177,7 @@ function Fields({
       </fieldset>
       <fieldset className="stack-s plain-set">
         <legend>Kafka Connect</legend>
-        <div className="cards">
+        <div className="cards roomy">
           <TextField
             label="Connect URL"
             value={form.connect}
@@ -277,7 +277,15 @@ function Followed({ id }: { id: string }) {
       ) : (
         <ScanProgress of={scan.data} />
       )}
-      <Link to={links.scan(id)}>Open the scan</Link>
+      <div className="row">
+        <Link to={links.scan(id)}>Open the scan</Link>
+        {over(scan.data) && (
+          <>
+            <Link to={links.datasets()}>See its topics</Link>
+            <Link to={links.review}>Review what was found</Link>
+          </>
+        )}
+      </div>
     </div>
   );
 }

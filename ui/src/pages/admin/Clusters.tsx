@@ -66,8 +66,8 @@ export function Clusters() {
                   {
                     id: "servers",
                     head: "Bootstrap servers",
-                    className: "mono anywhere",
-                    cell: (c) => c.bootstrap_servers.join(", "),
+                    className: "anywhere",
+                    cell: (c) => <span className="mono">{c.bootstrap_servers.join(", ")}</span>,
                   },
                   {
                     id: "id",

@@ -7,7 +7,7 @@ import { ErrorNotice } from "@/components/Notice";
 import { wordsFromText } from "@/lib/declare";
 
 const STRATEGIES = {
-  stratified: "spread over partitions and time",
+  stratified: "spread over time",
   "since-last": "only what is new",
   latest: "the newest",
   earliest: "the oldest",

@@ -6,6 +6,7 @@ import { ApiError } from "@/api/client";
 import { type AccessAsked, accessFile, PAGE, useEffectiveAccess, useVisibility } from "@/api/effective";
 import type { Dataset, DatasetVisibility } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { AsOf } from "@/components/AsOf";
 import { EffectiveTable, Notes, Pages } from "@/components/EffectiveTable";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
@@ -125,12 +126,7 @@ function Listing({ cluster, dataset }: { cluster: string; dataset: Dataset }) {
           onKeyDown={(e) => e.key === "Enter" && change({ field: e.currentTarget.value.trim() })}
           onBlur={(e) => change({ field: e.currentTarget.value.trim() })}
         />
-        <input
-          className="input"
-          type="datetime-local"
-          aria-label="As of"
-          onChange={(e) => change({ asOf: e.currentTarget.value && new Date(e.currentTarget.value).toISOString() })}
-        />
+        <AsOf onChange={(asOf) => change({ asOf })} />
         <button type="button" className="button small" onClick={() => void save()}>
           <Download size={14} aria-hidden /> CSV
         </button>

@@ -9,6 +9,7 @@ import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { PageHead } from "@/components/PageHead";
 import { Star } from "@/components/Star";
+import { Tabs } from "@/components/Tabs";
 import { links, referenceLink } from "@/lib/links";
 import { sqlTable } from "@/lib/sql";
 import { AccessTab } from "@/pages/dataset/AccessTab";
@@ -83,7 +84,7 @@ export default function DatasetPage() {
         )}
       </PageHead>
       {!dataset.isError && (
-        <nav className="tabs" aria-label="About this dataset">
+        <Tabs label="About this dataset" current={`${tab} ${readable}`}>
           {TABS.filter((t) => readable || !OF_TOPICS.has(t.name)).map((t) => (
             <Link
               key={t.name}
@@ -93,7 +94,7 @@ export default function DatasetPage() {
               {t.text}
             </Link>
           ))}
-        </nav>
+        </Tabs>
       )}
       {dataset.error instanceof ApiError && dataset.error.status === 404 ? (
         <Unknown error={dataset.error} name={name} />

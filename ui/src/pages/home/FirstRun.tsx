@@ -33,7 +33,7 @@ const STEPS: Record<Step["name"], { title: string; text: string; action: string;
   },
   invite: {
     title: "Invite people",
-    text: "Add users with their roles and groups, or let them sign in with your identity provider.",
+    text: "Add users with roles, which are declared under Policies, or let them sign in with your identity provider. Managing Weir alone opens no records: that takes a role, too.",
     action: "Add a user",
     to: links.admin("users"),
     deed: "Adding users",

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { type Applied, useApply, useSimulate } from "@/api/declared";
 import { ErrorNotice, Notice } from "@/components/Notice";
+import { changedLines } from "@/lib/changedLines";
 import { sentence } from "@/lib/subject";
 import { Simulation } from "@/pages/policies/Simulation";
 
@@ -52,8 +53,11 @@ export function ApplyBox({ text, onApplied }: { text: string; onApplied?: () => 
               <li key={`${change.kind} ${change.name}`}>
                 <span className="anywhere">
                   <strong>{change.action}</strong> {change.kind} {change.name}{" "}
-                  {Boolean(change.diff) && <span className="muted">{sentence(change.diff)}</span>}
+                  {typeof change.diff !== "string" && Boolean(change.diff) && (
+                    <span className="muted">{sentence(change.diff)}</span>
+                  )}
                 </span>
+                {typeof change.diff === "string" && <pre className="muted">{changedLines(change.diff)}</pre>}
               </li>
             ))}
           </ul>

@@ -12,6 +12,7 @@ import { Modal } from "@/components/Modal";
 import { Needs } from "@/components/Needs";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
+import { Tabs } from "@/components/Tabs";
 import { firstConnector } from "@/lib/connectors";
 import { FIRST } from "@/lib/domains";
 import { useMay } from "@/lib/may";
@@ -114,13 +115,13 @@ export default function PoliciesPage() {
         <PolicyEditor key={String(edited?.metadata.name ?? "")} known={edited} onClose={() => openForm(null)} />
       )}
       {trying !== null && <ApplyBox key={trying} text={trying} />}
-      <nav className="tabs" aria-label="Kinds">
+      <Tabs label="Kinds" current={kind}>
         {KINDS.map((k) => (
           <Link key={k} to={`/policies?kind=${k}`} aria-current={k === kind ? "page" : undefined}>
             {k}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       {kind === "Purpose" && <PurposeTable />}
       <Answer of={documents}>
         {(list) =>
@@ -128,7 +129,8 @@ export default function PoliciesPage() {
             <div className="panel">
               <Empty title={`No ${kind} is declared`}>
                 <p>
-                  Write one as YAML and apply it above, or: <code>weir apply -f governance.yaml</code>
+                  {kind === "Policy" ? "Add one by form" : "Write one as YAML"} above, or:{" "}
+                  <code>weir apply -f governance.yaml</code>
                 </p>
               </Empty>
             </div>

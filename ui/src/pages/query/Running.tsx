@@ -1,7 +1,9 @@
 // Queries that run now, each with a way to stop it.
 import { Square } from "lucide-react";
 import { useRunning, useStopQuery } from "@/api/query";
+import type { RunningQuery } from "@/api/types";
 import { Answer } from "@/components/Answer";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
@@ -22,57 +24,53 @@ export function Running() {
               </p>
             </Empty>
           ) : (
-            <div className="table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Statement</th>
-                    <th>Who</th>
-                    <th>Purpose</th>
-                    <th>State</th>
-                    <th className="number">Rows</th>
-                    <th>Since</th>
-                    <th>
-                      <span className="visually-hidden">Stop</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((q) => (
-                    <tr key={q.id}>
-                      <td>
-                        <pre className="small">{q.sql}</pre>
-                      </td>
-                      <td>{q.user}</td>
-                      <td>{q.purpose}</td>
-                      <td>
-                        <span className="badge accent">
-                          {q.state}
-                          {q.progress ? ` ${percent(q.progress)}` : ""}
-                        </span>
-                      </td>
-                      <td className="number">{count(q.rows)}</td>
-                      <td>
-                        <When at={q.since} never="–" />
-                      </td>
-                      <td className="right">
-                        <button
-                          type="button"
-                          className="button small danger"
-                          disabled={stop.isPending}
-                          onClick={() => stop.mutate(q.id)}
-                        >
-                          <Square size={12} aria-hidden /> Stop
-                        </button>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable
+              table="running queries"
+              label="Running queries"
+              rows={list}
+              rowKey={(q) => q.id}
+              columns={[
+                ...COLUMNS,
+                {
+                  id: "stop",
+                  head: "Stop",
+                  tool: true,
+                  className: "right",
+                  cell: (q) => (
+                    <button
+                      type="button"
+                      className="button small danger"
+                      disabled={stop.isPending}
+                      onClick={() => stop.mutate(q.id)}
+                    >
+                      <Square size={12} aria-hidden /> Stop
+                    </button>
+                  ),
+                },
+              ]}
+            />
           )}
         </section>
       )}
     </Answer>
   );
 }
+
+const COLUMNS: Column<RunningQuery>[] = [
+  { id: "statement", head: "Statement", sort: (q) => q.sql, cell: (q) => <pre className="small">{q.sql}</pre> },
+  { id: "who", head: "Who", sort: (q) => q.user, cell: (q) => q.user },
+  { id: "purpose", head: "Purpose", sort: (q) => q.purpose, cell: (q) => q.purpose },
+  {
+    id: "state",
+    head: "State",
+    sort: (q) => q.state,
+    cell: (q) => (
+      <span className="badge accent">
+        {q.state}
+        {q.progress ? ` ${percent(q.progress)}` : ""}
+      </span>
+    ),
+  },
+  { id: "rows", head: "Rows", className: "number", sort: (q) => q.rows, cell: (q) => count(q.rows) },
+  { id: "since", head: "Since", sort: (q) => q.since, cell: (q) => <When at={q.since} never="–" /> },
+];

@@ -77,7 +77,7 @@ function Reports() {
         </>
       ) : (
         <div className="panel">
-          <Empty title="Ask for a field, a kind of personal data or a term" icon={<FileSearch size={28} aria-hidden />}>
+          <Empty title="Choose a field, a kind of personal data or a term" icon={<FileSearch size={28} aria-hidden />}>
             <p>PII means every kind of personal data. A field may be a name (email) or a whole path.</p>
           </Empty>
         </div>

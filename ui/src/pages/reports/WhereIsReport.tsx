@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { Link } from "react-router";
 import type { Access, Place, WhereIs } from "@/api/types";
+import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
 import { Notice } from "@/components/Notice";
@@ -49,24 +50,14 @@ export function WhereIsReport({ report }: { report: WhereIs }) {
             <strong>{plural(report.places.length, "place")}</strong>{" "}
             <span className="muted">in {plural(datasets.size, "dataset")}</span>
           </p>
-          <div className="panel flush table-wrap">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Place</th>
-                  <th>What</th>
-                  <th className="number">Share</th>
-                  <th>Goes to</th>
-                  <th>Read by</th>
-                  <th>May be seen by</th>
-                </tr>
-              </thead>
-              <tbody>
-                {report.places.map((place, i) => (
-                  <Row key={i} place={place} />
-                ))}
-              </tbody>
-            </table>
+          <div className="panel flush">
+            <DataTable
+              table="data locations"
+              label="Places"
+              rows={report.places}
+              rowKey={(place) => `${place.namespace} ${place.name} ${place.path} ${place.entity ?? ""}`}
+              columns={COLUMNS}
+            />
           </div>
         </>
       )}
@@ -74,54 +65,84 @@ export function WhereIsReport({ report }: { report: WhereIs }) {
   );
 }
 
-function Row({ place }: { place: Place }) {
-  const at = place.reference?.slice(0, -place.name.length - 1) || place.namespace;
-  return (
-    <tr>
-      <td>
-        <Link to={links.field(at, place.name, place.path)} className="mono anywhere">
+const clusterOf = (place: Place) => place.reference?.slice(0, -place.name.length - 1) || place.namespace;
+
+const COLUMNS: Column<Place>[] = [
+  {
+    id: "place",
+    head: "Place",
+    sort: (place) => `${place.name} ${place.path}`,
+    cell: (place) => (
+      <>
+        <Link to={links.field(clusterOf(place), place.name, place.path)} className="mono anywhere">
           {place.path}
         </Link>
         <div className="small muted">
-          <Link to={links.dataset(at, place.name)}>
-            {at}/{place.name}
+          <Link to={links.dataset(clusterOf(place), place.name)}>
+            {clusterOf(place)}/{place.name}
           </Link>
         </div>
-      </td>
-      <td>
+      </>
+    ),
+  },
+  {
+    id: "what",
+    head: "What",
+    sort: (place) => place.entity,
+    cell: (place) => (
+      <>
         {place.entity && <EntityName name={place.entity} />}
         {place.state && <div className="small muted">{place.state}</div>}
-      </td>
-      <td className="number">{percent(place.share)}</td>
-      <td>
-        <List
-          items={place.flows.map((flow) => {
-            const ref = parseNodeId(flow.id);
-            return {
-              key: flow.id,
-              text: ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : flow.id,
-              to: nodeLink(flow.id),
-              note: flow.columns === "unknown" ? "columns unknown" : flow.raw ? "raw" : "masked",
-            };
-          })}
-        />
-      </td>
-      <td>
-        <List
-          items={place.readers.map((r) => ({
-            key: `${r.kind} ${r.name}`,
-            text: r.kind === "job" ? jobTitle(r.name) : r.name,
-            ...(r.id ? { to: nodeLink(r.id) } : {}),
-            note: r.kind,
-          }))}
-        />
-      </td>
-      <td>
-        <Seen access={place.access} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    id: "share",
+    head: "Share",
+    className: "number",
+    sort: (place) => place.share,
+    cell: (place) => percent(place.share),
+  },
+  {
+    id: "flows",
+    head: "Goes to",
+    sort: (place) => place.flows.length,
+    cell: (place) => (
+      <List
+        items={place.flows.map((flow) => {
+          const ref = parseNodeId(flow.id);
+          return {
+            key: flow.id,
+            text: ref ? [ref.name, ref.field].filter(Boolean).join(" · ") : flow.id,
+            to: nodeLink(flow.id),
+            note: flow.columns === "unknown" ? "columns unknown" : flow.raw ? "raw" : "masked",
+          };
+        })}
+      />
+    ),
+  },
+  {
+    id: "readers",
+    head: "Read by",
+    sort: (place) => place.readers.length,
+    cell: (place) => (
+      <List
+        items={place.readers.map((r) => ({
+          key: `${r.kind} ${r.name}`,
+          text: r.kind === "job" ? jobTitle(r.name) : r.name,
+          ...(r.id ? { to: nodeLink(r.id) } : {}),
+          note: r.kind,
+        }))}
+      />
+    ),
+  },
+  {
+    id: "seen",
+    head: "May be seen by",
+    sort: (place) => place.access.length,
+    cell: (place) => <Seen access={place.access} />,
+  },
+];
 
 /** Who may see the place: people counted by how, each by name when unfolded. Paper unfolds it. */
 function Seen({ access }: { access: Access[] }) {

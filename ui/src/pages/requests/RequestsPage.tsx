@@ -4,6 +4,7 @@ import { useMe, useRequests } from "@/api/access";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { PageHead } from "@/components/PageHead";
+import { Tabs } from "@/components/Tabs";
 import { links } from "@/lib/links";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
@@ -38,13 +39,13 @@ export default function RequestsPage() {
           Request access
         </Link>
       </PageHead>
-      <nav className="tabs" aria-label="Which requests">
+      <Tabs label="Which requests" current={shown}>
         {tabs.map((t) => (
           <Link key={t.name} to={links.requests(t.name)} aria-current={shown === t.name ? "page" : undefined}>
             {t.text}
           </Link>
         ))}
-      </nav>
+      </Tabs>
       {shown === "grants" ? (
         <GrantList user={user} />
       ) : shown === "away" ? (

@@ -9,6 +9,7 @@ import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { SmallChart } from "@/components/SmallChart";
+import { Tabs } from "@/components/Tabs";
 import { When } from "@/components/When";
 import { count } from "@/lib/format";
 import { links } from "@/lib/links";
@@ -39,13 +40,13 @@ export default function ViewPage() {
       <PageHead title={name} lead={view.data?.description} crumbs={<span>stream view</span>}>
         {view.data && <ViewActions view={view.data} />}
       </PageHead>
-      <nav className="tabs" aria-label="Parts of the view">
+      <Tabs label="Parts of the view" current={tab}>
         {TABS.map(({ id, text }) => (
           <NavLink key={id} to={links.view(name, id)} end={id === "overview"}>
             {text}
           </NavLink>
         ))}
-      </nav>
+      </Tabs>
       <Answer of={view} lines={6}>
         {(of) => (
           <>

@@ -78,11 +78,13 @@ export default function ViewsPage() {
       <Answer of={views} lines={6}>
         {(list) =>
           list.length === 0 ? (
-            <Empty title="There is no view yet">
-              <p>
-                Write a query and choose <strong>Save as view</strong>, or declare <code>kind: View</code>.
-              </p>
-            </Empty>
+            <div className="panel">
+              <Empty title="There is no view yet">
+                <p>
+                  Write a query and choose <strong>Save as view</strong>, or declare <code>kind: View</code>.
+                </p>
+              </Empty>
+            </div>
           ) : (
             <div className="panel flush">
               <DataTable table="views" label="Views" rows={list} rowKey={(view) => view.name} columns={COLUMNS} />
