@@ -149,6 +149,8 @@ class Sights:
 
     def require_runs(self, subject: Subject, campaign_id: str) -> None:
         """Raises NotAllowed, for those who may see something of a campaign and do not run it; NotFound."""
+        if not self._identity.reach(subject, Power.CERTIFY):
+            self._identity.require(subject, "manage")
         _, sight = self.require(subject, campaign_id)
         if not sight.runs_all:
             self._identity.require(subject, "manage")
