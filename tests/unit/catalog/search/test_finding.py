@@ -187,9 +187,9 @@ def test_a_dataset_is_raised_by_its_field_that_is_most_like_the_question() -> No
 
 
 def test_an_object_comes_after_a_field_of_its_kind() -> None:
-    held, whole = hit("a", "value.team.name", name="team"), hit("a", "value.team", name="team")
+    inner, whole = hit("a", "value.team.name", name="team"), hit("a", "value.team", name="team")
     whole = replace(whole, source={**whole.source, "types": ["object"]})
-    assert order("team", whole, held) == ["value.team.name", "value.team"]
+    assert order("team", whole, inner) == ["value.team.name", "value.team"]
 
 
 def test_who_does_it_is_named_by_a_noun_that_documents_hold() -> None:
