@@ -25,37 +25,37 @@ KAFKA = {"kafka.bootstrap.servers": "localhost:9092"}
 class Client:
     """In the place of an admin client, which starts threads."""
 
-    def __init__(self, made: weakref.WeakSet[Any]) -> None:
-        made.add(self)
+    def __init__(self, living: weakref.WeakSet[Any]) -> None:
+        living.add(self)
 
     def window(self, *_: Any) -> str:
         return "a window"
 
 
-def alive(made: weakref.WeakSet[Any]) -> int:
+def alive(living: weakref.WeakSet[Any]) -> int:
     gc.collect()
-    return len(made)
+    return len(living)
 
 
 def test_clusters_whose_secrets_change_leave_no_clients_behind() -> None:
-    made: weakref.WeakSet[Any] = weakref.WeakSet()
+    living: weakref.WeakSet[Any] = weakref.WeakSet()
     secrets = iter(range(1000))
     connections = SimpleNamespace(client_settings=lambda _: {"sasl.password": str(next(secrets))})
-    window = QueryOffsets(cast(Any, connections), lambda _: cast(Any, Client(made)))
+    window = QueryOffsets(cast(Any, connections), lambda _: cast(Any, Client(living)))
     for _ in range(200):
         assert cast(Any, window.window(KAFKA, "orders", NEWEST, 10)) == "a window"
-    assert alive(made) <= query_tables._CLUSTERS_KEPT
+    assert alive(living) <= query_tables._CLUSTERS_KEPT
 
 
 def test_admin_clients_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: weakref.WeakSet[Any] = weakref.WeakSet()
-    monkeypatch.setattr(confluent_kafka.admin, "AdminClient", lambda _: Client(made))
+    living: weakref.WeakSet[Any] = weakref.WeakSet()
+    monkeypatch.setattr(confluent_kafka.admin, "AdminClient", lambda _: Client(living))
     kept = KafkaOffsets()
     first = kept._client({**KAFKA, "kafka.sasl.username": "0"})
     assert kept._client({**KAFKA, "kafka.sasl.username": "0"}) is first
     for number in range(200):
         kept._client({**KAFKA, "kafka.sasl.username": str(number)})
-    assert alive(made) <= offsets._CLIENTS_KEPT + 1  # `first` is held here
+    assert alive(living) <= offsets._CLIENTS_KEPT + 1  # `first` is held here
 
 
 def test_registered_schemas_of_topics_are_bounded() -> None:
@@ -68,8 +68,8 @@ def test_registered_schemas_of_topics_are_bounded() -> None:
 
     tables = Tables(*(cast(Any, None),) * 4, cast(Any, Registry()), lambda: None)
     cluster = ClusterConnection("prod", "kafka://localhost:9092", "localhost:9092")
-    made: list[Mapping[str, object]] = [tables._registered(cluster, f"t{number}", ())[0] for number in range(1000)]
+    schemas: list[Mapping[str, object]] = [tables._registered(cluster, f"t{number}", ())[0] for number in range(1000)]
     assert len(tables._schemas) <= query_tables._TOPICS_KEPT
-    assert tables._registered(cluster, "t999", ())[0] is made[-1] and len(asked) == 1000
+    assert tables._registered(cluster, "t999", ())[0] is schemas[-1] and len(asked) == 1000
     tables._registered(cluster, "t0", ())
     assert len(asked) == 1001
