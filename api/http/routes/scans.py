@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.http.callers.auth import Caller, ServicesOf, reach_of
@@ -75,13 +75,20 @@ class ScanAsked(BaseModel):
         return self
 
 
+def _within(built: ServicesOf, subject: Caller) -> Reach | None:
+    """Before the body is read, so that who may not scan at all learns nothing else. Raises NotAllowed (403)."""
+    return reach_of(built, subject, Power.SCAN)
+
+
+Within = Annotated[Reach | None, Depends(_within)]
+
+
 @router.post("", status_code=202, responses=answers_with(Scan, status=202))
-def start(built: ServicesOf, subject: Caller, body: ScanAsked) -> dict[str, Any]:
+def start(built: ServicesOf, subject: Caller, reach: Within, body: ScanAsked) -> dict[str, Any]:
     """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
 
     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
     """
-    reach = reach_of(built, subject, Power.SCAN)
     if reach is not None:
         _require_within(reach, subject, body)
     sample = body.sample.request(built.settings.scanners.dead_letter_topic)
