@@ -1,5 +1,5 @@
 // How quick the pages are, on large answers. The large answers are made here and put in the place of the API's own.
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Response } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, ROOM, settled, visit, WEIR } from "./weir";
 
@@ -22,14 +22,16 @@ test("the first page is under 300 KB compressed and usable within a second", asy
   const { gzipSync } = await import("node:zlib");
   const { context, page } = await visit(browser, "admin");
   const bodies: Promise<Buffer>[] = [];
-  page.on("response", (response) => {
+  const collect = (response: Response) => {
     const path = new URL(response.url()).pathname;
     if (path === "/" || path.startsWith("/assets/")) bodies.push(response.body());
-  });
+  };
+  page.on("response", collect);
   const begun = Date.now();
   await page.goto(`${WEIR}/`);
   await page.getByRole("heading", { name: "What flows through your streams?" }).waitFor();
   const usable = Date.now() - begun;
+  page.off("response", collect); // parts of other pages are loaded later, and their bodies end with the page
   const size = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
   console.log(`first page: ${Math.round(size / 1000)} kB gzipped, usable after ${usable} ms`);
   expect(size).toBeLessThan(300_000);
