@@ -22,6 +22,13 @@ class Effect(StrEnum):
     DENY = "deny"
 
 
+class OnUnreadable(StrEnum):
+    """What an answer with values that do not fit their column is."""
+
+    REPORT = "report"
+    ERROR = "error"
+
+
 class MaskType(StrEnum):
     """Ranger's names first. `policies/masks` orders them by how much they hide."""
 

@@ -18,8 +18,8 @@ from api.cli.names import complete_purpose
 from api.cli.options import As, Output, api
 from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
 from api.cli.parameters import filled
-from api.cli.vocabularies import OnUnreadable
 from catalog.errors import InvalidInput
+from policies.model import OnUnreadable
 
 Sql = Annotated[str, typer.Argument(help="One SELECT over topics, or SHOW TABLES, DESCRIBE orders, EXPLAIN SELECT ...")]
 Purpose = Annotated[

@@ -55,10 +55,3 @@ class Unconfirmed(StrEnum):
 
     REVOKE = "revoke"
     KEEP = "keep"
-
-
-class OnUnreadable(StrEnum):
-    """What a query does with values that do not fit their column."""
-
-    REPORT = "report"
-    ERROR = "error"

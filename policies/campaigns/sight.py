@@ -79,7 +79,7 @@ class Sight:
         return self.manages or self.domain is not None
 
     def runs(self, item: Item) -> bool:
-        """Whether the item is the subject's to see and decide, whoever its reviewers are."""
+        """Whether the item is the subject's to see and decide, also where others are its reviewers."""
         return self.manages or (self.domain is not None and of_domain(item.right, self.domain))
 
     def own(self, item: Item) -> bool:

@@ -19,9 +19,9 @@ from cachetools import LRUCache
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
 from catalog.records import rfc3339
-from policies.model import Subject
+from policies.model import OnUnreadable, Subject
 from policies.plan.cancellation import Stop
-from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport
 from policies.sql.literals import without_literals
 

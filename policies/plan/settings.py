@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from policies.gate.cost.expanded_plan import Most
-
-
-class OnUnreadable(StrEnum):
-    """What an answer with values that do not fit their column is."""
-
-    REPORT = "report"
-    ERROR = "error"
+from policies.model import OnUnreadable
 
 
 class QuerySettings(BaseModel):

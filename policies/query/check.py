@@ -193,9 +193,10 @@ def _refusal(sql: str, error: SqlRefused) -> Problem:
 
 def _failure(sql: str, prepared: Prepared, error: QueryFailed) -> Problem:
     """A failed analysis at the part it is about, else at the beginning."""
-    said = explained(prepared, error)
-    near, at = said.details.get("nearest"), _offset(sql, said.details.get("line", 1), said.details.get("column", 1))
-    return _at(sql, at, said.message, near if isinstance(near, str) else None)
+    failure = explained(prepared, error)
+    details = failure.details
+    near, at = details.get("nearest"), _offset(sql, details.get("line", 1), details.get("column", 1))
+    return _at(sql, at, failure.message, near if isinstance(near, str) else None)
 
 
 def _at(sql: str, at: int, message: str, suggestion: str | None = None, span: re.Pattern[str] = _WORD) -> Problem:

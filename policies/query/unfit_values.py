@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from policies.model import OnUnreadable
 from policies.plan.errors import ValuesUnreadable
 from policies.plan.model import Unreadable
 from policies.plan.ports import Drift
 from policies.plan.prepare import Prepared
-from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.settings import QuerySettings
 from policies.plan.unreadable import UnreadableReport, report
 
 

@@ -19,9 +19,8 @@ from api.http.formats import answers
 from api.http.schemas.queries import Completion, Explanation, QueryCheck
 from api.wiring.services import Services
 from catalog.errors import WeirError
-from policies.model import Subject
+from policies.model import OnUnreadable, Subject
 from policies.plan.registry import Running
-from policies.plan.settings import OnUnreadable
 from policies.query.result import OpenAnswer
 
 router = APIRouter(prefix="/query", tags=["queries"])

@@ -194,9 +194,8 @@ def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
 
 
 @router.post("/{id}/cancel", responses=answers_with(Scan))
-def cancel(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
+def cancel(built: ServicesOf, subject: Caller, reach: Within, id: Name) -> dict[str, Any]:
     """Stop a scan; datasets already done stay. Admins and stewards of a domain stop scans of its topics alone."""
-    reach = reach_of(built, subject, Power.SCAN)
     if reach is not None:
         _require_own(built, reach, subject, id)
     with built.store.transaction():

@@ -5,6 +5,7 @@ import { useEvents } from "@/api/events";
 import { Empty } from "@/components/Empty";
 import { EventList } from "@/components/EventList";
 import { Loading } from "@/components/Loading";
+import { NextPage } from "@/components/NextPage";
 import { ErrorNotice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
@@ -67,18 +68,7 @@ export default function ActivityPage() {
           ) : (
             <EventList events={events.data} />
           )}
-          {events.hasNextPage && (
-            <div className="panel-head pager">
-              <button
-                type="button"
-                className="button small"
-                disabled={events.isFetching}
-                onClick={() => void events.fetchNextPage()}
-              >
-                Older
-              </button>
-            </div>
-          )}
+          <NextPage of={events} label="Older" className="pager" />
         </div>
       )}
     </div>

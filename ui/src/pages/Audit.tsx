@@ -3,10 +3,12 @@ import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
+import { auditTime, Decision } from "@/components/AuditCells";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { PageNeeds } from "@/components/Needs";
+import { NextPage } from "@/components/NextPage";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Reasons, reasonList } from "@/components/Reasons";
@@ -138,7 +140,7 @@ function Trail() {
                   id: "when",
                   head: "When",
                   className: "nowrap small",
-                  cell: (e) => e.at.replace("T", " ").replace(/(\.\d+)?Z$/, ""),
+                  cell: (e) => auditTime(e.at),
                 },
                 { id: "who", head: "Who", cell: (e) => e.actor },
                 { id: "what", head: "What", cell: (e) => e.action },
@@ -147,27 +149,11 @@ function Trail() {
               ]}
             />
           )}
-          {audit.hasNextPage && (
-            <div className="panel-head">
-              <button
-                type="button"
-                className="button small"
-                disabled={audit.isFetching}
-                onClick={() => void audit.fetchNextPage()}
-              >
-                Older entries
-              </button>
-            </div>
-          )}
+          <NextPage of={audit} label="Older entries" />
         </div>
       )}
     </div>
   );
-}
-
-function Decision({ of: decision }: { of: string | null | undefined }) {
-  if (!decision) return null;
-  return <span className={`badge ${/deny|denied|refus|reject/.test(decision) ? "bad" : "ok"}`}>{decision}</span>;
 }
 
 function sentenceOfHead(head: unknown): string {

@@ -17,13 +17,23 @@ from catalog.paths import VALUE, FieldPath
 from policies.adapters import memory_values
 from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, FieldFacts, Mask, MaskType, Subject
+from policies.model import (
+    ColumnDecision,
+    DatasetFacts,
+    Decision,
+    Effect,
+    FieldFacts,
+    Mask,
+    MaskType,
+    OnUnreadable,
+    Subject,
+)
 from policies.plan.cancellation import Stop
 from policies.plan.errors import ValuesUnreadable
 from policies.plan.model import PartRead
 from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.registry import Running
-from policies.plan.settings import OnUnreadable, QuerySettings
+from policies.plan.settings import QuerySettings
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
 from tests import reading_truth

@@ -1,9 +1,11 @@
 // What the audit has about the datasets of a domain, for its admins.
 import { useDomainAudit } from "@/api/domains";
 import type { DomainAuditEntry } from "@/api/types";
+import { auditTime, Decision } from "@/components/AuditCells";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
+import { NextPage } from "@/components/NextPage";
 import { ErrorNotice } from "@/components/Notice";
 
 const COLUMNS: Column<DomainAuditEntry>[] = [
@@ -11,7 +13,7 @@ const COLUMNS: Column<DomainAuditEntry>[] = [
     id: "when",
     head: "When",
     className: "nowrap small",
-    cell: (of) => of.at.replace("T", " ").replace(/(\.\d+)?Z$/, ""),
+    cell: (of) => auditTime(of.at),
   },
   { id: "who", head: "Who", cell: (of) => of.actor },
   { id: "what", head: "What", cell: (of) => of.action },
@@ -28,9 +30,7 @@ const COLUMNS: Column<DomainAuditEntry>[] = [
   {
     id: "decision",
     head: "Decision",
-    cell: (of) => (
-      <span className={`badge ${/deny|denied|refus|reject/.test(of.decision) ? "bad" : "ok"}`}>{of.decision}</span>
-    ),
+    cell: (of) => <Decision of={of.decision} />,
   },
 ];
 
@@ -60,18 +60,7 @@ export function DomainAudit({ name }: { name: string }) {
           columns={COLUMNS}
         />
       )}
-      {audit.hasNextPage && (
-        <div className="panel-head">
-          <button
-            type="button"
-            className="button small"
-            disabled={audit.isFetching}
-            onClick={() => void audit.fetchNextPage()}
-          >
-            Older entries
-          </button>
-        </div>
-      )}
+      <NextPage of={audit} label="Older entries" />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { DomainDataset } from "@/api/types";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
+import { NextPage } from "@/components/NextPage";
 import { ErrorNotice } from "@/components/Notice";
 import { count } from "@/lib/format";
 import { referenceLink } from "@/lib/links";
@@ -46,18 +47,7 @@ export function DomainDatasets({ name }: { name: string }) {
           columns={COLUMNS}
         />
       )}
-      {datasets.hasNextPage && (
-        <div className="panel-head">
-          <button
-            type="button"
-            className="button small"
-            disabled={datasets.isFetching}
-            onClick={() => void datasets.fetchNextPage()}
-          >
-            More datasets
-          </button>
-        </div>
-      )}
+      <NextPage of={datasets} label="More datasets" />
     </section>
   );
 }
