@@ -183,16 +183,16 @@ def _has_query() -> bool:
 
 
 @contextmanager
-def instance(home: Path | None = None) -> Iterator[Weir]:
-    """An instance that runs. A `home` that is given is left running; one made here is stopped and removed."""
+def instance(home: Path | None = None, **more: str) -> Iterator[Weir]:
+    """An instance that runs, with `more` settings. A `home` that is given is left running; one made here is stopped and removed."""
     if home is not None:
-        weir = Weir(home, environment(home))
+        weir = Weir(home, environment(home, **more))
         if not weir.ready():
             weir.up()
         yield weir
         return
     folder = Path(tempfile.mkdtemp(prefix="weir-faults-"))
-    weir = Weir(folder / "home", environment(folder / "home"))
+    weir = Weir(folder / "home", environment(folder / "home", **more))
     try:
         weir.up()
         yield weir

@@ -41,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--home", type=Path, help="an instance that is there")
     options = parser.parse_args(arguments)
-    with instance(options.home) as weir:
+    # The default rate of reads would be what is measured.
+    with instance(options.home, WEIR_API__RATE_ROWS="1000000") as weir:
         world = World(weir)
         if KILLED in options.only:
             _show(killed.measure(world, options.records, options.times, options.spread, options.views))
