@@ -184,7 +184,10 @@ def _has_query() -> bool:
 
 @contextmanager
 def instance(home: Path | None = None, **more: str) -> Iterator[Weir]:
-    """An instance that runs, with `more` settings. A `home` that is given is left running; one made here is stopped and removed."""
+    """An instance that runs. A `home` that is given is left running; one made here is stopped and removed.
+
+    `more`: settings it is started with; one that runs already keeps its own.
+    """
     if home is not None:
         weir = Weir(home, environment(home, **more))
         if not weir.ready():

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--home", type=Path, help="an instance that is there")
     options = parser.parse_args(arguments)
-    # The default rate of reads would be what is measured.
+    # Clients read faster than the default rate lets one token.
     with instance(options.home, WEIR_API__RATE_ROWS="1000000") as weir:
         world = World(weir)
         if KILLED in options.only:
