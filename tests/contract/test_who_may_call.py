@@ -12,6 +12,8 @@ from api.http.callers.right import Right, Route
 from api.http.callers.rights import rights
 from api.http.callers.scopes import scope_of
 from api.wiring.bootstrap import offline
+from catalog.errors import Unavailable
+from lineage.adapters.kafka.consumer_groups import KafkaGroups
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.service_specs import SCOPES
 from tests.answer_check import document
@@ -42,9 +44,14 @@ OWNERS_ALONE = frozenset({"DELETE /api/v1/grants/{name}"})
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RightsWorld]:
-    opened = RightsWorld(tmp_path_factory.mktemp("home"))
-    yield opened
-    opened.services.close()
+    def unavailable(groups: KafkaGroups) -> None:
+        raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KafkaGroups, "names", unavailable)
+        opened = RightsWorld(tmp_path_factory.mktemp("home"))
+        yield opened
+        opened.services.close()
 
 
 def served() -> set[tuple[str, str]]:
