@@ -1,6 +1,6 @@
 """Ways to make an empty record store: memory, SQLite, and PostgreSQL where its server is installed.
 
-Fixtures for every room's contract tests: `from catalog_stores import database_url, postgres_server`.
+tests/contract/conftest.py has the fixtures. The schema is migrated once for each kind, and every test gets a copy.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import create_engine, text
+
+from catalog.adapters.memory.store import MemoryCatalogStore
+from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
+from catalog.ports import CatalogStore
+
+STORES = ("memory", "sqlite", "postgresql")
 
 
 def _tools() -> Path | None:
@@ -73,20 +80,71 @@ def postgres(password: str | None = None, more: str = "") -> Iterator[int]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def own_postgres(server: str, template: str = "template1") -> Iterator[str]:
+    """The URL of a new database on a server, dropped at the end. `template`: the database it is a copy of."""
+    name = f"weir_{uuid4().hex}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    try:
+        yield f"{server.rsplit('/', 1)[0]}/{name}"
+    finally:
+        with engine.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str) -> Iterator[str]:
+    """The name of a database of `postgres_server` that has the newest schema and no row."""
+    with own_postgres(postgres_server) as url:
+        _migrate(url)
+        yield url.rsplit("/", 1)[1]
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file that has the newest schema and no row."""
+    file = tmp_path_factory.mktemp("template") / "weir.db"
+    _migrate(f"sqlite:///{file}")
+    return file
+
+
+def _migrate(url: str) -> None:
+    database = Database(url)
+    database.migrate()
+    database.close()
+
+
+@contextmanager
+def own_database(kind: str, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A migrated database without rows: `sqlite` in the test's folder, or `postgresql`."""
+    if kind == "sqlite":
+        file: Path = request.getfixturevalue("tmp_path") / "weir.db"
+        shutil.copy(request.getfixturevalue("sqlite_template"), file)
+        source = nullcontext(f"sqlite:///{file}")
+    else:
+        source = own_postgres(request.getfixturevalue("postgres_server"), request.getfixturevalue("postgres_template"))
+    with source as url, closing(Database(url)) as database:
+        yield database
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of an empty database, on each kind that Weir supports."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/weir.db"
         return
-    server = request.getfixturevalue("postgres_server")
-    name = f"weir_{uuid4().hex}"
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    try:
-        yield server.rsplit("/", 1)[0] + "/" + name
-    finally:
-        with engine.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-        engine.dispose()
+    with own_postgres(request.getfixturevalue("postgres_server")) as url:
+        yield url
+
+
+@contextmanager
+def catalog_store(kind: str, request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    """An empty catalog store: `memory`, `sqlite` or `postgresql`."""
+    if kind == "memory":
+        yield MemoryCatalogStore()
+        return
+    with own_database(kind, request) as database:
+        yield SqlCatalogStore(database)

@@ -14,8 +14,7 @@ from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.tables import AuditNamedRow, AuditNameRow
 from policies.ports import AuditEntry, AuditFilter, AuditStore, AuditUse
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -25,7 +24,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[AuditStore]:
     if request.param == "memory":
         yield MemoryAuditStore()
         return
-    with database(request.param, request) as opened:
+    with own_database(request.param, request) as opened:
         yield SqlAuditStore(opened)
 
 
@@ -86,7 +85,7 @@ def test_the_last_use_of_each_name(store: AuditStore) -> None:
 def test_entries_of_before_the_index_are_indexed_when_they_are_asked_for(
     request: pytest.FixtureRequest, kind: str
 ) -> None:
-    with database(kind, request) as opened:
+    with own_database(kind, request) as opened:
         store = filled(SqlAuditStore(opened))
         _as_before(opened)
         add(store, "ana")

@@ -19,8 +19,7 @@ from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals
 from policies.ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
 from policies.settings import PolicySettings
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, 0, 0, 0, 5, tzinfo=UTC)
 SIGNER = Ed25519Signer(lambda: b"ours")
@@ -39,7 +38,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[Stores]:
         audit = MemoryAuditStore()
         yield Stores(audit, MemorySegmentStore(audit), MemoryShippingStore())
         return
-    with database(request.param, request) as opened:
+    with own_database(request.param, request) as opened:
         yield Stores(SqlAuditStore(opened), SqlSegmentStore(opened), SqlShippingStore(opened))
 
 

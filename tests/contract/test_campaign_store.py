@@ -14,8 +14,7 @@ from policies.adapters.stores.campaigns import SqlCampaignStore
 from policies.adapters.stores.memory_campaigns import MemoryCampaignStore
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Kind, Outcome, Right
 from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, Counted, ItemFilter
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -25,7 +24,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[CampaignStore]:
     if request.param == "memory":
         yield MemoryCampaignStore()
         return
-    with database(request.param, request) as opened:
+    with own_database(request.param, request) as opened:
         yield SqlCampaignStore(opened)
 
 

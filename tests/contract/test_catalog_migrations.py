@@ -19,7 +19,6 @@ import catalog.adapters.sql.tables_signals  # noqa: F401
 import views.adapters.states_sql  # noqa: F401
 from catalog.adapters.sql.database import Base, Database
 from catalog.errors import SettingsError, Unavailable
-from tests.catalog_stores import database_url, postgres_server  # noqa: F401
 
 if importlib.util.find_spec("policies.adapters.stores.tables"):
     import policies.adapters.stores.campaign_tables

@@ -4,46 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from catalog import signals
 from catalog.adapters.memory import signals as memory_signals
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.adapters.sql import signals as sql_signals
-from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import STORES, catalog_store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MONTH = timedelta(days=30)
 ORDERS, PAYMENTS, CLICKS = (DatasetId("kafka://a:9092", name) for name in ("orders", "payments", "clicks"))
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CatalogStore]:
-    if request.param == "memory":
-        yield filled(MemoryCatalogStore())
-        return
-    url = f"sqlite:///{tmp_path}/weir.db"
-    if request.param == "postgresql":
-        server = request.getfixturevalue("postgres_server")
-        name = f"weir_signals_{uuid4().hex}"
-        engine = create_engine(server, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.rsplit("/", 1)[0] + "/" + name
-    database = Database(url)
-    database.migrate()
-    yield filled(SqlCatalogStore(database))
-    database.close()
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    with catalog_store(request.param, request) as kept:
+        yield filled(kept)
 
 
 def filled(store: CatalogStore) -> CatalogStore:

@@ -9,11 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.adapters.sql.tables import DatasetRow
 from catalog.model import DatasetId, FieldProfile, Owner, ReviewState, ScanWindow, SchemaVersion, Shape
 from catalog.ports import CatalogStore
@@ -30,7 +28,7 @@ from catalog.records import (
     Source,
     StoredSchema,
 )
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import STORES, catalog_store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NAMESPACE = "kafka://localhost:9092"
@@ -38,26 +36,10 @@ ORDERS = DatasetId(NAMESPACE, "orders")
 ODD = "value.`a\x00b\ud800`"
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CatalogStore]:
-    if request.param == "memory":
-        yield MemoryCatalogStore()
-        return
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/weir.db"
-    else:
-        server = request.getfixturevalue("postgres_server")
-        name = "weir_store"
-        engine = create_engine(server, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.rsplit("/", 1)[0] + "/" + name
-    database = Database(url)
-    database.migrate()
-    yield SqlCatalogStore(database)
-    database.close()
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    with catalog_store(request.param, request) as kept:
+        yield kept
 
 
 def put(store: CatalogStore, name: str = "orders", **more: object) -> DatasetRecord:

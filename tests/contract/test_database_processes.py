@@ -16,7 +16,6 @@ from sqlalchemy import text
 from catalog.adapters.sql import database as module
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
-from tests.catalog_stores import postgres_server  # noqa: F401
 
 PROCESSES, THREADS, TIMES = 3, 4, 15
 COUNT = f"""

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import text
 
 from catalog.adapters.sql.database import Database
-from tests.catalog_stores import postgres_server  # noqa: F401
 from tests.query_door import until
 
 WAITING = 30

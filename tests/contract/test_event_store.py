@@ -5,43 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
-from catalog.adapters.memory.store import MemoryCatalogStore
-from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.event_model import DeliveryState, Event, EventFilter
 from catalog.ports import CatalogStore
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import STORES, catalog_store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CatalogStore]:
-    if request.param == "memory":
-        yield MemoryCatalogStore()
-        return
-    if request.param == "postgresql":
-        url = empty_postgres(request.getfixturevalue("postgres_server"), "weir_events")
-    else:
-        url = f"sqlite:///{tmp_path}/weir.db"
-    database = Database(url)
-    database.migrate()
-    yield SqlCatalogStore(database)
-    database.close()
-
-
-def empty_postgres(server: str, name: str) -> str:
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    return server.rsplit("/", 1)[0] + "/" + name
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    with catalog_store(request.param, request) as kept:
+        yield kept
 
 
 def event(n: int = 0, kind: str = "weir.schema.changed", subject: str = "prod/orders") -> Event:

@@ -5,43 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, text
 
-from catalog.adapters.memory.store import MemoryCatalogStore
-from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.errors import Conflict
 from catalog.lags import GroupLag
 from catalog.ports import CatalogStore
 from catalog.saved_queries import SavedQuery
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import STORES, catalog_store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CatalogStore]:
-    if request.param == "memory":
-        yield MemoryCatalogStore()
-        return
-    url = f"sqlite:///{tmp_path}/weir.db"
-    if request.param == "postgresql":
-        server = request.getfixturevalue("postgres_server")
-        name = f"weir_lags_{uuid4().hex}"
-        engine = create_engine(server, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.rsplit("/", 1)[0] + "/" + name
-    database = Database(url)
-    database.migrate()
-    yield SqlCatalogStore(database)
-    database.close()
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    with catalog_store(request.param, request) as kept:
+        yield kept
 
 
 def lag(n: int, group: str = "g", topic: str = "orders", cluster: str = "prod") -> GroupLag:

@@ -12,8 +12,7 @@ import pytest
 from policies.adapters.stores.memory_notices import MemoryNoticeStore
 from policies.adapters.stores.notices import SqlNoticeStore
 from policies.notices import Channel, ChatKind, Digest, Notice, NoticeState, NoticeStore, Preference, Topic
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -24,7 +23,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[NoticeStore]:
     if request.param == "memory":
         yield MemoryNoticeStore(lambda: T0)
         return
-    with database(request.param, request) as opened:
+    with own_database(request.param, request) as opened:
         yield SqlNoticeStore(opened, lambda: T0)
 
 

@@ -15,8 +15,7 @@ from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.sql import SqlPolicyStore
 from policies.audit import AuditLog
 from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, Change
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, 0, 0, 0, 5, tzinfo=UTC)
 
@@ -26,7 +25,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[AuditStore]:
     if request.param == "memory":
         yield MemoryAuditStore()
         return
-    with database(request.param, request) as made:
+    with own_database(request.param, request) as made:
         yield SqlAuditStore(made)
 
 
@@ -105,7 +104,7 @@ def test_threads_write_one_chain(store: AuditStore) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def shared(request: pytest.FixtureRequest) -> Iterator[Database]:
-    with database(request.param, request) as made:
+    with own_database(request.param, request) as made:
         yield made
 
 

@@ -12,8 +12,7 @@ from catalog.errors import Conflict
 from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.adapters.stores.sql import SqlPolicyStore
 from policies.ports import Change, PolicyStore
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -23,7 +22,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[PolicyStore]:
     if request.param == "memory":
         yield MemoryPolicyStore()
         return
-    with database(request.param, request) as made:
+    with own_database(request.param, request) as made:
         yield SqlPolicyStore(made)
 
 

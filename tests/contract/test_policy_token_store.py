@@ -12,8 +12,7 @@ import pytest
 from policies.adapters.stores.memory import MemoryTokenStore
 from policies.adapters.stores.sql import SqlTokenStore
 from policies.ports import TokenRecord, TokenStore
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -23,7 +22,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[TokenStore]:
     if request.param == "memory":
         yield MemoryTokenStore()
         return
-    with database(request.param, request) as made:
+    with own_database(request.param, request) as made:
         yield SqlTokenStore(made)
 
 

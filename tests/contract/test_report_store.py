@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
-from catalog.adapters.memory.store import MemoryCatalogStore
-from catalog.adapters.sql.database import Database
-from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.report_store import DATASET, RUN, Fact, Subject
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import STORES, catalog_store
 
 USERS = DatasetId("postgres://h:1", "users")
 OTHER = DatasetId("hive://h", "users")
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CatalogStore]:
-    if request.param == "memory":
-        yield MemoryCatalogStore()
-        return
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/weir.db"
-    else:
-        server = request.getfixturevalue("postgres_server")
-        name = "weir_reports"
-        engine = create_engine(server, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
-        url = server.rsplit("/", 1)[0] + "/" + name
-    database = Database(url)
-    database.migrate()
-    yield SqlCatalogStore(database)
-    database.close()
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest) -> Iterator[CatalogStore]:
+    with catalog_store(request.param, request) as kept:
+        yield kept
 
 
 def of(dataset: DatasetId) -> Subject:

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from catalog.errors import InvalidInput, NotFound, SettingsError, Unavailable
-from tests.catalog_stores import postgres_server  # noqa: F401
+from tests.catalog_stores import own_postgres
 from views.adapters import serving_sql
 from views.adapters.memory import MemoryServingTable
 from views.adapters.serving_sql import SqlServingTable
@@ -36,18 +35,10 @@ def table(request: pytest.FixtureRequest) -> Iterator[ServingTable]:
         yield store
         store.close()
         return
-    server, name = str(request.getfixturevalue("postgres_server")), f"views_{uuid4().hex}"
-    engine = create_engine(server, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    store = SqlServingTable(f"{server.rsplit('/', 1)[0]}/{name}")
-    try:
+    with own_postgres(request.getfixturevalue("postgres_server")) as url:
+        store = SqlServingTable(url)
         yield store
-    finally:
         store.close()
-        with engine.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-        engine.dispose()
 
 
 def row(*key: Any, offset: int = 0, partition: int = 0, **values: Any) -> Row:

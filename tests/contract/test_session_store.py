@@ -12,8 +12,7 @@ import pytest
 from policies.access.session_ports import DeviceLogin, SessionRecord, SessionStore
 from policies.adapters.stores.memory_sessions import MemorySessionStore
 from policies.adapters.stores.sessions import SqlSessionStore
-from tests.catalog_stores import postgres_server  # noqa: F401
-from tests.policy_stores import STORES, database
+from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -24,7 +23,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[SessionStore]:
     if request.param == "memory":
         yield MemorySessionStore()
         return
-    with database(request.param, request) as opened:
+    with own_database(request.param, request) as opened:
         yield SqlSessionStore(opened)
 
 
