@@ -111,7 +111,7 @@ class Edge(NamedTuple):
         return self.vf <= time < self.until(basis)
 
     def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+        values: dict[str, Any] = {
             "source": self.source,
             "target": self.target,
             "kind": str(self.kind),
@@ -122,14 +122,14 @@ class Edge(NamedTuple):
             "origin": self.origin,
         }
         if self.job is not None:
-            shown["job"] = self.job
+            values["job"] = self.job
         if self.unfinished:
-            shown["unfinished"] = True
+            values["unfinished"] = True
         if self.kind in (Kind.FEEDS, Kind.DERIVES):
-            shown["masked"] = not self.raw
+            values["masked"] = not self.raw
         if self.kind is Kind.FEEDS:
-            shown["columns"] = "known" if self.columns else "unknown"
-        return shown
+            values["columns"] = "known" if self.columns else "unknown"
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +144,10 @@ class Node:
     info: Mapping[str, Any] = attribute(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        shown = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
+        values = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
         if self.field is not None:
-            shown["field"] = self.field
-        return {**self.info, **shown}
+            values["field"] = self.field
+        return {**self.info, **values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +194,15 @@ class Affected:
     effect: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+        values: dict[str, Any] = {
             "id": self.id, "type": self.type, "hops": self.hops, "raw": self.raw, "owners": list(self.owners),
             "via": self.via,
         }  # fmt: skip
         if self.columns is not None:
-            shown["columns"] = self.columns
+            values["columns"] = self.columns
         if self.effect is not None:
-            shown["effect"] = self.effect
-        return {**parts_of(self.id).to_json(), **self.info, **shown}
+            values["effect"] = self.effect
+        return {**parts_of(self.id).to_json(), **self.info, **values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +243,8 @@ class Flow:
 
     def to_json(self) -> dict[str, Any]:
         node = parts_of(self.id)
-        shown = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
-        return {**shown, "columns": self.columns} if self.columns else shown
+        values = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
+        return {**values, "columns": self.columns} if self.columns else values
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,15 +67,15 @@ class Names:
     def resolved(self, namespace: str, name: str) -> DatasetId:
         """The dataset before symlinks are followed."""
         key = (namespace, name)
-        found = self._resolved.get(key)
-        if found is None:
-            found = self._resolved[key] = self._resolve(namespace, name)
-        return found
+        dataset = self._resolved.get(key)
+        if dataset is None:
+            dataset = self._resolved[key] = self._resolve(namespace, name)
+        return dataset
 
     def dataset(self, namespace: str, name: str) -> DatasetId:
         """The dataset that this name means."""
-        found = self.resolved(namespace, name)
-        return self.representative(found) if found in self._links else found
+        dataset = self.resolved(namespace, name)
+        return self.representative(dataset) if dataset in self._links else dataset
 
     def representative(self, dataset: DatasetId) -> DatasetId:
         known = self._canonical.get(dataset)
@@ -88,14 +88,14 @@ class Names:
 
     def component(self, dataset: DatasetId) -> set[DatasetId]:
         """Every name linked to this one, itself included."""
-        found, todo = {dataset}, [dataset]
+        members, todo = {dataset}, [dataset]
         while todo:
             for link in self._links.get(todo.pop(), ()):
                 for name in (link.primary, link.other):
-                    if name not in found:
-                        found.add(name)
+                    if name not in members:
+                        members.add(name)
                         todo.append(name)
-        return found
+        return members
 
 
 def field_text(dataset: DatasetId, column: str) -> str:

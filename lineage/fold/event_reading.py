@@ -53,27 +53,27 @@ class Reader:
         mark = mark_of(event)
         if mark is None:
             return read(event)
-        found = self._kept.get(mark)
-        if found is None:
-            found = self._kept[mark] = read(event, mark)
+        reading = self._kept.get(mark)
+        if reading is None:
+            reading = self._kept[mark] = read(event, mark)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(mark)
-        return found
+        return reading
 
 
 def read(event: Event, mark: bytes | None = None) -> Reading:
     facts = facts_of(event)
     links, drops, clears = tuple(links_of(event)), tuple(drops_of(event)), tuple(clears_of(event))
     infos = tuple((ref.id, key, value) for ref in refs(event) for key, value in dataset_info(ref.facets))
-    said = [
+    details = [
         sorted((str(primary), str(other), kind) for primary, other, kind in links),
         sorted(map(str, drops)),
         *([sorted(map(str, clears))] if clears else ()),
         sorted((str(name), key, repr(value)) for name, key, value in infos),
     ]
-    about = blake2b(repr(said).encode(errors="replace"), digest_size=12).hexdigest() if any(said) else None
+    about = blake2b(repr(details).encode(errors="replace"), digest_size=12).hexdigest() if any(details) else None
     return Reading(
         facts,
         digest_of(facts),

@@ -102,9 +102,9 @@ def bounded(event: Event, arrived: int | None, allowance: int) -> Event:
 
 def facet(facets: Facets, name: str) -> Mapping[str, Any] | None:
     """A facet that is present, an object, and not marked `_deleted`."""
-    found = facets.get(name)
-    if isinstance(found, Mapping) and found.get("_deleted") is not True:
-        return found
+    content = facets.get(name)
+    if isinstance(content, Mapping) and content.get("_deleted") is not True:
+        return content
     return None
 
 

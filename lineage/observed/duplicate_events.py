@@ -33,5 +33,5 @@ class Told:
 
 
 def _mark(event: Mapping[str, Any]) -> bytes:
-    said = {key: value for key, value in event.items() if key != "eventTime"}
-    return blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    content = {key: value for key, value in event.items() if key != "eventTime"}
+    return blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

@@ -103,11 +103,11 @@ class GroupWatch:
             return None
         if all(topic.topic.startswith("_weir") for topic in group.topics):
             return None
-        said = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
-        held, at = self._told.get((namespace, group.name), ("", 0.0))
-        if held == said and (not group.active or self.clock() - at < self.again_s):
+        digest = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
+        last_digest, at = self._told.get((namespace, group.name), ("", 0.0))
+        if last_digest == digest and (not group.active or self.clock() - at < self.again_s):
             return None
-        self._told[namespace, group.name] = (said, self.clock())
+        self._told[namespace, group.name] = (digest, self.clock())
         return event_of(namespace, group)
 
     def forget(self, namespace: str) -> None:
@@ -155,5 +155,5 @@ def page(
     groups: Iterable[GroupName], topic_of: Collection[str] | None, limit: int, offset: int
 ) -> tuple[list[GroupName], int]:
     """Groups of one page and how many there are in all; `topic_of`: only these names, when given."""
-    found = [group for group in groups if topic_of is None or group.name in topic_of]
-    return found[offset : offset + limit], len(found)
+    matches = [group for group in groups if topic_of is None or group.name in topic_of]
+    return matches[offset : offset + limit], len(matches)

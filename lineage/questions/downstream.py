@@ -97,13 +97,13 @@ class Downstream(Finder):
         outgoing, truncated = outgoing_since(self._graph, root, since, self._settings.node_budget)
         steps = (self._settings.seen_resolution_seconds * 1000, self._settings.column_seen_resolution_seconds * 1000)
         came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
-        found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
+        rows = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
         if target is not None:
-            found = [a for a in found if a.node == target.id or holder_of(a.node) == target.id]
+            rows = [a for a in rows if a.node == target.id or holder_of(a.node) == target.id]
         else:
-            found.sort(key=lambda a: (a.time, a.hops, a.node))
+            rows.sort(key=lambda a: (a.time, a.hops, a.node))
         return Reach(
-            root.id, since, None if until is None else end, target.id if target else None, tuple(found), truncated
+            root.id, since, None if until is None else end, target.id if target else None, tuple(rows), truncated
         )
 
     def paths(
@@ -117,18 +117,18 @@ class Downstream(Finder):
             raise InvalidInput("Ask for paths from a dataset to a dataset, or from a field to a field.")
         kind = Kind.DERIVES if first.type == "field" else Kind.FEEDS
         edges, cut_off = self._closure([first.id], kind, Direction.DOWNSTREAM, depth, at)
-        found, more = paths.between(first.id, last.id, edges, limit, depth)
-        return found, more or cut_off
+        ways, more = paths.between(first.id, last.id, edges, limit, depth)
+        return ways, more or cut_off
 
     def _impact(
         self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None, basis: Basis
     ) -> Impact:
         touched = list(with_effects(rows, change)) if change is not None else list(rows)
         nodes = self._ends([row.id for row in touched])
-        found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
+        affected = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
         return Impact(
             root,
-            tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))),
+            tuple(sorted(affected, key=lambda row: (row.hops, row.type, row.id))),
             truncated,
             change and str(change),
             basis,

@@ -42,16 +42,16 @@ def columns_from_sql(
               when it is none of them
     schemas   columns of tables, by the name the text uses (case does not count), or a function that tells them
     """
-    said = SqlLineage()
+    sql_lineage = SqlLineage()
     if dialect and not known_dialect(dialect):
-        said.doubt(f"dialect {dialect[:40]!r} is not known; read as plain SQL")
+        sql_lineage.doubt(f"dialect {dialect[:40]!r} is not known; read as plain SQL")
     try:
-        Statements(said, dialect, _lookup(schemas)).read(statements(sql, dialect))
+        Statements(sql_lineage, dialect, _lookup(schemas)).read(statements(sql, dialect))
     except (TooComplex, NotUnderstood) as error:
-        said.doubt(f"the statement is not read: {error}")
+        sql_lineage.doubt(f"the statement is not read: {error}")
     except RecursionError:
-        said.doubt("the statement is not read: it is nested too deeply")
-    return said
+        sql_lineage.doubt("the statement is not read: it is nested too deeply")
+    return sql_lineage
 
 
 def _lookup(
@@ -68,14 +68,16 @@ def _lookup(
 class Statements:
     """Reads statements in order; a table that one of them makes is known to those after it."""
 
-    def __init__(self, said: SqlLineage, dialect: str | None, known: Callable[[str], Columns | None]) -> None:
-        self._said, self._known = said, known
+    def __init__(
+        self, sql_lineage: SqlLineage, dialect: str | None, columns_of: Callable[[str], Columns | None]
+    ) -> None:
+        self._said, self._known = sql_lineage, columns_of
         self._spell, self._names = spelling(dialect), alias_rule(dialect)
         self._inserts_by_name = (dialect or "").lower() in ("ksql", "ksqldb")
         self._made: dict[str, Columns] = {}
         self._budget = Budget()
-        self._target = Target(said, self._budget, self._columns)
-        self._row_changes = RowChanges(said, self._budget, self._columns, self._target)
+        self._target = Target(sql_lineage, self._budget, self._columns)
+        self._row_changes = RowChanges(sql_lineage, self._budget, self._columns, self._target)
 
     def read(self, trees: Iterable[exp.Expression]) -> None:
         for tree in trees:
@@ -94,8 +96,8 @@ class Statements:
                 case exp.Select() if (into := _into(tree)) is not None:
                     self._make(table_name(into), tree, [], queries)
                 case exp.Query():
-                    found = queries.table(tree, "", None)
-                    self._target.emit(queries, "", ((output.name, output) for output in found.outputs))
+                    relation = queries.table(tree, "", None)
+                    self._target.emit(queries, "", ((output.name, output) for output in relation.outputs))
                 case exp.Delete() | exp.Drop() | exp.Set() | exp.Use() | exp.Alter() | exp.Command() | exp.Describe():
                     if isinstance(tree, exp.Command) and str(tree.this).upper() not in _SILENT:
                         self._said.doubt(f"a statement {str(tree.this).upper()[:20]} is not read")
@@ -105,8 +107,8 @@ class Statements:
                     self._said.doubt(f"a statement {type(tree).__name__.upper()} is not read")
 
     def _columns(self, table: str) -> Columns | None:
-        made = self._made.get(table.lower())
-        return made if made is not None else self._known(table)
+        columns = self._made.get(table.lower())
+        return columns if columns is not None else self._known(table)
 
     # -- CREATE -------------------------------------------------------------------------------------------------------
 
@@ -119,7 +121,7 @@ class Statements:
             return
         name = table_name(table)
         defined = list(holder.expressions) if isinstance(holder, exp.Schema) else []
-        given = [each.name for each in defined if isinstance(each, exp.ColumnDef | exp.Identifier)]
+        column_names = [each.name for each in defined if isinstance(each, exp.ColumnDef | exp.Identifier)]
         self._topic(name, tree)
         query = tree.args.get("expression")
         if query is None:
@@ -130,19 +132,24 @@ class Statements:
         if not isinstance(query, exp.Query):
             self._said.doubt("the query of a CREATE is not read")
             return
-        self._make(name, query, given, queries, queries.ctes(tree, None, {}))
+        self._make(name, query, column_names, queries, queries.ctes(tree, None, {}))
 
     def _make(
-        self, name: str, query: exp.Query, given: list[str], queries: Queries, ctes: dict[str, Relation] | None = None
+        self,
+        name: str,
+        query: exp.Query,
+        column_names: list[str],
+        queries: Queries,
+        ctes: dict[str, Relation] | None = None,
     ) -> None:
         """A table that is made of a query, its columns named as `given`, else as the query names them."""
-        found = queries.table(query, "", None, ctes)
-        names = given or [self._spelled(output.name, query) for output in found.outputs]
-        if found.open:
+        relation = queries.table(query, "", None, ctes)
+        names = column_names or [self._spelled(output.name, query) for output in relation.outputs]
+        if relation.open:
             self._said.doubt(f"the columns of {name} are not all known: a star stands over a table of unknown columns")
         else:
             self._made[name.lower()] = dict.fromkeys(names)
-        self._target.emit(queries, name, zip(names, found.outputs, strict=False))
+        self._target.emit(queries, name, zip(names, relation.outputs, strict=False))
 
     def _topic(self, name: str, tree: exp.Create) -> None:
         properties = tree.args.get("properties")
@@ -166,19 +173,19 @@ class Statements:
             self._said.doubt("an INSERT is not read")
             return
         name = table_name(table)
-        found = queries.table(query, "", None, queries.ctes(tree, None, {}))
+        relation = queries.table(query, "", None, queries.ctes(tree, None, {}))
         columns: list[str] | None = (
             [each.name for each in holder.expressions] if isinstance(holder, exp.Schema) else None
         )
         if columns is None and (tree.args.get("by_name") or self._inserts_by_name):
-            columns = [self._spelled(output.name, query) for output in found.outputs]
+            columns = [self._spelled(output.name, query) for output in relation.outputs]
         if columns is None:
-            columns = self._by_place(table, name, found.outputs, bool(found.open))
+            columns = self._by_place(table, name, relation.outputs, bool(relation.open))
         self._doubt_conflict(tree, name)
         if columns is None:
             self._target.emit(queries, name, ())
         else:
-            self._target.emit(queries, name, zip(columns, found.outputs, strict=False))
+            self._target.emit(queries, name, zip(columns, relation.outputs, strict=False))
 
     def _doubt_conflict(self, tree: exp.Insert, name: str) -> None:
         """ON CONFLICT and ON DUPLICATE KEY may write a column from another; `a = EXCLUDED.a` is what INSERT writes."""
@@ -190,8 +197,8 @@ class Statements:
 
     def _by_place(self, table: exp.Table, name: str, outputs: list[Output], is_open: bool) -> list[str] | None:
         """The target's columns, in its order: an INSERT without a list goes by place."""
-        known = self._columns(name)
-        if known is None or is_open:
+        target_columns = self._columns(name)
+        if target_columns is None or is_open:
             why = "a star stands over a table of unknown columns" if is_open else "its columns are not known"
             self._said.doubt(f"which columns of {name} are written cannot be told: {why}, and INSERT goes by place")
             return None
@@ -201,7 +208,7 @@ class Statements:
             for each in (partition.expressions if isinstance(partition, exp.Expression) else ())
             if isinstance(each, exp.EQ)
         }
-        columns = [column for column in known if column.lower() not in fixed]
+        columns = [column for column in target_columns if column.lower() not in fixed]
         if len(columns) != len(outputs):
             self._said.doubt(f"which columns of {name} are written cannot be told: {len(outputs)} values for"
                              f" {len(columns)} columns")  # fmt: skip

@@ -21,10 +21,10 @@ _HIDDEN = ("?", "0")
 def pivoted(node: exp.Pivot, base: Relation, name: str, scope: Scope, queries: Queries) -> Relation:
     """What a relation is after a PIVOT or UNPIVOT. Columns that cannot be told are reported, and left open."""
     inner = Scope(scope.said, scope.budget, None, scope.ctes, {name.lower(): base})
-    found = (_unpivot if node.args.get("unpivot") else _pivot)(node, base, name, inner, queries)
+    relation = (_unpivot if node.args.get("unpivot") else _pivot)(node, base, name, inner, queries)
     alias = node.args.get("alias")
-    given = [column.name for column in alias.columns] if isinstance(alias, exp.TableAlias) else []
-    return renamed(found, name, given)
+    column_names = [column.name for column in alias.columns] if isinstance(alias, exp.TableAlias) else []
+    return renamed(relation, name, column_names)
 
 
 def _pivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: Queries) -> QueryTable:
@@ -80,8 +80,8 @@ def _unpivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: 
         for at, target in enumerate(targets)
     ]
     labels = [Output(label, Value, Value()) for label in _names([fields[0].this])]
-    made = [*values, *labels] if node.args.get("value_columns_first") else [*labels, *values]
-    return QueryTable(name, [*kept, *made], open_relations)
+    new_outputs = [*values, *labels] if node.args.get("value_columns_first") else [*labels, *values]
+    return QueryTable(name, [*kept, *new_outputs], open_relations)
 
 
 def _kept(node: exp.Pivot, base: Relation, used: set[str]) -> tuple[list[Output], list[Relation]]:

@@ -38,12 +38,13 @@ def without_values(sql: str, dialect: str = "") -> str:
     """The statement with its values hidden. Linear, reads any text, and changes nothing the second time."""
     dialect = dialect.lower()
     pattern = _ESCAPED if dialect in _BACKSLASH else _ANSI
-    found = [(str(each.lastgroup), each.group()) for each in pattern.finditer(sql)]
-    found = [
-        ("dollar", text) if text.startswith("$") and kind in ("dollar", "tag") else (kind, text) for kind, text in found
+    tokens = [(str(each.lastgroup), each.group()) for each in pattern.finditer(sql)]
+    tokens = [
+        ("dollar", text) if text.startswith("$") and kind in ("dollar", "tag") else (kind, text)
+        for kind, text in tokens
     ]
     double_is_text = dialect in _DOUBLE_IS_TEXT
-    return "".join(_shown(found, double_is_text))
+    return "".join(_shown(tokens, double_is_text))
 
 
 def hidden(sql: str) -> str:
@@ -51,13 +52,13 @@ def hidden(sql: str) -> str:
     return re.sub(r"'\?'", "?", sql)
 
 
-def _shown(found: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]:
-    telling = [(at, text) for at, (kind, text) in enumerate(found) if kind not in ("space", "comment")]
+def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]:
+    telling = [(at, text) for at, (kind, text) in enumerate(tokens) if kind not in ("space", "comment")]
     before = {after[0]: text[1] for text, after in pairwise(telling)}
     follows = {text[0]: after[1] for text, after in pairwise(telling)}
     calls: list[tuple[str, int]] = []
     last = ""
-    for at, (kind, text) in enumerate(found):
+    for at, (kind, text) in enumerate(tokens):
         if kind == "comment":
             yield " "
             continue

@@ -19,9 +19,9 @@ class RowChanges:
     """Reads assignments. `columns` tells the columns of tables."""
 
     def __init__(
-        self, said: SqlLineage, budget: Budget, columns: Callable[[str], Columns | None], target: Target
+        self, sql_lineage: SqlLineage, budget: Budget, columns: Callable[[str], Columns | None], target: Target
     ) -> None:
-        self._said, self._budget, self._columns, self._target = said, budget, columns, target
+        self._said, self._budget, self._columns, self._target = sql_lineage, budget, columns, target
 
     def merge(self, tree: exp.Merge, queries: Queries) -> None:
         table = tree.this
@@ -63,12 +63,12 @@ class RowChanges:
                 return [(n, _output(n, v, scope, queries)) for n, v in zip(names, values.expressions, strict=False)]
         else:
             return []
-        known = source.names()
-        if known is None:
+        source_columns = source.names()
+        if source_columns is None:
             self._said.doubt(f"which columns of {own} a MERGE with * writes cannot be told")
             return []
         own_columns = self._columns(own)
-        fits = [name for name in known if own_columns is None or spelled_in(own_columns, name) is not None]
+        fits = [name for name in source_columns if own_columns is None or spelled_in(own_columns, name) is not None]
         return [(name, Output(name, _finder(source, name))) for name in fits]
 
     def update(self, tree: exp.Update, queries: Queries) -> None:
@@ -86,26 +86,28 @@ class RowChanges:
                 queries.from_clause.join(join, scope)
         queries.influence(tree.args.get("where"), scope, FILTER)
         own = table_name(table)
-        named = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
+        prefixes = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
                  if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column)}  # fmt: skip
-        if len(named) > 1:
+        if len(prefixes) > 1:
             self._said.doubt("an UPDATE of several tables is not read")
             return
-        held = [scope.source(parts) for parts in named if parts]
-        if held and isinstance(held[0], BaseTable):  # MySQL's, of which any of the joined tables may be the target
-            own = held[0].name
+        relations = [scope.source(parts) for parts in prefixes if parts]
+        if relations and isinstance(
+            relations[0], BaseTable
+        ):  # MySQL's, of which any of the joined tables may be the target
+            own = relations[0].name
         self._target.emit(queries, own, self._assignments(tree.expressions, scope, queries))
         if own not in before and not any(edge.source.table == own for edge in self._said.edges):
             self._said.inputs.discard(own)
 
     def _assignments(self, parts: Iterable[exp.Expression], scope: Scope, queries: Queries) -> list[tuple[str, Output]]:
-        found = []
+        assignments = []
         for each in parts:
             if isinstance(each, exp.EQ | exp.PropertyEQ) and isinstance(each.this, exp.Column):
-                found.append((each.this.name, _output(each.this.name, each.expression, scope, queries)))
+                assignments.append((each.this.name, _output(each.this.name, each.expression, scope, queries)))
             else:
                 self._said.doubt("an assignment is not read")
-        return found
+        return assignments
 
 
 def _output(name: str, node: exp.Expression, scope: Scope, queries: Queries) -> Output:

@@ -260,7 +260,7 @@ def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered
     Raises Unavailable.
     """
     if gathered is not None:
-        pairs = [pair for found in gathered.events.values() for pair in found]
+        pairs = [pair for group in gathered.events.values() for pair in group]
     else:
         pairs = [(event, read(event)) for event in events]
     try:

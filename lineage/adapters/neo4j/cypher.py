@@ -287,25 +287,33 @@ CLEAR = tuple(f"MATCH {_MINE[label]} CALL (n) {{ DETACH DELETE n }} IN TRANSACTI
 
 def asked() -> list[str]:
     """What impact, lineage and the pages ask, for warming up."""
-    found = [*BUNDLES_AT.values(), *NODES.values(), *NAMED_IN.values(), *NAMESPACES.values(), JOB_OF_RUN, BOOKS, ACTIVE]
+    statements = [
+        *BUNDLES_AT.values(),
+        *NODES.values(),
+        *NAMED_IN.values(),
+        *NAMESPACES.values(),
+        JOB_OF_RUN,
+        BOOKS,
+        ACTIVE,
+    ]
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for basis in Basis:
-            found += [edges_at(kind, direction, basis) for kind in ENDS]
-            found += [closure(Kind.FEEDS, direction, depth, basis) for depth in DEPTHS]
-    return found
+            statements += [edges_at(kind, direction, basis) for kind in ENDS]
+            statements += [closure(Kind.FEEDS, direction, depth, basis) for depth in DEPTHS]
+    return statements
 
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
+    statements = {"owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
-        found[f"bundles_at {direction}"] = BUNDLES_AT[direction]
+        statements[f"bundles_at {direction}"] = BUNDLES_AT[direction]
         for kind in ENDS:
-            found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
-            found[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
-            found[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
+            statements[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
+            statements[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
+            statements[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
         for kind in (Kind.FEEDS, Kind.CHILD_OF, Kind.HANDS_TO):
             for depth in (MIN_DEPTH, 20, MAX_DEPTH):
                 for basis in Basis:
-                    found[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)
-    return found
+                    statements[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)
+    return statements

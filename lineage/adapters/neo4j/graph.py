@@ -93,9 +93,9 @@ class Neo4jGraph:
     # -- schema and generations ---------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        held = {row["name"] for row in self._run_patiently(cypher.SCHEMA_NAMES)}
+        names = {row["name"] for row in self._run_patiently(cypher.SCHEMA_NAMES)}
         for statement in cypher.SCHEMA:
-            if statement.split()[2] not in held:
+            if statement.split()[2] not in names:
                 self._make(statement)
         self._run_patiently(cypher.MAKE_TURNS, name=self.name)
         active = self._run_patiently(cypher.START, name=self.name)[0]["active"]
@@ -217,21 +217,21 @@ class Neo4jGraph:
         return self.nodes([node_id]).get(node_id)
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
-        prefix, found = self._prefix(), dict[str, Node]()
+        prefix, nodes = self._prefix(), dict[str, Node]()
         for start, (label, kind) in _NODE_KINDS.items():
             keys = [prefix + node_id for node_id in node_ids if node_id.startswith(start)]
             for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
                 node = node_of(row, kind, prefix)
-                found[node.id] = node
+                nodes[node.id] = node
         fields = [node_id for node_id in node_ids if node_id.startswith(_FIELD)]
         if fields:
-            held = self._columns().fields(datasets_of(fields))
-            found |= {node_id: held[node_id] for node_id in fields if node_id in held}
-        return found
+            field_nodes = self._columns().fields(datasets_of(fields))
+            nodes |= {node_id: field_nodes[node_id] for node_id in fields if node_id in field_nodes}
+        return nodes
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
-        held = self._columns().fields([dataset_id])
-        return [held[node_id] for node_id in sorted(held)[:limit]]
+        nodes = self._columns().fields([dataset_id])
+        return [nodes[node_id] for node_id in sorted(nodes)[:limit]]
 
     def closure(
         self,
@@ -271,13 +271,13 @@ class Neo4jGraph:
 
     def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
         statement = cypher.NAMED_IN["Dataset" if type == "dataset" else "Job"]
-        asked = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
-        rows = self._run(statement, graph=self._label(), **asked)
+        parameters = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
+        rows = self._run(statement, graph=self._label(), **parameters)
         return [node_of(row, type, self._prefix()) for row in rows]
 
     def job_of_run(self, run_id: str) -> Node | None:
-        said = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
-        rows = self._run(cypher.JOB_OF_RUN, graph=self._label(), said=said)
+        fragment = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
+        rows = self._run(cypher.JOB_OF_RUN, graph=self._label(), said=fragment)
         return next((node_of(row, "job", self._prefix()) for row in rows), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
@@ -304,15 +304,15 @@ class Neo4jGraph:
         else:
             statement = cypher.edges_at(kind, direction, basis)
             step = lambda nodes: self._edges(statement, kind, nodes, as_of, budget)[0]  # noqa: E731
-        seen, frontier, found = set(starts), set(starts), dict[str, Edge]()
+        seen, frontier, by_id = set(starts), set(starts), dict[str, Edge]()
         for _ in range(depth):
             if not frontier or len(seen) > budget:
                 break
             edges = list(step(frontier))
-            found |= {edge.id: edge for edge in edges}
+            by_id |= {edge.id: edge for edge in edges}
             frontier = {far(edge, direction) for edge in edges} - seen
             seen |= frontier
-        return list(found.values()), len(seen) > budget
+        return list(by_id.values()), len(seen) > budget
 
     def _edges(
         self, statement: str, kind: Kind, starts: Iterable[str], as_of: int, budget: int, **more: Any
@@ -324,16 +324,16 @@ class Neo4jGraph:
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         label, prefix = self._label(), self._prefix()
-        wanted = {"dataset:": ("Dataset",), _FIELD: ("Dataset",), "job:": ("Job",)}
-        labels = next((v for k, v in wanted.items() if text.startswith(k)), ("Dataset", "Job"))
-        found: list[str] = []
+        labels_by_prefix = {"dataset:": ("Dataset",), _FIELD: ("Dataset",), "job:": ("Job",)}
+        labels = next((v for k, v in labels_by_prefix.items() if text.startswith(k)), ("Dataset", "Job"))
+        ids: list[str] = []
         for name in labels:
             rows = self._run(cypher.SEARCH[name], graph=label, prefix=prefix, limit=_SEARCHED)
-            found += [row["key"][len(prefix) :] for row in rows]
+            ids += [row["key"][len(prefix) :] for row in rows]
         if text.startswith(_FIELD):  # fields of the datasets whose names are near
             typed = f"dataset:{text.removeprefix(_FIELD).rpartition(':')[0]}"
-            found += self._columns().fields({*nearest(typed, found, _HINTED), typed})
-        return nearest(text, found, limit)
+            ids += self._columns().fields({*nearest(typed, ids, _HINTED), typed})
+        return nearest(text, ids, limit)
 
     def counts(self) -> Counts:
         label = self._label()
@@ -368,9 +368,9 @@ class Neo4jGraph:
     def _asked(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:
         if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
             statement = cypher.PLANNED_ONCE + statement
-        text, given = sent(statement, parameters)
+        text, values = sent(statement, parameters)
         query = neo4j.Query(text, timeout=seconds)
-        return self._driver.execute_query(query, given, database_=self._settings.database).records
+        return self._driver.execute_query(query, values, database_=self._settings.database).records
 
     @contextmanager
     def _errors(self, writes: bool = False) -> Iterator[None]:

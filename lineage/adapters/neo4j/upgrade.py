@@ -50,10 +50,10 @@ def _bundle(tx: neo4j.ManagedTransaction, name: str, label: str, dataset: str) -
 
 
 def _edge(row: Any, cut: int) -> Edge:
-    held = row["held"]
-    job = held.get("job")
+    edge = row["held"]
+    job = edge.get("job")
     return Edge(
-        held["id"][cut:], Kind(row["kind"].lower()), row["source"][cut:], row["target"][cut:], held.get("owner") or job, job,
-        held["vf"], held["vt"], held["seen"], held.get("raw") is not False, False, How(held.get("how") or How.COLUMNS),
-        held.get("origin") or "observed", tuple(row["ends"]), held.get("ct"), held.get("unfinished") is True,
+        edge["id"][cut:], Kind(row["kind"].lower()), row["source"][cut:], row["target"][cut:], edge.get("owner") or job, job,
+        edge["vf"], edge["vt"], edge["seen"], edge.get("raw") is not False, False, How(edge.get("how") or How.COLUMNS),
+        edge.get("origin") or "observed", tuple(row["ends"]), edge.get("ct"), edge.get("unfinished") is True,
     )  # fmt: skip

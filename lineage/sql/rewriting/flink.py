@@ -21,27 +21,27 @@ def unwrapped(sql: str) -> str:
 
 def rewrite(tokens: Tokens) -> Tokens:
     """The same statements for Spark's parser."""
-    found: Tokens = []
+    output: Tokens = []
     at = 0
     while at < len(tokens):
         skipped = _skip(tokens, at)
         if skipped > at:
-            if found and found[-1].token_type is TokenType.COMMA and _closes(tokens, skipped):
-                found.pop()
+            if output and output[-1].token_type is TokenType.COMMA and _closes(tokens, skipped):
+                output.pop()
             at = skipped
             continue
         if words_at(tokens, at, "JSON_VALUE|JSON_QUERY|JSON_EXISTS", "("):
-            found += _json(tokens, at)
+            output += _json(tokens, at)
             at = closing(tokens, at + 1) + 1
             continue
         replaced = _window(tokens, at) or _table_function(tokens, at) or _map(tokens, at)
         if replaced is not None:
             more, at = replaced
-            found += more
+            output += more
             continue
-        found.append(_renamed(tokens, at))
+        output.append(_renamed(tokens, at))
         at += 1
-    return found
+    return output
 
 
 def _renamed(tokens: Tokens, at: int) -> Token:
