@@ -34,7 +34,8 @@ from benchmarks._lineage_world import NAMESPACE, World
 from benchmarks._servers import servers
 from catalog.model import NodeId
 from lineage.adapters.kafka.source import group_lag
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 
 _CLIENTS = 8

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
-from lineage.model import NOW, Affected, Basis, Direction, Edge, Flow, Impact, Kind, Node, holder_of
+from lineage.model import NOW, Basis, Direction, Edge, Kind, Node, holder_of
 from lineage.questions import impact as impacts
 from lineage.questions import paths
+from lineage.questions.answers import Affected, Flow, Impact
 from lineage.questions.changes import Change, change_of, with_effects
 from lineage.questions.node_lookup import Finder
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from lineage.model import Affected, Basis, Direction, Edge, Kind, Node, holder_of
+from lineage.model import Basis, Direction, Edge, Kind, Node, holder_of
 from lineage.ports import LineageGraph
+from lineage.questions.answers import Affected
 from lineage.questions.traversal import hops
 
 UNKNOWN = "unknown"

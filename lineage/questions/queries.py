@@ -9,7 +9,8 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Book
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
-from lineage.model import FOREVER, NOW, Basis, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
+from lineage.model import FOREVER, NOW, Basis, Direction, Edge, Kind, Level, Node, rfc3339
+from lineage.questions.answers import JobDetails, Reader, Subgraph
 from lineage.questions.downstream import Downstream
 from lineage.questions.filters import Only
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of

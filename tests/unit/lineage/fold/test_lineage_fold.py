@@ -554,16 +554,17 @@ def test_transactions_grow_again_once_the_store_has_recovered() -> None:
 def test_a_write_that_neo4j_ends_for_its_time_is_tried_in_smaller_parts() -> None:
     from neo4j.exceptions import Neo4jError
 
-    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph
+    from lineage.adapters.neo4j.server import connect
     from lineage.settings import Neo4jSettings
 
     settings = Neo4jSettings()
     graph = Neo4jGraph(connect(settings), settings)
     code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
     error = Neo4jError._hydrate_neo4j(code=code, message="The transaction has been terminated.")
-    with pytest.raises(TooMuch), graph._errors(writes=True):
+    with pytest.raises(TooMuch), graph._server.errors(writes=True):
         raise error
-    with pytest.raises(Unavailable), graph._errors():
+    with pytest.raises(Unavailable), graph._server.errors():
         raise error
     graph._driver.close()
 
