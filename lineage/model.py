@@ -25,7 +25,7 @@ NOW = FOREVER - 1
 
 
 class Kind(StrEnum):
-    """What an edge says. Source and target in brackets."""
+    """The relation that an edge states. Source and target are in the comments."""
 
     FEEDS = "feeds"  # dataset -> dataset: data flows
     DERIVES = "derives"  # field -> field: a value is made of it
@@ -73,7 +73,7 @@ class Edge(NamedTuple):
     """One stretch of time in which something was so. A tuple: a graph has very many, and a data class takes four times as long.
 
     id        stable for (kind, ends, owner, vf)
-    owner     node id of the job, or of the dataset, that says so
+    owner     node id of the job, or of the dataset, that reports it
     job       node id of the job that does it; None where it is declared of a dataset
     vf, vt    valid from, valid to (exclusive; FOREVER = open): for the question what the last run does
     ct        the same end for the question where the contents come from; None where it is `vt`
@@ -134,7 +134,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dataset, a field or a job. `info` holds what producers said of it (owners, description, location...)."""
+    """A dataset, a field or a job. `info` has what producers reported of it (owners, description, location...)."""
 
     id: str
     type: str  # dataset | field | job

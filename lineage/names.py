@@ -27,7 +27,7 @@ def as_written(namespace: str, name: str) -> DatasetId:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Link:
-    """A producer said that `primary`, the name it uses, is also known as `other`. `type` is TABLE, LOCATION..."""
+    """A producer reported that `primary`, the name it uses, is also known as `other`. `type` is TABLE, LOCATION..."""
 
     primary: DatasetId
     other: DatasetId
@@ -35,7 +35,7 @@ class Link:
 
 
 def canonical(members: Iterable[DatasetId], links: Iterable[Link]) -> DatasetId:
-    """The one name that stands for a set of linked names, the same whatever order the links came in.
+    """The one name that represents a set of linked names, in whatever order the links arrived.
 
     A name that producers use for the dataset itself comes before one that is only a symlink; where each is the
     other's symlink, a table comes before a location.

@@ -1,7 +1,7 @@
-"""A book -> the edges it stands for, each with its time. Pure: the same book and names give the same edges.
+"""A book -> its edges, each with its time. Pure: the same book and names give the same edges.
 
-What a run says is settled first (`statements.py`). What became of it in time is told by `timeline.py`: an edge opens when
-its data is there and stays until evidence closes it. A missing list, a failure, an abort close nothing.
+`statements.py` first settles what a run states. `timeline.py` then places it in time: an edge opens when its data is there
+and stays until evidence closes it. A missing list, a failure and an abort close nothing.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class Derived(NamedTuple):
 def derive(
     book: Book, names: Names, drops: Times, seen_steps: tuple[int, int] = (1, 1), clears: Times | None = None
 ) -> list[Derived]:
-    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
+    """Every edge of the book, except those it has forgotten (which stay in the graph as they are).
 
     `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
-    second for those between columns. `clears`: when datasets were emptied or overwritten, by whom ever.
+    second for those between columns. `clears`: when datasets were emptied or overwritten, by any job.
     """
     sayings = Sayings(book, names)
     observed, declared = Timeline(base_of(book, names), past_of(book, names)), Timeline({}, stays=False)
@@ -121,7 +121,7 @@ class Sayings:
         return [Step(time, time, self.statement((key,)), True, began=time, data=time) for time, key in rows]
 
     def of_run(self, run: Run) -> Iterator[Step]:
-        """Its steps: of a batch one, once it completed; of a stream one for each thing it said."""
+        """Its steps: of a batch one, once it completed; of a stream one for each statement it made."""
         phases = sorted((time, key) for key, time in run.phases.items())
         there = run.data_from()
         unfinished = there is None
@@ -144,8 +144,8 @@ class Sayings:
             yield Step(time, run.heard, statement, run.complete, spared, parent, run.first, data, unfinished)
 
     def _of_siblings(self, run: Run, statement: Statement) -> frozenset[Pair]:
-        """What runs of this job under the same parent run say: mapped tasks and loops are one piece of work in many
-        runs, each of which tells of its part."""
+        """What runs of this job under the same parent run state: mapped tasks and loops are one piece of work in many
+        runs, each of which reports its part."""
         siblings = self._siblings.get(run.parent, ()) if run.parent is not None else ()
         if len(siblings) < 2:
             return frozenset()
@@ -160,7 +160,7 @@ class Sayings:
         used = self._statements.get(key_set)
         if used is not None:
             return used[1]
-        # What facts say depends on them, on what their datasets are called by now, and on who says it.
+        # The statement depends on the facts, on the current names of their datasets, and on the integration that reports them.
         datasets = sorted(set().union(*(self.book.named(key) for key in key_set)))
         mark = (self.book.info.get("integration", (0, None))[1], tuple(self.names.dataset(*name) for name in datasets))
         entry = self.book.cache.statements.get(key_set)

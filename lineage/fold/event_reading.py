@@ -1,4 +1,4 @@
-"""Everything an event says but for when and in which run. Producers repeat themselves: equal parts are read once."""
+"""Everything an event states except its time and run. Producers repeat themselves: equal parts are read once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _KEPT = 4000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one event says.
+    """What one event states.
 
     facts     of flows, and their digest
     datasets  every dataset it names; jobs: other jobs it names
-    links     (dataset, other name, type); drops: datasets it says were dropped
-    clears    datasets it says were emptied or overwritten
-    infos     (dataset, key, value): what it says about datasets
+    links     (dataset, other name, type); drops: datasets that it reports as dropped
+    clears    datasets that it reports as emptied or overwritten
+    infos     (dataset, key, value): what it states about datasets
     about     a digest of links, drops, clears and infos; None where there are none
     mark      the event's (see `mark_of`); None where it was not taken
     """

@@ -1,4 +1,4 @@
-"""What one event says of flows, as a set of small facts. Sets unite: the truth of a run is the union of its events.
+"""The flows that one event states, as a set of small facts. Sets unite: the truth of a run is the union of its events.
 
 Every fact is a tuple of texts with its tag first; datasets are two texts, namespace and name, as the producer wrote
 them. Precedence between facts (explicit lineage, column lineage, inputs x outputs) is decided later, when all of a
@@ -46,7 +46,7 @@ _DATASETS_AT = {
 
 
 def datasets_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the datasets a fact speaks of."""
+    """Namespace and name of the datasets that a fact names."""
     for at in _DATASETS_AT.get(fact[0], ()):
         if at < len(fact):
             yield fact[at], fact[at + 1]
@@ -56,7 +56,7 @@ _JOBS_AT = {JOB_WRITES: (1,), JOB_READS: (1,), HANDS_TO: (1, 3), PARENT: (1,)}
 
 
 def jobs_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the jobs a fact speaks of."""
+    """Namespace and name of the jobs that a fact names."""
     for at in _JOBS_AT.get(fact[0], ()):
         yield fact[at], fact[at + 1]
 
@@ -85,7 +85,7 @@ def facts_of(event: Event) -> Facts:
 
 
 def drops_of(event: Event) -> Iterator[Name]:
-    """Datasets that this event says were dropped."""
+    """Datasets that this event reports as dropped."""
     refs = (event.dataset,) if isinstance(event, DatasetEvent) else (*event.inputs, *event.outputs)
     for ref in refs:
         if lifecycle(ref.facets) == "DROP":
@@ -93,7 +93,7 @@ def drops_of(event: Event) -> Iterator[Name]:
 
 
 def clears_of(event: Event) -> Iterator[Name]:
-    """Datasets that this event says were emptied or overwritten, whole."""
+    """Datasets that this event reports as emptied or overwritten, whole."""
     refs = (event.dataset,) if isinstance(event, DatasetEvent) else event.outputs
     for ref in refs:
         if _clears(ref):

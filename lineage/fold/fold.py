@@ -80,7 +80,7 @@ def _by_name(times: Drops, names: Names) -> dict[DatasetId, list[int]]:
 
 
 def noted(book: Book) -> GraphDelta:
-    """What the graph must become for a book that only heard of its runs: its edges are as they are."""
+    """The change of the graph for a book of which only runs changed: its edges stay as they are."""
     delta = GraphDelta()
     _add_book(delta, book)
     return delta
@@ -111,7 +111,7 @@ def learned(mentions: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Mo
 
 
 def add_named(delta: GraphDelta, mentions: About, names: Names, known: dict[DatasetId, Info]) -> None:
-    """What is named exists, even before an edge touches it; what is said of datasets is added to what is `known`."""
+    """Add a node for everything that is named, even before an edge touches it; add what events state of datasets to `known`."""
     for name in mentions.named:
         dataset = names.dataset(name.namespace, name.name)
         delta.datasets[dataset.node_id] = dataset
@@ -172,12 +172,12 @@ def add_nodes(delta: GraphDelta, edges: Iterable[Edge]) -> None:
 
 
 def _shorten_phases(book: Book, limit: int) -> None:
-    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said.
+    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was reported.
 
-    Of a run that tells everything each time, the first and the newest are kept.
+    Of a run that reports everything each time, the first and the newest are kept.
     """
     for run in book.runs.values():
-        if run.snapshot:  # each stands alone: united they would tell of what no report told
+        if run.snapshot:  # each report is complete: united they would state what no report states
             turns = newest_changes(all_turns(run.phases, run.turns), limit)
             run.turns, run.phases = turns, {key: time for time, key in reversed(turns)}
             continue
@@ -190,7 +190,7 @@ def _shorten_phases(book: Book, limit: int) -> None:
 
 
 def _forget_runs(book: Book, names: Names, drops: Drops, clears: Drops, limit: int) -> None:
-    """Let the oldest runs go: what they left open, or in their targets, is remembered; what ended stays in the graph."""
+    """Remove the oldest runs: what they left open, or in their targets, is remembered; what ended stays in the graph."""
     while len(book.runs) > limit:
         oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
         steps = list(Sayings(book, names).of_run(oldest))

@@ -24,7 +24,7 @@ SEEN_STEP = 60_000
 """Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
 
 Turns = list[tuple[int, str]]
-"""Times and what was said then (the facts' digest), in order of time, each once."""
+"""Times and the digest of the facts reported then, in order of time, each once."""
 
 TERMINAL = ("COMPLETE", "FAIL", "ABORT")
 STREAMING = ("STREAMING", "SERVICE")
@@ -32,7 +32,7 @@ STREAMING = ("STREAMING", "SERVICE")
 
 @dataclass(slots=True)
 class Run:
-    """One run: when it began, when it was last heard of, what it said when (`phases`: facts' digest -> first time)."""
+    """One run: when it began, its last report, and what it reported when (`phases`: facts' digest -> first time)."""
 
     id: str
     first: int
@@ -44,7 +44,7 @@ class Run:
     parent: str | None = None
     phases: dict[str, int] = field(default_factory=dict)
     turns: Turns = field(default_factory=list)
-    """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
+    """Of a run whose every report is complete: what it reported when, so that a flow that returns is seen."""
 
     claimed: tuple[int, int] | None = None
     """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
@@ -156,9 +156,9 @@ class Book:
     past: list[Past] = field(default_factory=list)
     """What forgotten runs left in their targets, though the last run does not do it any more."""
     info: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    """What the job says of itself: key -> (time, value); the newest wins."""
+    """What the job reports of itself: key -> (time, value); the newest wins."""
     about: dict[str, int] = field(default_factory=dict)
-    """Digest of what an event said about its datasets (links, drops, owners...) -> the newest minute it was said."""
+    """Digest of what an event stated about its datasets (links, drops, owners...) -> the newest minute of that."""
     halves: Halves = field(default_factory=dict)
     """Parts of micro-batches that runs of this owner started."""
     emitted: dict[str, list[Any]] = field(default_factory=dict)
@@ -319,7 +319,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def newest(info: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:
-    """Whether (time, value) should replace what is held: newer, or of the same time and greater as text."""
+    """Whether (time, value) should replace what `info` has for the key: newer, or of the same time and greater as text."""
     if key not in info:
         return True
     at, old = info[key]

@@ -35,7 +35,7 @@ class Gathered:
 
 @dataclass(slots=True)
 class About:
-    """What events say about datasets themselves, and everything they name."""
+    """What events state about datasets themselves, and everything they name."""
 
     named: set[Name] = field(default_factory=set)
     jobs: set[Name] = field(default_factory=set)
@@ -58,7 +58,7 @@ def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
 
 
 def about(gathered: Gathered, owners: Iterable[str]) -> About:
-    """What the events of these owners say about datasets."""
+    """What the events of these owners state about datasets."""
     mentions = About()
     for owner in owners:
         for event, reading in gathered.events.get(owner, ()):
@@ -86,7 +86,7 @@ def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
 class Learned:
     """Owners whose books changed.
 
-    flows   perhaps in what they say of flows or of datasets: their edges are derived anew
+    flows   perhaps in what they state of flows or of datasets: their edges are derived again
     heard   only in their runs' states and last reports: their edges are what they were
     """
 
@@ -151,7 +151,7 @@ def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, ph
 
 
 def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) -> bool:
-    # Repeats of RUNNING within a minute say nothing new.
+    # Repeats of RUNNING within a minute add nothing.
     time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
     changed = _learn_info(book, event, time)
     run = book.runs.get(event.run_id)
@@ -187,12 +187,12 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) 
 
 
 def is_snapshot(event: RunEvent) -> bool:
-    """Whether this report is the whole truth: what it lacks is no more."""
+    """Whether this report is complete: what it lacks no longer exists."""
     return _processing(event)[1]
 
 
 def has_happened(event: Event) -> bool:
-    """Whether what an event says it does to a dataset is done: a batch run empties its target when it completes."""
+    """Whether the change of a dataset that an event reports is done: a batch run empties its target when it completes."""
     if not isinstance(event, RunEvent):
         return isinstance(event, DatasetEvent)
     return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
@@ -223,7 +223,7 @@ def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
 
 
 def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
-    """Whether this event says something about its datasets that the book has not noted for this minute."""
+    """Whether this event states something about its datasets that the book has not noted for this minute."""
     if reading.about is None:
         return False
     # A drop, or a clearing, has its own moment, however close it is to another.
@@ -276,7 +276,7 @@ def _child_key(job: Name) -> str:
 
 
 def _side(refs: Iterable[DatasetRef]) -> frozenset[Named]:
-    """The datasets of one side of an event that is no removal."""
+    """The datasets of one side of an event, without those that it removes."""
     return frozenset(
         (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
     )

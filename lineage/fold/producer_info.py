@@ -1,4 +1,4 @@
-"""What producers say *about* a job or a dataset: owners, description, tags, where its code lies.
+"""What producers state *about* a job or a dataset: owners, description, tags, where its code is.
 
 Values are small and JSON-ready. They are redacted here once more, for events that came by Kafka from others.
 """
@@ -24,7 +24,7 @@ _LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pull
 
 
 def dataset_info(facets: Facets) -> Iterator[tuple[str, Any]]:
-    """(key, value) of what the facets of a dataset say: owners, description, tags, columnTags, datasetType."""
+    """(key, value) of what the facets of a dataset state: owners, description, tags, columnTags, datasetType."""
     for name, key, read in (
         ("ownership", "owners", _owners),
         ("documentation", "description", _description),
@@ -40,7 +40,7 @@ def dataset_info(facets: Facets) -> Iterator[tuple[str, Any]]:
 
 
 def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
-    """(key, value) of what an event says of its job."""
+    """(key, value) of what an event states of its job."""
     facets = event.job.facets
     kind = facet(facets, "jobType") or {}
     for key in ("integration", "jobType", "processingType"):

@@ -1,7 +1,7 @@
-"""What was said when, where each report is the whole truth and may be taken back and said again.
+"""What runs reported when, where each report is complete and a later one may withdraw or repeat what it lists.
 
 Reports are a set, so their order of arrival does not matter while there are few. Of very many, those between two
-equal neighbours are let go first: they only confirm.
+equal neighbours are dropped first: they only confirm.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lineage.fold.job_ledger import Turns
 
 
 def add_turn(turns: Turns, time: int, key: str, limit: int) -> bool:
-    """Whether this was not among them. More than `kept` (and more than their changes) are never held."""
+    """Add a turn; whether it was new. At most `limit` turns, or as many as there are changes, are kept."""
     at = bisect_left(turns, (time, key))
     if at < len(turns) and turns[at] == (time, key):
         return False

@@ -1,4 +1,4 @@
-"""What one set of facts says of flows, once precedence is settled.
+"""The flows that one set of facts states, once precedence is settled.
 
 Within a run, the strongest statement counts: an explicit lineage facet, else column lineage, else inputs x outputs.
 """
@@ -30,7 +30,7 @@ _TO_JOB = frozenset({Kind.CHILD_OF, Kind.HANDS_TO})
 
 @dataclass(slots=True)
 class Statement:
-    """What one set of facts says once precedence is settled: pair -> (variant, how)."""
+    """What one set of facts states once precedence is settled: pair -> (variant, how)."""
 
     pairs: dict[Pair, tuple[tuple[str, ...], How]] = field(default_factory=dict)
     feeds: set[Ends] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Statement:
     writes: bool = False
 
     def refutes(self, pair: Pair) -> bool:
-        """Whether a finished run that says this shows that `pair`, which it lacks, is no longer so."""
+        """Whether a finished run that states this shows that `pair`, which it lacks, has ended."""
         kind = pair[0]
         if kind == Kind.READS:
             return self.reads
@@ -135,7 +135,7 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
         claimed = {source for source, _ in raw}
         for ends in pairing(ins, outs, _integration(book)):
             source, target = ends
-            # An input that no output's columns name still feeds every output: nothing says where else it went.
+            # An input that no output's columns name still feeds every output: nothing shows where else it went.
             if (
                 ends not in flows
                 and target not in explicit_into
@@ -164,7 +164,7 @@ def _masked_as_shown(
     unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]],
     sql_columns: Iterable[Column],
 ) -> list[Column]:
-    """The columns; those of which nobody says whether they are masked, as the statement shows: each way of it masks."""
+    """The columns. Where no producer states whether one is masked, the SQL decides: masked if every way of it masks."""
     ways: dict[tuple[str, ...], set[bool]] = {}
     for source, sf, target, tf, is_raw, _ in sql_columns:
         if tf is not None:

@@ -1,7 +1,7 @@
 """Through the time of one owner's statements: which flows open when, which end, and what is still in their targets.
 
-Two ends are told apart. For the question what the last run does, a flow ends when a finished run lacks it. What came by
-it stays in its target until the target is overwritten, emptied or dropped, whoever does so: that end is `ct`.
+A flow has two ends. For the question what the last run does, it ends when a finished run lacks it. What came by it stays
+in its target until any job overwrites, empties or drops the target: that end is `ct`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ INTO_DATA = frozenset({Kind.FEEDS, Kind.DERIVES, Kind.INFLUENCES, Kind.WRITES})
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something was said.
+    """One statement at one time.
 
-    began     when the run began; time: when its data was there; last: when it was last heard of
+    began     when the run began; time: when its data was there; last: the last report of it
     data      when data last came of it
     closes    it refutes what it lacks, but not `spared`, nor what is remembered of the same `parent` run
     unfinished  the run has not completed, so that no data may be there
-    again     (began, time) of neighbours that said the same
+    again     (began, time) of neighbours that state the same
     """
 
     time: int
@@ -44,7 +44,7 @@ class Step:
     again: tuple[tuple[int, int], ...] = ()
 
     def refuted_at(self, pair: Pair, remembered: Remembered) -> int | None:
-        """When this shows that a pair is no more; None where it does not."""
+        """The time at which this shows that a pair has ended; None where it does not."""
         if pair in self.statement.pairs or pair in self.spared:
             return None
         if (remembered.parent is not None and remembered.parent == self.parent) or not self.statement.refutes(pair):
@@ -168,7 +168,7 @@ class Timeline:
 
 
 def _merged(steps: Iterable[Step], moments: Sequence[int]) -> Iterator[Step]:
-    """Neighbours that say the same become one: a job that runs every minute costs what its changes cost."""
+    """Neighbours that state the same become one: a job that runs every minute costs what its changes cost."""
     pending: Step | None = None
     for step in steps:
         if pending is None:

@@ -70,7 +70,7 @@ class GraphWriter:
     def realign(self) -> int:
         """Give datasets the names by which the catalog knows them by now: a cluster was declared after its events.
 
-        What every job said of them is derived again under the new names. Gives the number of datasets that moved; 0,
+        What every job reported of them is derived again under the new names. Gives the number of datasets that moved; 0,
         at next to no cost, where none is to. Raises Unavailable.
         """
         moved: dict[DatasetId, DatasetId] = {}
@@ -158,7 +158,7 @@ class GraphWriter:
         mentions = about(gathered, changed)
         names, context, moved, cleared = self._names(mentions, books, changed)
         others: set[str] = set()
-        if moved or cleared:  # what other jobs said of these datasets is derived again under what is known now
+        if moved or cleared:  # what other jobs reported of these datasets is derived again with what is known now
             touched = self._graph.owners_of({dataset.node_id for dataset in moved}) if moved else set()
             touched |= self._writers_of(cleared)
             books |= self._books(touched - books.keys())
@@ -229,7 +229,7 @@ class GraphWriter:
             yield from packed.portions(self._rows)
 
     def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, known: Mapping[DatasetId, Info]) -> None:
-        """What was said of a dataset under its other names is said of it."""
+        """What producers reported of a dataset under its other names counts for it."""
         now = names.representative(dataset)
         info = dict(known.get(now, {}))
         for member in names.component(dataset):

@@ -1,6 +1,6 @@
-"""What an event says in SQL, as facts: the text with its dialect, and the columns of the datasets it names.
+"""The SQL of an event, as facts: the text with its dialect, and the columns of the datasets it names.
 
-Only where the producer gives no lineage of its own; beside a `columnLineage` that does not say what is masked, the text
+Only where the producer gives no lineage of its own; beside a `columnLineage` that does not state what is masked, the text
 shows that alone.
 """
 
@@ -52,7 +52,7 @@ def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
 
 
 def _dialect(event: RunEvent | JobEvent, content: Mapping[str, Any]) -> str:
-    """The dialect as said; else that of the engine, or of the integration, or of the store that is written to."""
+    """The dialect that the event names; else that of the engine, or of the integration, or of the store that is written to."""
     dialect = content.get("dialect")
     if isinstance(dialect, str) and dialect:
         return dialect.lower()

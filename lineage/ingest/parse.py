@@ -28,7 +28,7 @@ _TIME = re.compile(
 
 
 def parse(raw: Any) -> Event:
-    """Read one event. Raises InvalidInput, and nothing else, saying which part is no event."""
+    """Read one event. Raises InvalidInput, and nothing else, which names the wrong part."""
     try:
         return _event(raw)
     except RecursionError:

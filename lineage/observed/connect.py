@@ -1,7 +1,7 @@
-"""Kafka Connect by its REST API: connectors as jobs between topics and what lies outside, read off their configuration.
+"""Kafka Connect by its REST API: connectors as jobs between topics and other systems, read from their configuration.
 
 Names outside follow OpenLineage: `postgres://host:port` / `db.schema.table`, `s3://bucket` / key, `file` / path. What a
-configuration does not tell (a table named by a transform, a query) is left out: the connector is then shown with its
+configuration does not show (a table named by a transform, a query) is left out: the connector is then shown with its
 topics alone. A configuration is used here and stored nowhere.
 """
 
@@ -24,7 +24,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A connector as Connect tells it. `topics`: those it has really used, where Connect tracks them."""
+    """A connector as Connect reports it. `topics`: those it has really used, where Connect tracks them."""
 
     name: str
     kind: str  # source | sink

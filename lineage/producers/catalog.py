@@ -51,7 +51,7 @@ class _Written:
 class ProducerCatalog:
     """See above. `take` by one thread at a time, `settle` by another; several processes at once are safe.
 
-    changed: is told of records that changed, after the commit. Every method may raise Unavailable.
+    changed: receives the records that changed, after the commit. Every method may raise Unavailable.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class ProducerCatalog:
         """Facts written so far."""
 
     def rebuilding(self) -> ProducerCatalog:
-        """One that takes all events anew: what it does not meet again, `finish` removes."""
+        """One that takes all events again: `finish` removes what does not occur in them."""
         fresh = ProducerCatalog(self._store, self._clusters, self._clock, self._changed, self._runs_kept)
         fresh._since = self._stamp()
         return fresh
 
     def take(self, events: Iterable[tuple[Event, Reading]]) -> None:
-        """Keep what these events say. Sending them again, or in another order, changes nothing."""
+        """Keep what these events state. Sending them again, or in another order, changes nothing."""
         fresh: list[Fact] = []
         for event, reading in events:
             for fact in self._reader.read(event, reading):
@@ -125,7 +125,7 @@ class ProducerCatalog:
         return True
 
     def finish(self) -> int:
-        """After a rebuild: remove what no event says any more, and settle everything. Gives the datasets settled."""
+        """After a rebuild: remove what no event states any more, and settle everything. Gives the datasets settled."""
         if self._since is not None:
             self._store.forget_reports(self._since)
         settled = 0
@@ -156,7 +156,7 @@ class ProducerCatalog:
         return len(behind)
 
     def realign(self) -> int:
-        """A cluster was declared, or an alias given: what lies under a name that means another one by now is settled
+        """A cluster was declared, or an alias given: what is stored under a name that now means another one is settled
         again. Gives the number of such namespaces."""
         moved = [
             namespace for namespace in sorted(self._store.report_namespaces())

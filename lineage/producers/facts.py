@@ -1,4 +1,4 @@
-"""Events -> facts of datasets, jobs and runs for the catalog: everything producers say that is not an edge. Pure."""
+"""Events -> facts of datasets, jobs and runs for the catalog: everything producers report that is not an edge. Pure."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MAX_OTHERS = 100
 MAX_COLUMNS = 2000
 
 _THEN = 1
-"""Stands for the time of the event in facts that are remembered."""
+"""The time of a remembered fact, replaced by that of the event."""
 _KEPT = 4000
 
 
 class FactReader:
-    """Reads events, remembering what the newest different ones said. One thread."""
+    """Reads events, and remembers the facts of the newest different ones. One thread."""
 
     def __init__(self) -> None:
         self._events: OrderedDict[bytes, list[Fact]] = OrderedDict()
@@ -64,7 +64,7 @@ class FactReader:
                     yield Fact(fact.subject, fact.key, time, fact.value, event.run_id)
 
     def _of_datasets(self, event: Event, reading: Reading) -> Iterator[Fact]:
-        """What an event says of its datasets, at time `_THEN` for whenever it is said."""
+        """What an event states of its datasets, at time `_THEN` for the time of any such event."""
         for name in reading.datasets:
             yield Fact(_dataset(name), NAMED, ALWAYS, {})
         for primary, other, kind in links_of(event):
@@ -80,7 +80,7 @@ class FactReader:
         yield from self._columns(event, reading, job, with_schema, _THEN)
 
     def _facets(self, facets: Facets, of: Subject) -> list[Fact]:
-        """What the facets of a job or a run say, at time `_THEN`; large facets that are not kept are not looked into."""
+        """What the facets of a job or a run state, at time `_THEN`; large facets that are not kept are not read."""
         if not facets:
             return []
         readers = RUN_FACETS if of.kind == RUN else {}

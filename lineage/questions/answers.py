@@ -13,7 +13,7 @@ from lineage.model import Basis, Edge, Node, parts_of
 @dataclass(frozen=True, slots=True)
 class Subgraph:
     """Nodes and the edges among them. `root` is the node that was asked for, under the name the graph has for it;
-    `truncated` says that the node budget cut it; `stale` are the ids of edges that nobody confirmed for long."""
+    `truncated`: the node budget cut it; `stale` are the ids of edges that no report confirmed for long."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -39,7 +39,7 @@ class Affected:
     raw       the raw value may still arrive there (a job: may be read by it); False: only through masking, or only as
               a condition
     via       derives | influences | feeds | reads | writes: the kind of the last edge
-    columns   "unknown" where a dataset is downstream but no producer said which columns
+    columns   "unknown" where a dataset is downstream but no producer reported which columns
     effect    what a change does to it: breaks | may_break | changes | loses_input; None where no change was named
     """
 
@@ -111,7 +111,7 @@ class Flow:
 class JobDetails:
     """A job with the newest of its runs.
 
-    info   what it says of itself: type, integration, processing, description, owners, tags, sql, location {url,
+    info   what it reports of itself: type, integration, processing, description, owners, tags, sql, location {url,
            repoUrl, path, version, branch...}
     runs   newest first: {id, state, started, updated, ended, parent}
     """
@@ -132,7 +132,7 @@ class JobDetails:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A job that reads a dataset, and when it last said so."""
+    """A job that reads a dataset, and the last report of that."""
 
     job: str
     namespace: str

@@ -31,11 +31,11 @@ class Downstream(Finder):
         """What is affected when this dataset, field or job is lost or changed, nearest first.
 
         `basis`: whatever holds data that came from it (contents), or what the last runs make of it (last_run).
-        With a `change` (drop, rename, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
+        With a `change` (drop, rename, retype, mask, lose) each row states the effect, and what the change leaves alone is left
         out.
 
         From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
-        condition for, the jobs between, and datasets downstream of which nobody said which columns they take
+        condition for, the jobs between, and datasets downstream of which no producer reported the columns they take
         (`columns: unknown`, everything after them included). Raises InvalidInput, NotFound.
         """
         depth, at, root = depth_within(depth), as_of_time(as_of), self.find(node_id)

@@ -16,7 +16,7 @@ Found = dict[str, Affected]
 
 
 class Walk:
-    """One question at one time. `truncated` says whether the node budget cut the answer."""
+    """One question at one time. `truncated`: whether the node budget cut the answer."""
 
     def __init__(self, graph: LineageGraph, as_of: int, depth: int, budget: int, basis: Basis = Basis.CONTENTS) -> None:
         self._graph, self._at, self._depth, self._budget, self._basis = graph, as_of, depth, budget, basis
@@ -67,7 +67,7 @@ class Walk:
         return rows
 
     def _unknown(self, distance: dict[str, int], raw: set[str], rows: Found) -> None:
-        """Datasets fed by one that holds the value, where nobody said which columns go: it may be among them."""
+        """Datasets fed by one that has the value, where no producer reported the columns: the value may be among them."""
         holds: dict[str, int] = {}
         holds_raw: set[str] = set()
         for node, away in distance.items():
@@ -134,7 +134,7 @@ class Walk:
 
 
 def with_node(row: Affected, node: Node | None, owners: tuple[str, ...]) -> Affected:
-    """The row with what is known of its node: its name, its owners, and for a job where its code lies."""
+    """The row with what is known of its node: its name, its owners, and for a job where its code is."""
     if node is None:
         return row
     info: dict[str, object] = {"namespace": node.namespace, "name": node.name}

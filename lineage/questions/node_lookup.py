@@ -1,4 +1,4 @@
-"""Finding nodes: by any name, by namespace, with what producers and the catalog say of them."""
+"""Finding nodes: by any name, by namespace, with what producers and the catalog know of them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Finder:
     """The nodes of a graph. Every method may raise Unavailable naming Neo4j.
 
     owners   the owners of a dataset as the catalog knows them, as texts
-    known    whether the catalog knows a dataset (or a field of it): then it is answered for even where no producer
-             has said anything of it yet
+    known    whether the catalog knows a dataset (or a field of it): then it has an answer even where no producer
+             has reported anything of it yet
     resolve  the catalog's names for datasets (cluster aliases)
     """
 
@@ -43,7 +43,7 @@ class Finder:
     def find(self, node_id: str) -> Node:
         """The node of an id, under any of its names. Raises InvalidInput, NotFound with the nearest ids.
 
-        A typed id whose parts can be told in several ways means the node that there is.
+        A typed id that can be split in several ways means the node that exists.
         """
         exact = self._graph.node(node_id)
         if exact is not None:
@@ -171,7 +171,7 @@ class Finder:
         }
 
     def _owners_of(self, node: Node | None) -> tuple[str, ...]:
-        """Owners as producers say and, for datasets, as the catalog says."""
+        """Owners that producers report and, for datasets, those of the catalog."""
         if node is None:
             return ()
         owners = [str(owner["name"]) for owner in node.info.get("owners") or ()]

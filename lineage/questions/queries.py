@@ -41,11 +41,10 @@ class Lineage(Downstream):
     ) -> Subgraph:
         """What is upstream, downstream, or both, of a dataset, field or job, within `depth` steps (1..100).
 
-        At level `column`, or from a field, the nodes are fields; datasets that fields are a condition for, and jobs,
-        stand among them. `only` leaves edges out, and what is reached by them alone. `basis`
-        tells which question is answered: what the last runs do, or where contents come from; there, several stretches
-        of one flow are shown as one. Raises InvalidInput, NotFound
-        (with the nearest ids as `details["nearest"]`).
+        At level `column`, or from a field, the nodes are fields, with the jobs and the datasets that fields are a
+        condition for. `only` leaves edges out, and what is reached by them alone. `basis` chooses the question: what the
+        last runs do, or where contents come from; there, several stretches of one flow are shown as one. Raises
+        InvalidInput, NotFound (with the nearest ids as `details["nearest"]`).
         """
         way, depth = direction_of(direction), depth_within(depth)
         at, root, basis = as_of_time(as_of), self.find(node_id), basis_of(basis)
@@ -97,7 +96,7 @@ class Lineage(Downstream):
         ]
 
     def job(self, node_id: str, as_of: AsOf = None) -> JobDetails:
-        """A job, what it reads and writes, its newest runs, where its code lies. Raises NotFound, InvalidInput."""
+        """A job, what it reads and writes, its newest runs, where its code is. Raises NotFound, InvalidInput."""
         root, at = self.find(node_id), as_of_time(as_of)
         if root.type != "job":
             raise InvalidInput(f"{node_id} is a {root.type}, not a job.", details={"nodeId": node_id})
@@ -174,7 +173,7 @@ class Lineage(Downstream):
         return [edge for edge in edges if (edge.target, edge.source) not in flowing]
 
     def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
-        """Open edges of streaming jobs that nobody had confirmed for long at that time: perhaps gone, never said to be."""
+        """Open edges of streaming jobs that no report had confirmed for long at that time: perhaps ended, without a report."""
         limit = min(at, time.time() * 1000) - self._settings.stale_after_days * 86_400_000
         return frozenset(
             edge.id

@@ -117,7 +117,7 @@ def _way(earliest: _Found, node: str, start: str) -> tuple[Edge, ...]:
 def outgoing_since(graph: LineageGraph, root: Node, at: int, budget: int) -> tuple[dict[str, list[Edge]], bool]:
     """Every edge that data of `root` may have gone over since `at`, by its source; and whether the budget cut it.
 
-    From a field: the fields made of it; where nobody said which columns a dataset takes, that dataset and all after it.
+    From a field: the fields made of it; where no producer reported which columns a dataset takes, that dataset and all after it.
     """
     outgoing: dict[str, list[Edge]] = defaultdict(list)
     seen, frontier = {root.id}, {root.id}

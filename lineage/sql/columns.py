@@ -36,11 +36,11 @@ _SILENT = (
 def columns_from_sql(
     sql: str, dialect: str | None = None, schemas: Mapping[str, Columns] | Callable[[str], Columns | None] | None = None
 ) -> SqlLineage:
-    """Column lineage of one or several statements. Never raises: what cannot be told is in `unknown`.
+    """Column lineage of one or several statements. Never raises: what cannot be determined is in `unknown`.
 
     dialect   spark, flink, ksqldb, trino, postgres, mysql, snowflake, bigquery, or another that sqlglot knows; plain SQL
               when it is none of them
-    schemas   columns of tables, by the name the text uses (case does not count), or a function that tells them
+    schemas   columns of tables, by the name the text uses (case does not count), or a function that returns them
     """
     sql_lineage = SqlLineage()
     if dialect and not known_dialect(dialect):
@@ -71,7 +71,7 @@ class Statements:
     def __init__(
         self, sql_lineage: SqlLineage, dialect: str | None, columns_of: Callable[[str], Columns | None]
     ) -> None:
-        self._said, self._known = sql_lineage, columns_of
+        self._sql_lineage, self._known = sql_lineage, columns_of
         self._spell, self._names = spelling(dialect), alias_rule(dialect)
         self._inserts_by_name = (dialect or "").lower() in ("ksql", "ksqldb")
         self._made: dict[str, Columns] = {}
@@ -81,14 +81,14 @@ class Statements:
 
     def read(self, trees: Iterable[exp.Expression]) -> None:
         for tree in trees:
-            queries = Queries(self._said, self._columns, self._budget, self._names)
+            queries = Queries(self._sql_lineage, self._columns, self._budget, self._names)
             match tree:
                 case exp.Create():
                     self._create(tree, queries)
                 case exp.Insert():
                     self._insert(tree, queries)
                 case exp.MultitableInserts():
-                    self._said.doubt("an insert into several tables is not read")
+                    self._sql_lineage.doubt("an insert into several tables is not read")
                 case exp.Merge():
                     self._row_changes.merge(tree, queries)
                 case exp.Update():
@@ -100,11 +100,11 @@ class Statements:
                     self._target.emit(queries, "", ((output.name, output) for output in relation.outputs))
                 case exp.Delete() | exp.Drop() | exp.Set() | exp.Use() | exp.Alter() | exp.Command() | exp.Describe():
                     if isinstance(tree, exp.Command) and str(tree.this).upper() not in _SILENT:
-                        self._said.doubt(f"a statement {str(tree.this).upper()[:20]} is not read")
+                        self._sql_lineage.doubt(f"a statement {str(tree.this).upper()[:20]} is not read")
                 case _ if type(tree).__name__.upper() in _SILENT:
                     continue
                 case _:
-                    self._said.doubt(f"a statement {type(tree).__name__.upper()} is not read")
+                    self._sql_lineage.doubt(f"a statement {type(tree).__name__.upper()} is not read")
 
     def _columns(self, table: str) -> Columns | None:
         columns = self._made.get(table.lower())
@@ -130,7 +130,7 @@ class Statements:
                 self._made[name.lower()] = columns
             return
         if not isinstance(query, exp.Query):
-            self._said.doubt("the query of a CREATE is not read")
+            self._sql_lineage.doubt("the query of a CREATE is not read")
             return
         self._make(name, query, column_names, queries, queries.ctes(tree, None, {}))
 
@@ -142,11 +142,13 @@ class Statements:
         queries: Queries,
         ctes: dict[str, Relation] | None = None,
     ) -> None:
-        """A table that is made of a query, its columns named as `given`, else as the query names them."""
+        """A table that is made of a query, its columns named by `column_names`, else as the query names them."""
         relation = queries.table(query, "", None, ctes)
         names = column_names or [self._spelled(output.name, query) for output in relation.outputs]
         if relation.open:
-            self._said.doubt(f"the columns of {name} are not all known: a star stands over a table of unknown columns")
+            self._sql_lineage.doubt(
+                f"the columns of {name} are not all known: a star selects from a table of unknown columns"
+            )
         else:
             self._made[name.lower()] = dict.fromkeys(names)
         self._target.emit(queries, name, zip(names, relation.outputs, strict=False))
@@ -158,7 +160,7 @@ class Statements:
             key = key or (str(each.this) if isinstance(each, exp.Property) else "")
             value = each.args.get("value")
             if key.lower() in ("topic", "kafka_topic") and isinstance(value, exp.Literal):
-                self._said.topics[name] = value.name
+                self._sql_lineage.topics[name] = value.name
 
     # -- INSERT, queries ----------------------------------------------------------------------------------------------
 
@@ -168,9 +170,9 @@ class Statements:
         query = tree.args.get("expression")
         if not isinstance(table, exp.Table) or not isinstance(query, exp.Query | exp.Table):
             if isinstance(table, exp.Table) and isinstance(query, exp.Values):
-                self._said.outputs.add(table_name(table))
+                self._sql_lineage.outputs.add(table_name(table))
                 return
-            self._said.doubt("an INSERT is not read")
+            self._sql_lineage.doubt("an INSERT is not read")
             return
         name = table_name(table)
         relation = queries.table(query, "", None, queries.ctes(tree, None, {}))
@@ -193,14 +195,16 @@ class Statements:
         for each in conflict.expressions if isinstance(conflict, exp.Expression) else ():
             target = each.this.name.lower() if isinstance(each, exp.EQ) else ""
             if any(column.name.lower() != target for column in each.expression.find_all(exp.Column)):
-                self._said.doubt(f"what {name} is given where a row is there already is not read")
+                self._sql_lineage.doubt(f"what {name} is given where a row is there already is not read")
 
     def _by_place(self, table: exp.Table, name: str, outputs: list[Output], is_open: bool) -> list[str] | None:
         """The target's columns, in its order: an INSERT without a list goes by place."""
         target_columns = self._columns(name)
         if target_columns is None or is_open:
-            why = "a star stands over a table of unknown columns" if is_open else "its columns are not known"
-            self._said.doubt(f"which columns of {name} are written cannot be told: {why}, and INSERT goes by place")
+            why = "a star selects from a table of unknown columns" if is_open else "its columns are not known"
+            self._sql_lineage.doubt(
+                f"which columns of {name} are written cannot be determined: {why}, and INSERT matches columns by position"
+            )
             return None
         partition = table.args.get("partition")
         fixed = {
@@ -210,7 +214,7 @@ class Statements:
         }
         columns = [column for column in target_columns if column.lower() not in fixed]
         if len(columns) != len(outputs):
-            self._said.doubt(f"which columns of {name} are written cannot be told: {len(outputs)} values for"
+            self._sql_lineage.doubt(f"which columns of {name} are written cannot be determined: {len(outputs)} values for"
                              f" {len(columns)} columns")  # fmt: skip
             return None
         return columns

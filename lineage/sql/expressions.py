@@ -88,7 +88,7 @@ class Expressions:
         return parts.then(TRANSFORMATION, masking=masks(node))
 
     def _operands(self, node: exp.Expression) -> list[exp.Expression]:
-        """What a chain of operators joins: `a + b + c` is no deeper than `a`."""
+        """What a chain of operators joins: `a + b + c` is as deep as `a`."""
         todo, operands = [node], []
         while todo:
             each = todo.pop()
@@ -148,7 +148,7 @@ class Expressions:
         for name in names:
             part = step(value, name)
             if part is None:
-                scope.said.doubt(f"there is no field {name} where the statement looks for it")
+                scope.sql_lineage.doubt(f"there is no field {name} where the statement looks for it")
                 return Value()
             value = part
         return value

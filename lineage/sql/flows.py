@@ -31,7 +31,7 @@ _KEPT = 500
 
 
 class KnownNames:
-    """A `Resolve` that also tells the columns the catalog has learned (`columns`)."""
+    """A `Resolve` that also has the columns the catalog has learned (`columns`)."""
 
     def __init__(self, resolve: Callable[[str, str], DatasetId], columns: KnownColumns) -> None:
         self._resolve, self.columns = resolve, columns
@@ -160,7 +160,7 @@ def _stands(match: Match, sql_lineage: SqlLineage, table: str) -> bool:
 
 
 def through(sql_lineage: SqlLineage, stands: Callable[[str], bool]) -> set[ColumnEdge]:
-    """The edges with tables that the text itself makes, and that are no datasets, replaced by what they are made of."""
+    """The edges, with tables that the text itself makes and that are not datasets replaced by what they are made of."""
     by_target: dict[str, list[ColumnEdge]] = {}
     for edge in sql_lineage.edges:
         by_target.setdefault(edge.target.lower(), []).append(edge)

@@ -1,4 +1,4 @@
-"""What stands in FROM -> the relations of a scope: tables, joins, subqueries, UNNEST, LATERAL VIEW and their kin."""
+"""The FROM clause -> the relations of a scope: tables, joins, subqueries, UNNEST, LATERAL VIEW and their kin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FromClause:
 
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
-        self._said, self._expressions = queries.said, queries.expressions
+        self._sql_lineage, self._expressions = queries.sql_lineage, queries.expressions
 
     def join(self, join: exp.Join, scope: Scope) -> None:
         before = dict(scope.sources)
@@ -34,7 +34,7 @@ class FromClause:
             new = next((s for key, s in scope.sources.items() if key not in before), None)
             new_columns = new.names() if new is not None else None
             if new_columns is None:
-                self._said.doubt("a natural join over columns that are not known")
+                self._sql_lineage.doubt("a natural join over columns that are not known")
             names = [n for n in new_columns or () if any(source.has(n) for source in before.values())]
         for name in names:
             scope.joined.add(name.lower())
@@ -67,7 +67,7 @@ class FromClause:
             # Only a lateral subquery sees its neighbours; any sees what is around the whole.
             relation = self._queries.table(node, alias, scope.parent, scope.ctes)
         else:
-            self._said.doubt(f"a {type(node).__name__} in FROM is not read")
+            self._sql_lineage.doubt(f"a {type(node).__name__} in FROM is not read")
             relation = Opaque(alias)
         column_names = [c.name for c in node.args["alias"].columns] if _has_columns(node) else []
         if column_names and not isinstance(relation, Unfolded):
@@ -89,7 +89,7 @@ class FromClause:
 
     def _named(self, node: exp.Table, scope: Scope) -> Relation:
         if not isinstance(node.this, exp.Identifier):
-            self._said.doubt("the columns of a table function are not known")
+            self._sql_lineage.doubt("the columns of a table function are not known")
             return Opaque(node.alias)
         name = table_name(node)
         if not node.db and node.name.lower() in scope.ctes:
@@ -101,7 +101,7 @@ class FromClause:
                 if value is not None:
                     element = elements(value)
                     return Unfolded(node.alias_or_name, {node.alias_or_name: element}, element)
-        self._said.inputs.add(name)
+        self._sql_lineage.inputs.add(name)
         return BaseTable(name, self._queries.columns_of(name))
 
     def _lateral(self, node: exp.Lateral, scope: Scope) -> Relation:
@@ -111,7 +111,7 @@ class FromClause:
         column_names = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
         if isinstance(inner, exp.Stack):
             stack_columns = stacked(
-                inner, lambda each: self._expressions.value(each, scope), self._said, self._queries.budget
+                inner, lambda each: self._expressions.value(each, scope), self._sql_lineage, self._queries.budget
             )
             names = column_names if len(column_names) == len(stack_columns) else [name for name, _ in stack_columns]
             return Unfolded(node.alias, dict(zip(names, (value for _, value in stack_columns), strict=True)))
@@ -120,10 +120,8 @@ class FromClause:
             argument = argument.expression
         if not isinstance(inner, exp.Explode | exp.Posexplode | exp.Inline | exp.ExplodeOuter | exp.PosexplodeOuter):
             value = self._expressions.value(inner, scope).then(TRANSFORMATION)
-            if (
-                not column_names and function_name(inner).lower() == "table"
-            ):  # what it is called says nothing of its columns
-                self._said.doubt("the columns of a table function are not known")
+            if not column_names and function_name(inner).lower() == "table":  # its name does not show its columns
+                self._sql_lineage.doubt("the columns of a table function are not known")
                 return Opaque(node.alias)
             return Unfolded(node.alias, dict.fromkeys(column_names or [node.alias], value))
         whole = self._expressions.value(argument, scope)
@@ -153,7 +151,7 @@ class FromClause:
     def _spread(self, element: Value, column_names: list[str]) -> dict[str, Value]:
         """The fields of a struct as columns, by place."""
         if element.nested is None:
-            self._said.doubt("the fields of an unfolded array are not known")
+            self._sql_lineage.doubt("the fields of an unfolded array are not known")
             return {name: element.then(TRANSFORMATION) for name in column_names}
         names = list(element.nested)
         return {

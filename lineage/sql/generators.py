@@ -20,7 +20,7 @@ _EXPLODES = (exp.Explode, exp.ExplodeOuter, *_POSITIONED)
 def generated(
     node: exp.Expression, read: Read, elements: Elements, sql_lineage: SqlLineage, budget: Budget
 ) -> list[Output] | None:
-    """The columns that one item of a SELECT list stands for; None for an ordinary expression."""
+    """The columns that one item of a SELECT list gives; None for an ordinary expression."""
     inner, column_names = node, list[str]()
     if isinstance(node, exp.Aliases):
         inner, column_names = node.this, [each.name for each in node.expressions]
@@ -35,7 +35,7 @@ def generated(
     if columns is None:
         if not isinstance(node, exp.Aliases):
             return None
-        sql_lineage.doubt("which part of a function's answer each of its names is cannot be told")
+        sql_lineage.doubt("which part of a function's result each of its names means cannot be determined")
         return [_output(name, read(inner).then(TRANSFORMATION)) for name in column_names]
     if column_names and len(column_names) != len(columns):
         sql_lineage.doubt(f"a function that gives {len(columns)} columns has {len(column_names)} names")
@@ -47,7 +47,7 @@ def generated(
 def stacked(node: exp.Stack, read: Read, sql_lineage: SqlLineage, budget: Budget) -> list[tuple[str, Value]]:
     """`stack(2, a, b, c, d)` is two rows of two columns: a and c, b and d."""
     if not isinstance(node.this, exp.Literal) or not node.this.is_int or int(node.this.name) < 1:
-        sql_lineage.doubt("how many columns stack() gives cannot be told")
+        sql_lineage.doubt("how many columns stack() gives cannot be determined")
         return []
     rows = int(node.this.name)
     width = -(-len(node.expressions) // rows)
@@ -74,7 +74,7 @@ def _columns(
             return [*first, ("key", value.then(TRANSFORMATION)), ("value", element)]
         if not names and (value.nested is None or ELEMENT not in value.nested):
             sql_lineage.doubt(
-                "whether explode() is of an array or a map, and so what its columns are called, cannot be told"
+                "whether explode() is of an array or a map, and so what its columns are called, cannot be determined"
             )
         return [*first, ("col", element)]
     if called == "json_tuple":

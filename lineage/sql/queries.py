@@ -21,10 +21,10 @@ Known = Callable[[str], Columns | None]
 
 
 class Queries:
-    """Reads queries. `influences` gathers what filters, joins, groups and sorts; `known` tells columns of tables."""
+    """Reads queries. `influences` gathers what filters, joins, groups and sorts; `known` returns the columns of a table."""
 
     def __init__(self, sql_lineage: SqlLineage, known: Known, budget: Budget, names: AliasRule) -> None:
-        self.said, self.known, self.budget, self.names = sql_lineage, known, budget, names
+        self.sql_lineage, self.known, self.budget, self.names = sql_lineage, known, budget, names
         self.expressions = Expressions(self)
         self.from_clause, self._select_list = FromClause(self), SelectList(self)
         self.influences: dict[Origin, set[str]] = {}
@@ -62,15 +62,15 @@ class Queries:
         if isinstance(node, exp.Values):
             return QueryTable(name, [Output(n, Value) for n in _values_names(node)])
         if isinstance(node, exp.Table):
-            scope = Scope(self.said, self.budget, parent, ctes)
+            scope = Scope(self.sql_lineage, self.budget, parent, ctes)
             self.from_clause.add(node, scope)
             return QueryTable(name, *self._select_list.star(scope.sources.values(), frozenset()))
-        self.said.doubt(f"a {type(node).__name__} is not read")
+        self.sql_lineage.doubt(f"a {type(node).__name__} is not read")
         return QueryTable(name, [], [Opaque(name)])
 
     def _wrapped(self, node: exp.Subquery, name: str, parent: Scope | None, ctes: dict[str, Relation]) -> QueryTable:
         inner = self.table(node.this, name, parent, ctes)
-        scope = Scope(self.said, self.budget, parent, ctes, {"": inner})
+        scope = Scope(self.sql_lineage, self.budget, parent, ctes, {"": inner})
         self._order(node, scope, inner.outputs)
         return inner
 
@@ -81,7 +81,7 @@ class Queries:
             column_names = [c.name for c in cte.args["alias"].columns] if cte.args.get("alias") else []
             body = cte.this
             if with_clause.args.get("recursive") and isinstance(body, exp.SetOperation):
-                # The name stands for its own first branch while the second is read.
+                # The name means its own first branch while the second is read.
                 first = self.table(body.this, name, parent, ctes)
                 ctes[name.lower()] = renamed(first, name, column_names)
             if not isinstance(body, exp.Query | exp.Values):
@@ -113,7 +113,7 @@ class Queries:
         by_name = bool(node.args.get("by_name"))
         if any(table.open for table in tables):
             if len(tables) > 1:
-                self.said.doubt("a star over columns that are not known stands in a set operation")
+                self.sql_lineage.doubt("a set operation has a star over columns that are not known")
                 return QueryTable(name, [], [Opaque(name)])
             return QueryTable(name, first.outputs, first.open)
         more = tables[1].outputs if by_name and len(tables) > 1 else []
@@ -122,11 +122,11 @@ class Queries:
             Output(output.name, _united(tables, at, output.name, by_name, self.budget))
             for at, output in enumerate(heads)
         ]
-        self._order(node, Scope(self.said, self.budget, parent, ctes, {"": first}), outputs)
+        self._order(node, Scope(self.sql_lineage, self.budget, parent, ctes, {"": first}), outputs)
         return QueryTable(name, outputs)
 
     def _select(self, node: exp.Select, name: str, parent: Scope | None, ctes: dict[str, Relation]) -> QueryTable:
-        scope = Scope(self.said, self.budget, parent, ctes)
+        scope = Scope(self.sql_lineage, self.budget, parent, ctes)
         source = node.args.get("from_")
         if source is not None:
             self.from_clause.add(source.this, scope)

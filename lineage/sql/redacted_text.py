@@ -1,4 +1,4 @@
-"""SQL without its values: literals may be values of records. What tells of columns stays, so that lineage is still read.
+"""SQL without its values: literals may be values of records. What shows columns stays, so that lineage is still read.
 
 Kept are paths into JSON, keys of structs and options, names in brackets and after AS, and numbers of up to two digits
 (places of columns, sizes of types). Any other text reads '?', any other number 0. Comments go.
@@ -82,7 +82,7 @@ def _is_telling(text: str, calls: list[tuple[str, int]], before: str, after: str
     inside = text[1:-1]
     call, place = calls[-1] if calls else ("", 0)
     name = call.lower()
-    # A prefix may have come to stand before a hidden value: B$$x$$ reads B'?'.
+    # A prefix may be before a hidden value by now: B$$x$$ reads B'?'.
     if REDACTED in text or inside == "?" or text.partition("'")[2] == "?'" or _PATH.match(inside):
         return True
     if (before == "[" and after == "]") or before.upper() == "AS":

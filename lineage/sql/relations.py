@@ -79,7 +79,7 @@ def step(value: Value, name: str) -> Value | None:
 
 
 def spelled_in(columns: Columns, name: str) -> str | None:
-    """The column's own spelling of a name: as it stands, else the one that differs only in case."""
+    """The column's own spelling of a name: the same, else the one that differs only in case."""
     if name in columns:
         return name
     lowered = name.lower()
@@ -88,7 +88,7 @@ def spelled_in(columns: Columns, name: str) -> str | None:
 
 
 class Relation(Protocol):
-    """Something that stands in FROM. `names` is None where its columns are not all known."""
+    """Something in FROM. `names` is None where its columns are not all known."""
 
     name: str
 
@@ -210,7 +210,7 @@ class Unfolded:
 
 @dataclass(slots=True)
 class Opaque:
-    """Something whose columns cannot be told: a function, a pivot."""
+    """Something whose columns cannot be determined: a function, a pivot."""
 
     name: str
 

@@ -18,7 +18,7 @@ WINDOWS = ("window", "session_window")
 class Scope:
     """The relations a SELECT reads, by lower-case name; the scope around it; names of its own outputs."""
 
-    said: SqlLineage
+    sql_lineage: SqlLineage
     budget: Budget
     parent: Scope | None = None
     ctes: Mapping[str, Relation] = field(default_factory=dict)
@@ -48,11 +48,11 @@ class Scope:
         return any(source.names() is None for source in self.sources.values())
 
     def column(self, parts: Sequence[str], alias_first: bool = False) -> Value:
-        """The value of a column written with these parts (`o.customer.email`); empty, and said, when not known."""
+        """The value of a column written with these parts (`o.customer.email`); empty, and reported, when not known."""
         self.budget.spend()
         value = self._look(parts, alias_first)
         if value is None:
-            self.said.doubt(f"column {'.'.join(parts)} cannot be told")
+            self.sql_lineage.doubt(f"column {'.'.join(parts)} cannot be determined")
             return Value()
         return value
 
@@ -74,7 +74,7 @@ class Scope:
         return _steps(value, parts[1:]) if value is not None else None
 
     def _or_output(self, name: str, column: Value | None) -> Value | None:
-        """A name that an output has: a column of it goes before; None where that cannot be told, unless both are one."""
+        """A name that an output has: a column of it goes before; None where it is uncertain, unless both are the same."""
         output = self.outputs[self.aliases[name]]
         if output.busy:  # the output is being made of it
             self.certain.add(name)

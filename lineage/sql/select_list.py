@@ -24,7 +24,7 @@ class SelectList:
     """Names a query's columns. What they are made of is computed when it is asked for."""
 
     def __init__(self, queries: Queries) -> None:
-        self._said, self._expressions, self._budget = queries.said, queries.expressions, queries.budget
+        self._sql_lineage, self._expressions, self._budget = queries.sql_lineage, queries.expressions, queries.budget
         self._listed = queries.names.listed
 
     def outputs(self, node: exp.Select, scope: Scope) -> tuple[list[Output], list[Relation]]:
@@ -37,12 +37,12 @@ class SelectList:
                 source = scope.source([p.name for p in each.parts[:-1]])
                 relations = [source] if source is not None else []
                 if not relations and not self._struct_star(each, scope, outputs):
-                    self._said.doubt("a star over something that is not known")
+                    self._sql_lineage.doubt("a star over something that is not known")
                     relations = [Opaque("")]
             elif star is not None:
                 relations = list(scope.sources.values())
             else:
-                columns = generated(each, partial(self._read, scope), elements, self._said, self._budget)
+                columns = generated(each, partial(self._read, scope), elements, self._sql_lineage, self._budget)
                 if columns is not None:
                     outputs += columns
                     continue
@@ -55,7 +55,7 @@ class SelectList:
             outputs += self._replaced(more, star, scope)
             unknown += open_relations
             if len(outputs) > MAX_COLUMNS:
-                raise TooComplex("its stars stand for too many columns")
+                raise TooComplex("its stars give too many columns")
         return outputs, unknown
 
     def _read(self, scope: Scope, node: exp.Expression | None) -> Value:

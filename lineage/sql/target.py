@@ -14,10 +14,10 @@ class Target:
     """Edges into tables, in the tables' own spelling of their columns where `columns` knows it."""
 
     def __init__(self, sql_lineage: SqlLineage, budget: Budget, columns: Callable[[str], Columns | None]) -> None:
-        self._said, self._budget, self._columns = sql_lineage, budget, columns
+        self._sql_lineage, self._budget, self._columns = sql_lineage, budget, columns
 
     def emit(self, queries: Queries, target: str, outputs: Iterable[tuple[str, Output]]) -> None:
-        sql_lineage = self._said
+        sql_lineage = self._sql_lineage
         sql_lineage.outputs.add(target)
         target_columns = self._columns(target) if target else None
         for name, output in outputs:
@@ -37,4 +37,4 @@ class Target:
             for way in ways:
                 itself = origin.table == target and origin.path == field
                 if not (itself and way.type == DIRECT and way.subtype == IDENTITY):
-                    self._said.edges.add(ColumnEdge(origin, target, field, way))
+                    self._sql_lineage.edges.add(ColumnEdge(origin, target, field, way))

@@ -1,4 +1,4 @@
-"""Messages that say again what was just said, told apart by their bytes before anything is read.
+"""Messages that repeat the last report, recognized by their bytes before anything is read.
 
 Streaming jobs report RUNNING every few seconds, each report like the last but for `eventTime`. Times of such reports
 are kept to the minute (`book.SEEN_STEP`), so one that falls between two that were folded changes nothing.

@@ -41,7 +41,7 @@ def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
         "rows": 1,
         "nodes": 1,
         "graph": "x",
-        "said": "x",
+        "fragment": "x",
         "namespace": None,
         "holding": "",
     }

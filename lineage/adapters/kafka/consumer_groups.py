@@ -40,7 +40,7 @@ class KafkaGroups:
 
     def names(self) -> list[GroupName]:
         listing = self._answer(self._admin.list_consumer_groups(request_timeout=self._timeout))
-        if listing.errors:  # brokers that did not answer have groups too: those of the others are not all there are
+        if listing.errors:  # the list is incomplete: brokers that did not answer have groups too
             raise self._unavailable()
         return sorted((GroupName(g.group_id, g.state.name) for g in listing.valid), key=lambda group: group.name)
 
@@ -48,7 +48,7 @@ class KafkaGroups:
         if not groups:
             return []
         members = self._admin.describe_consumer_groups([g.name for g in groups], request_timeout=self._timeout)
-        # One group a request is what brokers take; they are asked side by side.
+        # Brokers take one group in a request; the requests run in parallel.
         offsets = {
             g.name: self._admin.list_consumer_group_offsets(
                 [ConsumerGroupTopicPartitions(g.name)], request_timeout=self._timeout
@@ -59,7 +59,7 @@ class KafkaGroups:
         described: dict[str, Any] = {}
         for group in groups:
             about, positions = self._settled(members[group.name]), self._settled(offsets[group.name])
-            if about is _UNKNOWN or positions is _UNKNOWN:  # half an answer would say that it reads less than it does
+            if about is _UNKNOWN or positions is _UNKNOWN:  # half an answer would show that it reads less than it does
                 continue
             described[group.name] = about
             committed[group.name] = {
@@ -96,7 +96,7 @@ class KafkaGroups:
             raise self._unavailable() from None
 
     def _settled(self, future: Future[Any]) -> Any:
-        """The answer; None where the broker says that there is none for this user; _UNKNOWN where it did not say."""
+        """The answer; None where the broker reports that this user has none; _UNKNOWN where it did not answer."""
         try:
             return future.result(timeout=self._timeout + 1)
         except TimeoutError:
@@ -106,7 +106,7 @@ class KafkaGroups:
 
     def _unavailable(self) -> Unavailable:
         return Unavailable(
-            f"Kafka at {self._address} does not tell its consumer groups; check the address and that the user may"
+            f"Kafka at {self._address} does not list its consumer groups; check the address and that the user may"
             " DESCRIBE groups.",
             details={"server": self._address},
         )

@@ -1,4 +1,4 @@
-"""Edges between columns as they lie in Neo4j: one relationship for each owner and pair of datasets, its edges a document.
+"""Edges between columns as Neo4j stores them: one relationship for each owner and pair of datasets, its edges a document.
 
 A job of eighty column edges is then two or three relationships and not eighty with a node at each end.
 """

@@ -30,7 +30,7 @@ ENDS: dict[Kind, tuple[str, str]] = {
 }
 
 TYPES: dict[Kind, str] = {kind: kind.name for kind in ENDS}
-"""Kinds of edges that are relationships of their own; those between columns lie in `COLUMNS` (neo4j_bundles.py)."""
+"""Kinds of edges that are relationships of their own; those between columns are in `COLUMNS` (`bundles.py`)."""
 
 SCHEMA = (
     "CREATE CONSTRAINT lineage_graph_name IF NOT EXISTS FOR (n:LineageGraph) REQUIRE n.name IS UNIQUE",
@@ -212,7 +212,7 @@ NAMED_IN = {
 }
 # $said is how the job's JSON has its newest run: no index holds it, and one pass over the jobs costs little.
 JOB_OF_RUN = (
-    "MATCH (n:Job {graph: $graph}) WHERE n.info CONTAINS $said"
+    "MATCH (n:Job {graph: $graph}) WHERE n.info CONTAINS $fragment"
     " RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.info AS extra ORDER BY n.key LIMIT 1"
 )
 NAMESPACES = {

@@ -65,7 +65,7 @@ class Neo4jGraph:
     def warm(self) -> None:
         self.prepare()
         values = {"name": self.name, "time": 0, "rows": 1, "nodes": 1, "graph": "", "namespace": None, "holding": ""}
-        values |= {"offset": 0, "limit": 1, "said": "-"}
+        values |= {"offset": 0, "limit": 1, "fragment": "-"}
         for statement in cypher.asked():
             self._server.run_patiently(statement, keys=["-"], **values)
 
@@ -207,7 +207,7 @@ class Neo4jGraph:
 
     def job_of_run(self, run_id: str) -> Node | None:
         fragment = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
-        rows = self._server.run(cypher.JOB_OF_RUN, graph=self._label(), said=fragment)
+        rows = self._server.run(cypher.JOB_OF_RUN, graph=self._label(), fragment=fragment)
         return next((node_of(row, "job", self._prefix()) for row in rows), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:

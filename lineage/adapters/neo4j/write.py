@@ -83,8 +83,8 @@ class DeltaWriter:
                 _run(tx, cypher.remove_edges(kind), ids=part).consume()
 
     def _columns(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
-        """Edges between columns: read what lies there, change it, and put it back. The book that was written before in
-        this transaction keeps other writers of its owner out."""
+        """Edges between columns: read the stored bundles, change them, and write them back. The book that this
+        transaction wrote first keeps other writers of its owner out."""
         p, delta = self._prefix, self._delta
         new = {book.owner for book in delta.books if book.version == 0} if not self._again else set()
         removed = {edge_id: owner for kind, edge_id, owner in delta.removed if kind in COLUMN_KINDS}

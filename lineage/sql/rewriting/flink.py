@@ -59,7 +59,7 @@ def _closes(tokens: Tokens, at: int) -> bool:
 
 
 def _skip(tokens: Tokens, at: int) -> int:
-    """Where to go on when what stands here says nothing of columns; `at` itself otherwise."""
+    """The place after a clause that does not concern columns; `at` itself where there is none."""
     if words_at(tokens, at, "WATERMARK", "FOR"):
         return until(tokens, at, lambda t: t.token_type is TokenType.COMMA)
     if words_at(tokens, at, "NOT", "ENFORCED"):
@@ -145,7 +145,7 @@ def _map(tokens: Tokens, at: int) -> tuple[Tokens, int] | None:
 
 
 def _json(tokens: Tokens, at: int) -> Tokens:
-    """`JSON_VALUE(v, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)` -> `JSON_VALUE(v, '$.a')`: the rest says nothing of columns."""
+    """`JSON_VALUE(v, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)` -> `JSON_VALUE(v, '$.a')`: the rest does not concern columns."""
     end = closing(tokens, at + 1)
     depth, comma = 0, end
     for n in range(at + 2, end):

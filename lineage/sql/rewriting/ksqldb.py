@@ -1,4 +1,4 @@
-"""ksqlDB -> what Spark's parser reads: streams are tables, `->` is a dot, windows and EMIT say nothing of columns."""
+"""ksqlDB -> what Spark's parser reads: streams are tables, `->` is a dot, windows and EMIT do not concern columns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rewrite(tokens: Tokens) -> Tokens:
 
 
 def _skip(tokens: Tokens, at: int, defining: bool, over: bool) -> int:
-    """Where to go on when what stands here says nothing of columns; `at` itself otherwise."""
+    """The place after a clause that does not concern columns; `at` itself where there is none."""
     if words_at(tokens, at, "EMIT", "CHANGES|FINAL"):
         return at + 2
     if words_at(tokens, at, "WINDOW", "TUMBLING|HOPPING|SESSION", "("):

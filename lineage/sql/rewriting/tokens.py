@@ -15,7 +15,7 @@ def word(token: Token) -> str:
 
 
 def words_at(tokens: Sequence[Token], at: int, *words: str) -> bool:
-    """Whether these keywords stand here. `A|B` takes either."""
+    """Whether these keywords are here. `A|B` takes either."""
     return len(tokens) >= at + len(words) and all(
         word(token) in one.split("|") for token, one in zip(tokens[at:], words, strict=False)
     )
