@@ -74,8 +74,8 @@ def _run(options: argparse.Namespace, addresses: Any) -> None:
             graph.clear()
             driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=settings.graph_name)
             admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
-            made = [name for name in admin.list_topics(timeout=10).topics if name.startswith(settings.topic)]
-            for future in admin.delete_topics(made).values():
+            topics = [name for name in admin.list_topics(timeout=10).topics if name.startswith(settings.topic)]
+            for future in admin.delete_topics(topics).values():
                 future.result(10)
         driver.close()
 

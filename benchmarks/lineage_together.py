@@ -106,8 +106,8 @@ class _Bench:
             self._driver.execute_query(statement, name=self.settings.graph_name)
         self._driver.close()
         admin = AdminClient({"bootstrap.servers": self.kafka.bootstrap_servers})
-        made = [name for name in admin.list_topics(timeout=10).topics if name.startswith(self.settings.topic)]
-        for future in (admin.delete_topics(made) if made else {}).values():
+        topics = [name for name in admin.list_topics(timeout=10).topics if name.startswith(self.settings.topic)]
+        for future in (admin.delete_topics(topics) if topics else {}).values():
             future.result(10)
 
     # -- the run ------------------------------------------------------------------------------------------------------
@@ -203,8 +203,8 @@ class _Bench:
         def watch() -> None:
             while not stop.is_set() or sent:
                 now, waiting = time.perf_counter(), list(sent)
-                for found in self.graph.nodes(waiting) if waiting else ():
-                    done.append(now - sent.pop(found))
+                for node_id in self.graph.nodes(waiting) if waiting else ():
+                    done.append(now - sent.pop(node_id))
                 time.sleep(0.02)
                 if stop.is_set() and time.perf_counter() - ended > 60:
                     return
@@ -257,10 +257,10 @@ class _Bench:
     def _ask(self, connection: http.client.HTTPConnection, path: str) -> Any:
         connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
         answer = connection.getresponse()
-        found = json.loads(answer.read())
+        document = json.loads(answer.read())
         if answer.status != 200:
-            raise SystemExit(f"a question was not answered: {answer.status} {found}")
-        return found
+            raise SystemExit(f"a question was not answered: {answer.status} {document}")
+        return document
 
     def _ready(self) -> bool:
         try:
