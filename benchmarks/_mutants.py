@@ -50,7 +50,7 @@ def mutants(path: Path) -> list[Mutant]:
     module = wrapper.visit(visitor)
     sql = "masks" in path.parts
     names = dict(_functions(module))
-    made: dict[tuple[str, str], Mutant] = {}
+    by_name: dict[tuple[str, str], Mutant] = {}
     for change in visitor.mutations:
         outer: Any = change.contained_by_top_level_function
         if outer not in names:
@@ -63,19 +63,19 @@ def mutants(path: Path) -> list[Mutant]:
         removed = tuple(line[2:].strip() for line in lines if line[0] == "-")
         added = tuple(line[2:].strip() for line in lines if line[0] == "+" and line[2:].strip())
         words = not sql and _is_sentence(change.original_node)
-        made.setdefault((names[outer], after), Mutant(names[outer], after, removed, added, words))
-    return list(made.values())
+        by_name.setdefault((names[outer], after), Mutant(names[outer], after, removed, added, words))
+    return list(by_name.values())
 
 
 def function(module: ModuleType, name: str) -> FunctionType:
     """The function behind a name like `Grants.revoke`, without properties, caches and class methods around it."""
-    found: Any = module
+    value: Any = module
     for part in name.split("."):
-        found = vars(found)[part]
-    while not isinstance(found, FunctionType):
-        inner = [getattr(found, each, None) for each in ("fget", "func", "__func__", "__wrapped__")]
-        found = next(each for each in inner if each is not None)
-    return found
+        value = vars(value)[part]
+    while not isinstance(value, FunctionType):
+        inner = [getattr(value, each, None) for each in ("fget", "func", "__func__", "__wrapped__")]
+        value = next(each for each in inner if each is not None)
+    return value
 
 
 def apply(mutant: Mutant, module: ModuleType) -> None:
@@ -83,8 +83,12 @@ def apply(mutant: Mutant, module: ModuleType) -> None:
     names: dict[str, Any] = dict(vars(module))
     flags = __future__.annotations.compiler_flag
     exec(compile(mutant.source, f"<mutant of {module.__name__}>", "exec", flags, dont_inherit=True), names)
-    made, live = names[mutant.function.split(".")[-1]], function(module, mutant.function)
-    live.__code__, live.__defaults__, live.__kwdefaults__ = made.__code__, made.__defaults__, made.__kwdefaults__
+    changed, live = names[mutant.function.split(".")[-1]], function(module, mutant.function)
+    live.__code__, live.__defaults__, live.__kwdefaults__ = (
+        changed.__code__,
+        changed.__defaults__,
+        changed.__kwdefaults__,
+    )
     for each in list(sys.modules.values()):
         if getattr(each, "__name__", "").startswith("policies"):
             for value in list(vars(each).values()):
@@ -92,9 +96,9 @@ def apply(mutant: Mutant, module: ModuleType) -> None:
                     value.cache_clear()
 
 
-def codes(module: ModuleType, made: Sequence[Mutant]) -> dict[CodeType, str]:
+def codes(module: ModuleType, changes: Sequence[Mutant]) -> dict[CodeType, str]:
     """The code that runs for each function that has mutants."""
-    return {function(module, name).__code__: name for name in dict.fromkeys(m.function for m in made)}
+    return {function(module, name).__code__: name for name in dict.fromkeys(m.function for m in changes)}
 
 
 def _functions(module: cst.Module) -> Iterator[tuple[cst.CSTNode, str]]:

@@ -87,19 +87,19 @@ class Forks:
         self, module: str, files: Sequence[str], report: Callable[[Result], None], function: str | None = None
     ) -> Reach:
         """Try every mutant of policies/MODULE.py with the tests of `files`. Returns what the tests reach unchanged."""
-        made = mutants(ROOT / f"policies/{module}.py")
+        changes = mutants(ROOT / f"policies/{module}.py")
         items = [item for item in self._session.items if item.path.name in files]
-        reach = self._unchanged(module, made, items)
-        for mutant in () if reach.failed else [m for m in made if function in (None, m.function)]:
+        reach = self._unchanged(module, changes, items)
+        for mutant in () if reach.failed else [m for m in changes if function in (None, m.function)]:
             report(Result(mutant, self._try(module, mutant, reach, items, files)))
         return reach
 
-    def _unchanged(self, module: str, made: Sequence[Mutant], items: Sequence[pytest.Item]) -> Reach:
+    def _unchanged(self, module: str, changes: Sequence[Mutant], items: Sequence[pytest.Item]) -> Reach:
         """In a fork too, since what the tests leave in caches would hide changes."""
-        live = codes(importlib.import_module(f"policies.{module.replace('/', '.')}"), made)
+        live = codes(importlib.import_module(f"policies.{module.replace('/', '.')}"), changes)
 
         def inside(out: Any) -> int:
-            found: Reach = Reach()
+            reach: Reach = Reach()
             for item in items:
                 seen: set[str] = set()
 
@@ -111,15 +111,15 @@ class Forks:
                 sys.setprofile(note)
                 started = time.monotonic()
                 self._test(item)
-                found.seconds[item.nodeid] = time.monotonic() - started
+                reach.seconds[item.nodeid] = time.monotonic() - started
                 sys.setprofile(None)
                 threading.setprofile(None)
                 for name in seen:
-                    found.reached.setdefault(name, []).append(item.nodeid)
+                    reach.reached.setdefault(name, []).append(item.nodeid)
                 if self._session.testsfailed:
-                    found.failed.append(item.nodeid)
+                    reach.failed.append(item.nodeid)
                     break
-            json.dump(vars(found), out)
+            json.dump(vars(reach), out)
             out.flush()
             return 0
 

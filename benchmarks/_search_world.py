@@ -150,19 +150,19 @@ def _process(home: Home, elasticsearch: str, index: str) -> Iterator[Door]:
         headers = {"Authorization": f"Bearer {home.admin_token.read_text().strip()}"}
 
         def client() -> Callable[[str, Mapping[str, Any]], tuple[int, Any]]:
-            made = httpx.Client(base_url=base, headers=headers, timeout=120)
-            clients.append(made)
+            connection = httpx.Client(base_url=base, headers=headers, timeout=120)
+            clients.append(connection)
 
             def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
-                answer = made.get(path, params=dict(asked))
+                answer = connection.get(path, params=dict(asked))
                 return answer.status_code, answer.json()
 
             return get
 
         yield Door(client(), client)
     finally:
-        for made in clients:
-            made.close()
+        for connection in clients:
+            connection.close()
         process.terminate()
         process.wait(20)
 

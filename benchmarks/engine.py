@@ -179,8 +179,10 @@ def _people(url: str, home: Path, kafka: str) -> dict[str, str]:
     headers = admin | {"Content-Type": "application/yaml"}
     applied = httpx.post(f"{url}/api/v1/apply", content=text.encode(), headers=headers, timeout=60)
     assert applied.is_success, applied.text[:600]
-    made = {user: httpx.post(f"{url}/api/v1/tokens", json={"user": user}, headers=admin, timeout=60) for user in users}
-    return {user: str(answer.json()["token"]) for user, answer in made.items()}
+    answers = {
+        user: httpx.post(f"{url}/api/v1/tokens", json={"user": user}, headers=admin, timeout=60) for user in users
+    }
+    return {user: str(answer.json()["token"]) for user, answer in answers.items()}
 
 
 def honest(door: Door, over: threading.Event, limit: float) -> Honest:
@@ -236,15 +238,15 @@ def hostile(door: Door, statements: Sequence[str], limit: float) -> dict[str, tu
 
 def beside(door: Door, statements: Sequence[str], limit: float) -> tuple[Honest, dict[str, tuple[int, float, str]]]:
     """Honest clients for as long as the statements take."""
-    over, found = threading.Event(), []
-    clients = threading.Thread(target=lambda: found.append(honest(door, over, limit)))
+    over, results = threading.Event(), []
+    clients = threading.Thread(target=lambda: results.append(honest(door, over, limit)))
     clients.start()
     try:
         answers = hostile(door, statements, limit)
     finally:
         over.set()
         clients.join()
-    return found[0], answers
+    return results[0], answers
 
 
 def alone(door: Door, seconds: float, limit: float) -> Honest:

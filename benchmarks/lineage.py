@@ -36,7 +36,8 @@ from benchmarks._lineage_world import NAMESPACE, World, ladder
 from benchmarks._servers import servers
 from lineage.adapters.kafka.log import KafkaEventLog
 from lineage.adapters.kafka.source import KafkaEventSource
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.ingest.service import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker
@@ -73,8 +74,8 @@ def _run(options: argparse.Namespace, addresses: Any) -> None:
             graph.clear()
             driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=settings.graph_name)
             admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
-            made = [name for name in admin.list_topics(timeout=10).topics if name.startswith(settings.topic)]
-            for future in admin.delete_topics(made).values():
+            topics = [name for name in admin.list_topics(timeout=10).topics if name.startswith(settings.topic)]
+            for future in admin.delete_topics(topics).values():
                 future.result(10)
         driver.close()
 

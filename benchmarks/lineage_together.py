@@ -34,7 +34,8 @@ from benchmarks._lineage_world import NAMESPACE, World
 from benchmarks._servers import servers
 from catalog.model import NodeId
 from lineage.adapters.kafka.source import group_lag
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 
 _CLIENTS = 8
@@ -105,8 +106,8 @@ class _Bench:
             self._driver.execute_query(statement, name=self.settings.graph_name)
         self._driver.close()
         admin = AdminClient({"bootstrap.servers": self.kafka.bootstrap_servers})
-        made = [name for name in admin.list_topics(timeout=10).topics if name.startswith(self.settings.topic)]
-        for future in (admin.delete_topics(made) if made else {}).values():
+        topics = [name for name in admin.list_topics(timeout=10).topics if name.startswith(self.settings.topic)]
+        for future in (admin.delete_topics(topics) if topics else {}).values():
             future.result(10)
 
     # -- the run ------------------------------------------------------------------------------------------------------
@@ -202,8 +203,8 @@ class _Bench:
         def watch() -> None:
             while not stop.is_set() or sent:
                 now, waiting = time.perf_counter(), list(sent)
-                for found in self.graph.nodes(waiting) if waiting else ():
-                    done.append(now - sent.pop(found))
+                for node_id in self.graph.nodes(waiting) if waiting else ():
+                    done.append(now - sent.pop(node_id))
                 time.sleep(0.02)
                 if stop.is_set() and time.perf_counter() - ended > 60:
                     return
@@ -256,10 +257,10 @@ class _Bench:
     def _ask(self, connection: http.client.HTTPConnection, path: str) -> Any:
         connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
         answer = connection.getresponse()
-        found = json.loads(answer.read())
+        document = json.loads(answer.read())
         if answer.status != 200:
-            raise SystemExit(f"a question was not answered: {answer.status} {found}")
-        return found
+            raise SystemExit(f"a question was not answered: {answer.status} {document}")
+        return document
 
     def _ready(self) -> bool:
         try:

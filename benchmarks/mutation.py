@@ -115,10 +115,10 @@ def run(forks: Forks, module: str, listed: set[str], function: str | None) -> li
 
 def read_list(text: str) -> dict[str, set[str]]:
     """Module -> the changes that docs/mutation.md lists as equivalent, from rows like | grants: `the line` | why |."""
-    found: dict[str, set[str]] = {}
+    equivalent: dict[str, set[str]] = {}
     for module, change in re.findall(r"^\| ([\w/]+): `(.+?)` \| ", text, re.M):
-        found.setdefault(module, set()).add(change.replace("\\|", "|"))
-    return found
+        equivalent.setdefault(module, set()).add(change.replace("\\|", "|"))
+    return equivalent
 
 
 if __name__ == "__main__":

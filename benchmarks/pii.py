@@ -76,10 +76,10 @@ class PerValue:
 
     def shares(self, values: Sequence[Any]) -> dict[str, float]:
         """Entity -> share of the values that hold it."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for value in values:
-            found.update({r.entity_type for r in self._engine.analyze(str(value), language="en", score_threshold=0.4)})
-        return {entity: n / len(values) for entity, n in found.items()}
+            counts.update({r.entity_type for r in self._engine.analyze(str(value), language="en", score_threshold=0.4)})
+        return {entity: n / len(values) for entity, n in counts.items()}
 
 
 def main() -> int:
@@ -180,8 +180,8 @@ def _judged(columns: Sequence[Column], shares: dict[int, dict[str, float]], leas
     }
 
     def says_presidio(column: Column) -> set[tuple[str, str]]:
-        found = {e for e, share in shares[id(column)].items() if share > least and e not in technical}
-        return {(column.path, entity) for entity in found}
+        entities = {e for e, share in shares[id(column)].items() if share > least and e not in technical}
+        return {(column.path, entity) for entity in entities}
 
     return judge(columns, says_presidio)
 
@@ -209,7 +209,7 @@ def _events(count: int = 10_000) -> list[RawRecord]:
     columns = [c for c in second.corpus(count=500) if c.kind in ("full", "clean", "free text")]
     chosen = [c for c in columns if c.entity in ("EMAIL_ADDRESS", "PERSON", "PHONE_NUMBER", "IP_ADDRESS")][:5]
     chosen += [c for c in columns if c.entity is None][:30]
-    made = []
+    records = []
     for i in range(count):
         body: dict[str, Any] = {
             "id": i,
@@ -221,8 +221,8 @@ def _events(count: int = 10_000) -> list[RawRecord]:
             body.setdefault(f"part{n // 6}", {})[f"{column.names[-1]}{n}"] = column.values[
                 (i * 7919) % len(column.values)
             ]
-        made.append(RawRecord(f"k{i % 500}".encode(), json.dumps(body).encode(), [], 0, i, 1_760_000_000_000 + i))
-    return made
+        records.append(RawRecord(f"k{i % 500}".encode(), json.dumps(body).encode(), [], 0, i, 1_760_000_000_000 + i))
+    return records
 
 
 if __name__ == "__main__":

@@ -403,9 +403,9 @@ def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def _await(url: str) -> None:

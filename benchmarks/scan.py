@@ -54,13 +54,13 @@ console = Console(width=150)
 
 def orders(count: int) -> list[bytes]:
     """The demo's orders of as many seeds as are needed."""
-    found: list[bytes] = []
+    values: list[bytes] = []
     seed = 7
-    while len(found) < count:
+    while len(values) < count:
         (plan,) = (plan for plan in topic_plans(seed) if plan.name == "orders")
-        found += [record.value for record in plan.make(random.Random(plan.seed)) if record.value]
+        values += [record.value for record in plan.make(random.Random(plan.seed)) if record.value]
         seed += 1
-    return found[:count]
+    return values[:count]
 
 
 def clicks(count: int) -> list[bytes]:
@@ -293,8 +293,8 @@ class Topics:
         from confluent_kafka.admin import NewTopic
 
         full = [self.prefix + name for name in names]
-        for made in self.admin.create_topics([NewTopic(name, partitions, 1) for name in full]).values():
-            made.result(60)
+        for future in self.admin.create_topics([NewTopic(name, partitions, 1) for name in full]).values():
+            future.result(60)
         self.made += full
         return full
 
@@ -329,11 +329,17 @@ def scan(addresses: Any, names: list[str], request: SampleRequest, detect: bool)
     scanner = Scanner(sampler, KafkaOffsets(), HttpSchemaRegistry(), ScannerSettings(detect=detect))
     begun = time.monotonic()
     with Memory() as memory:
-        found = list(scanner.scan(cluster, names, request))
+        results = list(scanner.scan(cluster, names, request))
     took = time.monotonic() - begun
     sampler.close()
-    records = sum(result.schema.window.records for result in found)
-    return {"seconds": took, "records": records, "memory": memory.most, "sketch": sampler.largest, "topics": len(found)}
+    records = sum(result.schema.window.records for result in results)
+    return {
+        "seconds": took,
+        "records": records,
+        "memory": memory.most,
+        "sketch": sampler.largest,
+        "topics": len(results),
+    }
 
 
 def bench_size(addresses: Any) -> None:

@@ -112,8 +112,8 @@ def _ask(judged: Judged, door: Door) -> Asked:
         status, answer = door.get("/api/v1/search", {"q": query.q, "limit": DEPTH})
         if status != 200:
             raise SystemExit(f"{query.q!r} was answered {status}: {answer}")
-        found = places(answer)
-        asked.append((query, score(found, query.grades), score(names.search(query.q), query.grades), found))
+        ranking = places(answer)
+        asked.append((query, score(ranking, query.grades), score(names.search(query.q), query.grades), ranking))
     return asked
 
 
@@ -121,7 +121,7 @@ def _latencies(door: Door, queries: Sequence[Query], clients: Sequence[int]) -> 
     """Milliseconds: searches as typed in full, and suggestions for each of their beginnings."""
     typed = [query.q for query in queries]
     begun = [q[:end] for q in typed for end in range(1, min(len(q), 24) + 1)]
-    found: dict[str, float] = {}
+    latencies: dict[str, float] = {}
     for count in clients:
         suffix = "" if count == 1 else f"_{count}_clients"
         for name, path, texts in (
@@ -131,9 +131,9 @@ def _latencies(door: Door, queries: Sequence[Query], clients: Sequence[int]) -> 
             if door.get(path, {"q": "a"})[0] == 404:
                 continue  # not there yet
             taken = sorted(_timed(door, path, texts, count))
-            found[f"{name}_p50_ms{suffix}"] = taken[len(taken) // 2]
-            found[f"{name}_p95_ms{suffix}"] = taken[int(len(taken) * 0.95)]
-    return found
+            latencies[f"{name}_p50_ms{suffix}"] = taken[len(taken) // 2]
+            latencies[f"{name}_p95_ms{suffix}"] = taken[int(len(taken) * 0.95)]
+    return latencies
 
 
 def _timed(door: Door, path: str, texts: Sequence[str], clients: int) -> list[float]:
@@ -160,12 +160,12 @@ def _server(elasticsearch: str, index: str = "bench-search*") -> dict[str, float
         disk = client.get(f"/{index}/_stats/store").json()["_all"]["primaries"]["store"]["size_in_bytes"]
         (node,) = client.get("/_nodes/stats/jvm,process").json()["nodes"].values()
         (info,) = client.get("/_nodes/process").json()["nodes"].values()
-    found = {"disk_mb": disk / 1e6, "heap_used_mb": node["jvm"]["mem"]["heap_used_in_bytes"] / 1e6}
-    found["heap_max_mb"] = node["jvm"]["mem"]["heap_max_in_bytes"] / 1e6
+    sizes = {"disk_mb": disk / 1e6, "heap_used_mb": node["jvm"]["mem"]["heap_used_in_bytes"] / 1e6}
+    sizes["heap_max_mb"] = node["jvm"]["mem"]["heap_max_in_bytes"] / 1e6
     status = Path(f"/proc/{info['process']['id']}/status")
     if status.exists():
-        found["resident_mb"] = int(status.read_text().split("VmRSS:")[1].split()[0]) / 1000
-    return found
+        sizes["resident_mb"] = int(status.read_text().split("VmRSS:")[1].split()[0]) / 1000
+    return sizes
 
 
 def _taken(asked: Asked, figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,9 +236,9 @@ def _cells(mean: Mapping[str, float] | None) -> list[str]:
 
 
 def _faults(console: Console, asked: Asked) -> None:
-    for query, ours, plain, found in asked:
+    for query, ours, plain, ranking in asked:
         if query.half == "tune" and ours.ndcg < 0.6:
-            shown = ", ".join(f"{name} {path or ''}".strip() for name, path in found[:3]) or "nothing"
+            shown = ", ".join(f"{name} {path or ''}".strip() for name, path in ranking[:3]) or "nothing"
             console.print(
                 f"{ours.ndcg:.2f} (names {plain.ndcg:.2f}) {query.kind} {query.q!r}: {shown}",
                 markup=False,

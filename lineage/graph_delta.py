@@ -11,12 +11,12 @@ from lineage.model import Edge, Kind
 from lineage.names import Link
 
 Info = dict[str, tuple[int, Any]]
-"""key -> (time it was said, value); the newest wins."""
+"""key -> (time of the report, value); the newest wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBook:
-    """A book as it lies in the store. Writing it fails when the stored version is not `version`."""
+    """A book as it is stored. Writing it fails when the stored version is not `version`."""
 
     owner: str
     version: int
@@ -26,7 +26,7 @@ class StoredBook:
 @dataclass(frozen=True, slots=True)
 class Context:
     """What the store knows of the names in a batch: links that touch them, when they were dropped,
-    emptied or overwritten (clears), and what was said of datasets."""
+    emptied or overwritten (clears), and what producers reported of datasets."""
 
     links: tuple[Link, ...] = ()
     drops: Mapping[DatasetId, tuple[int, ...]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class GraphDelta:
     """Changes, keyed by node id. Empty parts cost nothing.
 
     datasets    id -> dataset; columns: field id -> (dataset, field); jobs: id -> (namespace, name): nodes to make
-    job_info    job id -> what it says of itself, whole; dataset_info: dataset -> the same, with times, whole
+    job_info    job id -> what it reports of itself, whole; dataset_info: dataset -> the same, with times, whole
     upserts     edges to make (or to set, where they are); updates: edges that are there, to set
     removed     (kind, id, owner) of edges that are no longer derived
     links       symlinks learned; drops, clears: dataset -> all its times; retired: ids of datasets now known by another

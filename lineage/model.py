@@ -1,4 +1,4 @@
-"""The words of lineage: edges with a life in time, and the answers read off them.
+"""The terms of lineage: nodes, and edges that are valid for a time. Answers are in `lineage.questions.answers`.
 
 Ids are the texts of node ids (`catalog.model.NodeId`), whose parts `parts_of` gives back exactly. Times are
 milliseconds since 1970 UTC; `FOREVER` as an end means "still so".
@@ -25,7 +25,7 @@ NOW = FOREVER - 1
 
 
 class Kind(StrEnum):
-    """What an edge says. Source and target in brackets."""
+    """The relation that an edge states. Source and target are in the comments."""
 
     FEEDS = "feeds"  # dataset -> dataset: data flows
     DERIVES = "derives"  # field -> field: a value is made of it
@@ -73,7 +73,7 @@ class Edge(NamedTuple):
     """One stretch of time in which something was so. A tuple: a graph has very many, and a data class takes four times as long.
 
     id        stable for (kind, ends, owner, vf)
-    owner     node id of the job, or of the dataset, that says so
+    owner     node id of the job, or of the dataset, that reports it
     job       node id of the job that does it; None where it is declared of a dataset
     vf, vt    valid from, valid to (exclusive; FOREVER = open): for the question what the last run does
     ct        the same end for the question where the contents come from; None where it is `vt`
@@ -111,7 +111,7 @@ class Edge(NamedTuple):
         return self.vf <= time < self.until(basis)
 
     def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+        values: dict[str, Any] = {
             "source": self.source,
             "target": self.target,
             "kind": str(self.kind),
@@ -122,19 +122,19 @@ class Edge(NamedTuple):
             "origin": self.origin,
         }
         if self.job is not None:
-            shown["job"] = self.job
+            values["job"] = self.job
         if self.unfinished:
-            shown["unfinished"] = True
+            values["unfinished"] = True
         if self.kind in (Kind.FEEDS, Kind.DERIVES):
-            shown["masked"] = not self.raw
+            values["masked"] = not self.raw
         if self.kind is Kind.FEEDS:
-            shown["columns"] = "known" if self.columns else "unknown"
-        return shown
+            values["columns"] = "known" if self.columns else "unknown"
+        return values
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dataset, a field or a job. `info` holds what producers said of it (owners, description, location...)."""
+    """A dataset, a field or a job. `info` has what producers reported of it (owners, description, location...)."""
 
     id: str
     type: str  # dataset | field | job
@@ -144,151 +144,10 @@ class Node:
     info: Mapping[str, Any] = attribute(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        shown = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
+        values = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
         if self.field is not None:
-            shown["field"] = self.field
-        return {**self.info, **shown}
-
-
-@dataclass(frozen=True, slots=True)
-class Subgraph:
-    """Nodes and the edges among them. `root` is the node that was asked for, under the name the graph has for it;
-    `truncated` says that the node budget cut it; `stale` are the ids of edges that nobody confirmed for long."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    truncated: bool = False
-    stale: frozenset[str] = frozenset()
-    root: str = ""
-    basis: Basis = Basis.LAST_RUN
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "root": self.root,
-            "basis": str(self.basis),
-            "nodes": [node.to_json() for node in self.nodes],
-            "edges": [{**edge.to_json(), "stale": edge.id in self.stale} for edge in self.edges],
-            "truncated": self.truncated,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """Something downstream. `hops` counts from 1.
-
-    raw       the raw value may still arrive there (a job: may be read by it); False: only through masking, or only as
-              a condition
-    via       derives | influences | feeds | reads | writes: the kind of the last edge
-    columns   "unknown" where a dataset is downstream but no producer said which columns
-    effect    what a change does to it: breaks | may_break | changes | loses_input; None where no change was named
-    """
-
-    id: str
-    type: str
-    hops: int
-    raw: bool
-    via: str = "feeds"
-    columns: str | None = None
-    owners: tuple[str, ...] = ()
-    info: Mapping[str, Any] = attribute(default_factory=dict)
-    effect: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "id": self.id, "type": self.type, "hops": self.hops, "raw": self.raw, "owners": list(self.owners),
-            "via": self.via,
-        }  # fmt: skip
-        if self.columns is not None:
-            shown["columns"] = self.columns
-        if self.effect is not None:
-            shown["effect"] = self.effect
-        return {**parts_of(self.id).to_json(), **self.info, **shown}
-
-
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """What is affected when `root` changes, nearest first. `change`: drop | retype | mask | lose, where it was named."""
-
-    root: str
-    affected: tuple[Affected, ...]
-    truncated: bool = False
-    change: str | None = None
-    basis: Basis = Basis.CONTENTS
-
-    def to_json(self) -> dict[str, Any]:
-        counts = {kind: sum(a.type == kind for a in self.affected) for kind in ("field", "dataset", "job")}
-        groups = sum(a.info.get("jobType") == "CONSUMER_GROUP" for a in self.affected)
-        return {
-            "root": self.root,
-            "basis": str(self.basis),
-            **({"change": self.change} if self.change else {}),
-            "affected": [a.to_json() for a in self.affected],
-            "summary": {
-                "fields": counts["field"], "datasets": counts["dataset"], "jobs": counts["job"] - groups,
-                "consumerGroups": groups,
-                "raw": sum(a.raw and a.type != "job" for a in self.affected),
-                "owners": sorted({owner for a in self.affected for owner in a.owners}),
-            },
-            "truncated": self.truncated,
-        }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """Where the value of a field arrives, for the where-is report."""
-
-    id: str
-    raw: bool
-    columns: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        node = parts_of(self.id)
-        shown = {"id": self.id, "type": node.kind, **node.to_json(), "raw": self.raw}
-        return {**shown, "columns": self.columns} if self.columns else shown
-
-
-@dataclass(frozen=True, slots=True)
-class JobDetails:
-    """A job with the newest of its runs.
-
-    info   what it says of itself: type, integration, processing, description, owners, tags, sql, location {url,
-           repoUrl, path, version, branch...}
-    runs   newest first: {id, state, started, updated, ended, parent}
-    """
-
-    node: Node
-    state: str | None
-    runs: tuple[Mapping[str, Any], ...]
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    parents: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **self.node.to_json(), "state": self.state, "runs": [dict(run) for run in self.runs],
-            "reads": list(self.reads), "writes": list(self.writes), "parents": list(self.parents),
-        }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A job that reads a dataset, and when it last said so."""
-
-    job: str
-    namespace: str
-    name: str
-    seen: str
-    owners: tuple[str, ...] = ()
-    kind: str = "job"
-    """job | consumer_group"""
-    origin: str = "observed"
-    """observed (by runs or brokers) | declared (by a job event)"""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "job": self.job, "namespace": self.namespace, "name": self.name, "seen": self.seen,
-            "owners": list(self.owners), "kind": self.kind, "origin": self.origin,
-        }  # fmt: skip
+            values["field"] = self.field
+        return {**self.info, **values}
 
 
 @dataclass(frozen=True, slots=True)

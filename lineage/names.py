@@ -27,7 +27,7 @@ def as_written(namespace: str, name: str) -> DatasetId:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Link:
-    """A producer said that `primary`, the name it uses, is also known as `other`. `type` is TABLE, LOCATION..."""
+    """A producer reported that `primary`, the name it uses, is also known as `other`. `type` is TABLE, LOCATION..."""
 
     primary: DatasetId
     other: DatasetId
@@ -35,7 +35,7 @@ class Link:
 
 
 def canonical(members: Iterable[DatasetId], links: Iterable[Link]) -> DatasetId:
-    """The one name that stands for a set of linked names, the same whatever order the links came in.
+    """The one name that represents a set of linked names, in whatever order the links arrived.
 
     A name that producers use for the dataset itself comes before one that is only a symlink; where each is the
     other's symlink, a table comes before a location.
@@ -67,15 +67,15 @@ class Names:
     def resolved(self, namespace: str, name: str) -> DatasetId:
         """The dataset before symlinks are followed."""
         key = (namespace, name)
-        found = self._resolved.get(key)
-        if found is None:
-            found = self._resolved[key] = self._resolve(namespace, name)
-        return found
+        dataset = self._resolved.get(key)
+        if dataset is None:
+            dataset = self._resolved[key] = self._resolve(namespace, name)
+        return dataset
 
     def dataset(self, namespace: str, name: str) -> DatasetId:
         """The dataset that this name means."""
-        found = self.resolved(namespace, name)
-        return self.representative(found) if found in self._links else found
+        dataset = self.resolved(namespace, name)
+        return self.representative(dataset) if dataset in self._links else dataset
 
     def representative(self, dataset: DatasetId) -> DatasetId:
         known = self._canonical.get(dataset)
@@ -88,14 +88,14 @@ class Names:
 
     def component(self, dataset: DatasetId) -> set[DatasetId]:
         """Every name linked to this one, itself included."""
-        found, todo = {dataset}, [dataset]
+        members, todo = {dataset}, [dataset]
         while todo:
             for link in self._links.get(todo.pop(), ()):
                 for name in (link.primary, link.other):
-                    if name not in found:
-                        found.add(name)
+                    if name not in members:
+                        members.add(name)
                         todo.append(name)
-        return found
+        return members
 
 
 def field_text(dataset: DatasetId, column: str) -> str:

@@ -128,7 +128,7 @@ class LineageGraph(Protocol):
         """Edges of one kind reached from `starts` (UPSTREAM or DOWNSTREAM) within 1..100 steps, all valid at `as_of`
         for the question of `basis`.
 
-        Every edge once, never a path; at most `budget` nodes, nearest ones kept as far as the store can tell.
+        Every edge once, never a path; at most `budget` nodes, nearest ones kept as far as the store knows.
         """
 
     def edges_at(
@@ -160,7 +160,7 @@ class LineageGraph(Protocol):
         """Remove this graph, and no other."""
 
     def apart(self) -> Self:
-        """A graph beside this one that is never shown, to try things on. Clear it afterwards."""
+        """A graph beside this one that is never shown, to try things on. Empty it afterwards."""
 
     # rebuilding
     def fresh(self) -> Self:

@@ -11,7 +11,7 @@ class LineageSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     topic: str = Field(default="_weir.lineage", description="Topic that holds every accepted event.")
-    dead_letter_topic: str = Field(default="_weir.lineage.dlq", description="Topic for messages that are no event.")
+    dead_letter_topic: str = Field(default="_weir.lineage.dlq", description="Topic for messages that are not events.")
     group: str = Field(default="weir-lineage", description="Consumer group of the workers that fold events.")
     partitions: int = Field(default=6, ge=1, le=1000, description="Partitions of the topic when Weir creates it.")
     replication: int = Field(default=1, ge=1, le=9, description="Replication factor of the topic when Weir creates it.")
@@ -52,7 +52,9 @@ class LineageSettings(BaseModel):
         default=30.0, gt=0, description="An open edge of a streaming job not seen for so long is shown as stale."
     )
     observe_seconds: float = Field(
-        default=60.0, ge=0, description="How often consumer groups, Kafka Connect and the like are asked; 0 = never."
+        default=60.0,
+        ge=0,
+        description="How often consumer groups, Kafka Connect, ksqlDB and Flink are read; 0 = never.",
     )
     observe_groups_limit: int = Field(
         default=5000, ge=1, le=100_000, description="Consumer groups looked at in one cluster, the first by name."
@@ -62,7 +64,9 @@ class LineageSettings(BaseModel):
         ge=60,
         description="What was observed and is unchanged is noted again after so long, as last seen.",
     )
-    node_budget: int = Field(default=50_000, ge=10, description="Nodes an answer may hold; more is cut and said.")
+    node_budget: int = Field(
+        default=50_000, ge=10, description="Most nodes of an answer; an answer that is cut is marked."
+    )
     sql_characters: int = Field(
         default=1_000_000, ge=1000, le=2_000_000, description="Longest SQL text that `POST /lineage/sql` reads."
     )

@@ -12,7 +12,8 @@ from typing import Any
 
 from lineage.adapters.kafka.log import KafkaEventLog
 from lineage.adapters.kafka.source import KafkaEventSource
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker
 

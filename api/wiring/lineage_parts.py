@@ -60,7 +60,8 @@ class LineageParts(StoreParts):
 
     @part
     def graph(self) -> LineageGraph:
-        from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+        from lineage.adapters.neo4j.graph import Neo4jGraph
+        from lineage.adapters.neo4j.server import connect
         from lineage.settings import Neo4jSettings
 
         ours = self._settings.neo4j

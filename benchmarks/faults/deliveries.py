@@ -12,7 +12,8 @@ from benchmarks.faults.event_world import NAMESPACE, START, events
 from benchmarks.faults.ledger import Tally
 from benchmarks.faults.report import Outcome
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.ingest.codec import encode
 from lineage.ingest.events import message_key
 from lineage.ingest.parse import parse

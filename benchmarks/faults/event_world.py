@@ -19,13 +19,13 @@ def events(count: int, seed: int) -> list[dict[str, Any]]:
     dice = random.Random(f"world {seed}")
     jobs = max(1, count // (RUNS * 2) + 1)
     datasets = [f"d{n:04}" for n in range(max(6, jobs))]
-    made = [event for job in range(jobs) for event in _job(job, datasets, dice)]
-    made.sort(key=lambda event: str(event["eventTime"]))
-    return made[:count]
+    reports = [event for job in range(jobs) for event in _job(job, datasets, dice)]
+    reports.sort(key=lambda event: str(event["eventTime"]))
+    return reports[:count]
 
 
 def _job(job: int, datasets: list[str], dice: random.Random) -> list[dict[str, Any]]:
-    made = []
+    reports = []
     inputs = dice.sample(datasets, 2)
     target = dice.choice(datasets)
     processing = dice.choice(("BATCH", "BATCH", "STREAMING"))
@@ -40,8 +40,8 @@ def _job(job: int, datasets: list[str], dice: random.Random) -> list[dict[str, A
         if dice.random() < 0.2:
             kinds.insert(1, "RUNNING")
         for step, kind in enumerate(kinds):
-            made.append(_event(job, number, kind, begun + step * 60_000, inputs, target, processing, dice))
-    return made
+            reports.append(_event(job, number, kind, begun + step * 60_000, inputs, target, processing, dice))
+    return reports
 
 
 def _event(

@@ -59,8 +59,8 @@ class World:
     def prepare(self) -> None:
         """Fill the topics, declare them, scan them once. Raises RuntimeError, httpx.HTTPError."""
         admin = AdminClient({"bootstrap.servers": self._kafka, "log_level": 0})
-        for made in admin.create_topics([NewTopic(topic, 2, 1) for topic in self.topics]).values():
-            made.result(60)
+        for future in admin.create_topics([NewTopic(topic, 2, 1) for topic in self.topics]).values():
+            future.result(60)
         producer = Producer({"bootstrap.servers": self._kafka, "log_level": 0})
         for topic in self.topics:
             for n in range(RECORDS):

@@ -67,8 +67,8 @@ class Weir:
         if user is None:
             return admin
         headers = {"Authorization": f"Bearer {admin}"}
-        made = httpx.post(f"{self.url}/api/v1/tokens", json={"user": user}, headers=headers, timeout=60)
-        return str(made.raise_for_status().json()["token"])
+        answer = httpx.post(f"{self.url}/api/v1/tokens", json={"user": user}, headers=headers, timeout=60)
+        return str(answer.raise_for_status().json()["token"])
 
     def addresses(self) -> dict[str, Any]:
         """As `python -m stack env -o json` prints them."""

@@ -77,9 +77,9 @@ class MemoryEventSource:
     def poll(self, max_events: int, max_bytes: int, timeout: float) -> list[Record]:
         if self.position >= len(self._log.records):
             time.sleep(min(timeout, 0.01))
-        found = self._log.records[self.position : self.position + max_events]
-        self.position += len(found)
-        return found
+        records = self._log.records[self.position : self.position + max_events]
+        self.position += len(records)
+        return records
 
     def commit(self, records: Sequence[Record]) -> None:
         if records:
@@ -126,23 +126,23 @@ class MemoryGraph:
         self._held()
 
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]:
-        held = self._held().books
-        return {owner: held[owner] for owner in owners if owner in held}
+        books = self._held().books
+        return {owner: books[owner] for owner in owners if owner in books}
 
     def context(self, names: Collection[DatasetId]) -> Context:
-        held = self._held()
+        store = self._held()
         known, links = set(names), set[Link]()
         while True:
-            links |= {link for link in held.links if link.primary in known or link.other in known}
+            links |= {link for link in store.links if link.primary in known or link.other in known}
             grown = known | {end for link in links for end in (link.primary, link.other)}
             if grown == known:
                 break
             known = grown
         return Context(
             tuple(links),
-            {name: held.drops[name] for name in known if name in held.drops},
-            {name: dict(held.infos[name]) for name in known if name in held.infos},
-            {name: held.clears[name] for name in known if name in held.clears},
+            {name: store.drops[name] for name in known if name in store.drops},
+            {name: dict(store.infos[name]) for name in known if name in store.infos},
+            {name: store.clears[name] for name in known if name in store.clears},
         )
 
     def owners_of(self, datasets: Collection[str]) -> set[str]:
@@ -150,58 +150,58 @@ class MemoryGraph:
 
     def write(self, delta: GraphDelta) -> None:
         with self._lock:
-            held = self._held()
+            store = self._held()
             for book in delta.books:
-                before = held.books.get(book.owner)
+                before = store.books.get(book.owner)
                 if (before.version if before else 0) != book.version:
                     raise StaleBook(book.owner)
-            held.datasets |= delta.datasets
-            held.columns |= delta.columns
-            held.jobs |= delta.jobs
-            held.job_info |= delta.job_info
-            held.infos |= delta.dataset_info
-            gone = [held.edges.pop(edge_id) for _, edge_id, _ in delta.removed if edge_id in held.edges]
-            held.edges |= {edge.id: edge._replace(ends=()) for edge in delta.upserts}
-            held.edges |= {edge.id: edge._replace(ends=()) for edge in delta.updates if edge.id in held.edges}
-            used = {end for edge in held.edges.values() for end in (edge.source, edge.target)} if gone else set()
-            for node_id in {end for edge in gone for end in (edge.source, edge.target)} - used:
-                held.columns.pop(node_id, None)
-            held.links |= delta.links
-            held.drops |= delta.drops
-            held.clears |= delta.clears
-            self._retire(held, delta.retired)
-            held.books |= {b.owner: StoredBook(b.owner, b.version + 1, b.document) for b in delta.books}
+            store.datasets |= delta.datasets
+            store.columns |= delta.columns
+            store.jobs |= delta.jobs
+            store.job_info |= delta.job_info
+            store.infos |= delta.dataset_info
+            removed = [store.edges.pop(edge_id) for _, edge_id, _ in delta.removed if edge_id in store.edges]
+            store.edges |= {edge.id: edge._replace(ends=()) for edge in delta.upserts}
+            store.edges |= {edge.id: edge._replace(ends=()) for edge in delta.updates if edge.id in store.edges}
+            used = {end for edge in store.edges.values() for end in (edge.source, edge.target)} if removed else set()
+            for node_id in {end for edge in removed for end in (edge.source, edge.target)} - used:
+                store.columns.pop(node_id, None)
+            store.links |= delta.links
+            store.drops |= delta.drops
+            store.clears |= delta.clears
+            self._retire(store, delta.retired)
+            store.books |= {b.owner: StoredBook(b.owner, b.version + 1, b.document) for b in delta.books}
 
-    def _retire(self, held: _Store, retired: Collection[str]) -> None:
-        used = {end for edge in held.edges.values() for end in (edge.source, edge.target)}
+    def _retire(self, store: _Store, retired: Collection[str]) -> None:
+        used = {end for edge in store.edges.values() for end in (edge.source, edge.target)}
         for node_id in set(retired) - used:
-            held.datasets.pop(node_id, None)
-        gone = {key for key, (dataset, _) in held.columns.items() if dataset.node_id in retired and key not in used}
-        for key in gone:
-            del held.columns[key]
+            store.datasets.pop(node_id, None)
+        unused = {key for key, (dataset, _) in store.columns.items() if dataset.node_id in retired and key not in used}
+        for key in unused:
+            del store.columns[key]
 
     def node(self, node_id: str) -> Node | None:
         return self.nodes([node_id]).get(node_id)
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
-        held = self._held()
-        found: dict[str, Node] = {}
+        store = self._held()
+        nodes: dict[str, Node] = {}
         for node_id in node_ids:
-            if node_id in held.datasets:
-                dataset = held.datasets[node_id]
-                info = {key: value for key, (_, value) in held.infos.get(dataset, {}).items() if value}
-                found[node_id] = Node(node_id, "dataset", dataset.namespace, dataset.name, None, info)
-            elif node_id in held.columns:
-                dataset, column = held.columns[node_id]
-                found[node_id] = Node(node_id, "field", dataset.namespace, dataset.name, column)
-            elif node_id in held.jobs:
-                namespace, name = held.jobs[node_id]
-                found[node_id] = Node(node_id, "job", namespace, name, None, held.job_info.get(node_id, {}))
-        return found
+            if node_id in store.datasets:
+                dataset = store.datasets[node_id]
+                info = {key: value for key, (_, value) in store.infos.get(dataset, {}).items() if value}
+                nodes[node_id] = Node(node_id, "dataset", dataset.namespace, dataset.name, None, info)
+            elif node_id in store.columns:
+                dataset, column = store.columns[node_id]
+                nodes[node_id] = Node(node_id, "field", dataset.namespace, dataset.name, column)
+            elif node_id in store.jobs:
+                namespace, name = store.jobs[node_id]
+                nodes[node_id] = Node(node_id, "job", namespace, name, None, store.job_info.get(node_id, {}))
+        return nodes
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
-        found = sorted(key for key, (dataset, _) in self._held().columns.items() if dataset.node_id == dataset_id)
-        return list(self.nodes(found[:limit]).values())
+        keys = sorted(key for key, (dataset, _) in self._held().columns.items() if dataset.node_id == dataset_id)
+        return list(self.nodes(keys[:limit]).values())
 
     def closure(
         self,
@@ -233,39 +233,39 @@ class MemoryGraph:
         return [edge for node in sorted(set(node_ids)) for edge in outgoing.get(node, ())]
 
     def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
-        held = self._held()
-        names = dict(held.jobs)
+        store = self._held()
+        names = dict(store.jobs)
         if type == "dataset":
-            names = {key: (dataset.namespace, dataset.name) for key, dataset in held.datasets.items()}
-        found = sorted(
+            names = {key: (dataset.namespace, dataset.name) for key, dataset in store.datasets.items()}
+        keys = sorted(
             key for key, (ns, name) in names.items() if namespace in (None, ns) and holding.lower() in name.lower()
         )
-        return list(self.nodes(found[offset : offset + limit]).values())
+        return list(self.nodes(keys[offset : offset + limit]).values())
 
     def job_of_run(self, run_id: str) -> Node | None:
-        held = self._held()
-        found = sorted(key for key in held.jobs if held.job_info.get(key, {}).get("lastRun") == run_id)
-        return self.nodes(found[:1])[found[0]] if found else None
+        store = self._held()
+        keys = sorted(key for key in store.jobs if store.job_info.get(key, {}).get("lastRun") == run_id)
+        return self.nodes(keys[:1])[keys[0]] if keys else None
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
-        held = self._held()
-        datasets = Counter(dataset.namespace for dataset in held.datasets.values())
-        jobs = Counter(namespace for namespace, _ in held.jobs.values())
+        store = self._held()
+        datasets = Counter(dataset.namespace for dataset in store.datasets.values())
+        jobs = Counter(namespace for namespace, _ in store.jobs.values())
         return {name: (datasets[name], jobs[name]) for name in datasets | jobs}
 
     def _valid(self, kind: Kind, as_of: int, basis: Basis) -> list[Edge]:
         return [edge for edge in self._held().edges.values() if edge.kind is kind and edge.valid_at(as_of, basis)]
 
     def search_ids(self, text: str, limit: int) -> list[str]:
-        held = self._held()
-        return nearest(text, [*held.datasets, *held.columns, *held.jobs], limit)
+        store = self._held()
+        return nearest(text, [*store.datasets, *store.columns, *store.jobs], limit)
 
     def counts(self) -> Counts:
-        held = self._held()
+        store = self._held()
         edges: dict[str, int] = defaultdict(int)
-        for edge in held.edges.values():
+        for edge in store.edges.values():
             edges[str(edge.kind)] += 1
-        return Counts(len(held.datasets), len(held.columns), len(held.jobs), dict(edges))
+        return Counts(len(store.datasets), len(store.columns), len(store.jobs), dict(edges))
 
     def clear(self) -> None:
         self._held()

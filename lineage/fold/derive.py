@@ -1,7 +1,7 @@
-"""A book -> the edges it stands for, each with its time. Pure: the same book and names give the same edges.
+"""A book -> its edges, each with its time. Pure: the same book and names give the same edges.
 
-What a run says is settled first (`statements.py`). What became of it in time is told by `timeline.py`: an edge opens when
-its data is there and stays until evidence closes it. A missing list, a failure, an abort close nothing.
+`statements.py` first settles what a run states. `timeline.py` then places it in time: an edge opens when its data is there
+and stays until evidence closes it. A missing list, a failure and an abort close nothing.
 """
 
 from __future__ import annotations
@@ -66,30 +66,30 @@ class Derived(NamedTuple):
 def derive(
     book: Book, names: Names, drops: Times, seen_steps: tuple[int, int] = (1, 1), clears: Times | None = None
 ) -> list[Derived]:
-    """Every edge the book stands for, but those it has forgotten (which stay in the graph as they are).
+    """Every edge of the book, except those it has forgotten (which stay in the graph as they are).
 
     `seen` is rounded down to the first of `seen_steps` (milliseconds) for edges between datasets and jobs, to the
-    second for those between columns. `clears`: when datasets were emptied or overwritten, by whom ever.
+    second for those between columns. `clears`: when datasets were emptied or overwritten, by any job.
     """
     sayings = Sayings(book, names)
     observed, declared = Timeline(base_of(book, names), past_of(book, names)), Timeline({}, stays=False)
     observed.walk(sayings.observed(), drops, clears or {})
     declared.walk(sayings.declared(), drops, {})
-    found = [*_edges(book, OBSERVED, seen_steps, observed), *_edges(book, DECLARED, seen_steps, declared)]
+    rows = [*_edges(book, OBSERVED, seen_steps, observed), *_edges(book, DECLARED, seen_steps, declared)]
     ids: dict[tuple[str, int], dict[Pair, str]] = defaultdict(dict)
-    for row in found:
+    for row in rows:
         ids[row.origin, row.vf][row.pair] = row.id
     book.cache.ids = ids
     sayings.keep()
-    return found
+    return rows
 
 
 def base_of(book: Book, names: Names) -> dict[Pair, Remembered]:
     opened: dict[Pair, Remembered] = {}
-    for pair, held in sorted(book.base.items()):
+    for pair, remembered in sorted(book.base.items()):
         now = resolve_pair(pair, names)
         if now not in opened:
-            opened[now] = replace(held, data=held.data or held.seen)
+            opened[now] = replace(remembered, data=remembered.data or remembered.seen)
     return opened
 
 
@@ -103,7 +103,7 @@ class Sayings:
     def __init__(self, book: Book, names: Names) -> None:
         self.book, self.names = book, names
         self._statements: dict[frozenset[str], tuple[Mark, Statement]] = {}
-        self._remembered = {held.parent for held in book.base.values()} - {None}
+        self._remembered = {row.parent for row in book.base.values()} - {None}
         self._siblings: dict[str | None, list[Run]] = defaultdict(list)
         for run in book.runs.values():
             self._siblings[run.parent].append(run)
@@ -121,7 +121,7 @@ class Sayings:
         return [Step(time, time, self.statement((key,)), True, began=time, data=time) for time, key in rows]
 
     def of_run(self, run: Run) -> Iterator[Step]:
-        """Its steps: of a batch one, once it completed; of a stream one for each thing it said."""
+        """Its steps: of a batch one, once it completed; of a stream one for each statement it made."""
         phases = sorted((time, key) for key, time in run.phases.items())
         there = run.data_from()
         unfinished = there is None
@@ -132,20 +132,20 @@ class Sayings:
                 yield Step(time, last, self.statement((key,)), True, began=time, data=last, unfinished=unfinished)
         elif run.streaming:
             for at, (first, _) in enumerate(phases):
-                said = self.statement(key for _, key in phases[: at + 1])
+                statement = self.statement(key for _, key in phases[: at + 1])
                 time = first if there is None else max(first, there)
-                yield Step(time, run.heard, said, False, began=first, data=run.heard, unfinished=unfinished)
+                yield Step(time, run.heard, statement, False, began=first, data=run.heard, unfinished=unfinished)
         elif phases:
-            said = self.statement(run.phases)
+            statement = self.statement(run.phases)
             parent = run.parent if run.parent in self._remembered else None
             time = run.first if there is None else there
             data = max(time, run.types.get("COMPLETE", run.heard if not unfinished else time))
-            spared = self._of_siblings(run, said)
-            yield Step(time, run.heard, said, run.complete, spared, parent, run.first, data, unfinished)
+            spared = self._of_siblings(run, statement)
+            yield Step(time, run.heard, statement, run.complete, spared, parent, run.first, data, unfinished)
 
-    def _of_siblings(self, run: Run, said: Statement) -> frozenset[Pair]:
-        """What runs of this job under the same parent run say: mapped tasks and loops are one piece of work in many
-        runs, each of which tells of its part."""
+    def _of_siblings(self, run: Run, statement: Statement) -> frozenset[Pair]:
+        """What runs of this job under the same parent run state: mapped tasks and loops are one piece of work in many
+        runs, each of which reports its part."""
         siblings = self._siblings.get(run.parent, ()) if run.parent is not None else ()
         if len(siblings) < 2:
             return frozenset()
@@ -153,26 +153,26 @@ class Sayings:
             pairs = (self.statement(sibling.phases).pairs for sibling in siblings if sibling.phases)
             self._spared[run.parent] = frozenset().union(*pairs)
         spared = self._spared[run.parent]
-        return spared if spared != said.pairs.keys() else frozenset()
+        return spared if spared != statement.pairs.keys() else frozenset()
 
     def statement(self, keys: Iterable[str]) -> Statement:
-        wanted = frozenset(keys)
-        used = self._statements.get(wanted)
+        key_set = frozenset(keys)
+        used = self._statements.get(key_set)
         if used is not None:
             return used[1]
-        # What facts say depends on them, on what their datasets are called by now, and on who says it.
-        datasets = sorted(set().union(*(self.book.named(key) for key in wanted)))
+        # The statement depends on the facts, on the current names of their datasets, and on the integration that reports them.
+        datasets = sorted(set().union(*(self.book.named(key) for key in key_set)))
         mark = (self.book.info.get("integration", (0, None))[1], tuple(self.names.dataset(*name) for name in datasets))
-        known = self.book.cache.statements.get(wanted)
-        if known is None or known[0] != mark:
-            facts = frozenset().union(*(self.book.facts[key] for key in wanted))
-            known = mark, settle(facts, self.book, self.names)
-        self._statements[wanted] = known
-        return known[1]
+        entry = self.book.cache.statements.get(key_set)
+        if entry is None or entry[0] != mark:
+            facts = frozenset().union(*(self.book.facts[key] for key in key_set))
+            entry = mark, settle(facts, self.book, self.names)
+        self._statements[key_set] = entry
+        return entry[1]
 
     def keep(self) -> None:
         """Leave the statements with the book for the next time, unless they are very many."""
-        few = sum(len(said.pairs) for _, said in self._statements.values()) <= _PAIRS_KEPT
+        few = sum(len(statement.pairs) for _, statement in self._statements.values()) <= _PAIRS_KEPT
         self.book.cache.statements = self._statements if few else {}
 
     def _halves(self) -> Iterator[tuple[str, Step]]:
@@ -181,27 +181,27 @@ class Sayings:
             flows, first, last = joined_halves(children.values())
             if not flows:
                 continue
-            said = Statement()
+            statement = Statement()
             for s, t in flows:
                 source, target = self.names.dataset(*s), self.names.dataset(*t)
-                said.pairs[pair_of(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
-                said.feeds.add((source, target))
-            yield run_id, Step(first, max(first, last), said, False, began=first, data=max(first, last))
+                statement.pairs[pair_of(Kind.FEEDS, source, "", target, "", self.book)] = (("0", "1"), How.PARENT_RUN)
+                statement.feeds.add((source, target))
+            yield run_id, Step(first, max(first, last), statement, False, began=first, data=max(first, last))
 
 
 def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline) -> Iterator[Derived]:
     rows: list[tuple[Pair, tuple[str, ...], str, int, int, int, int, bool]] = [
-        (pair, held.variant, line.hows.get(pair, How.INPUTS_OUTPUTS), held.vf, FOREVER, held.seen,
-         FOREVER if held.ct is None else held.ct, held.unfinished)
-        for pair, held in line.opened.items()
+        (pair, remembered.variant, line.hows.get(pair, How.INPUTS_OUTPUTS), remembered.vf, FOREVER, remembered.seen,
+         FOREVER if remembered.ct is None else remembered.ct, remembered.unfinished)
+        for pair, remembered in line.opened.items()
     ]  # fmt: skip
     rows += [(p.pair, p.variant, p.how, p.vf, p.vt, p.seen, until(p), p.unfinished) for p in line.past]
     ids = book.cache.ids
     for pair, variant, how, vf, vt, seen, ct, unfinished in rows:
         step = seen_steps[1 if pair[0] in _BETWEEN_COLUMNS else 0]
         seen = min(seen, vt)
-        known = ids.get((origin, vf))
-        key = (known.get(pair) if known else None) or edge_id(book.owner, origin, pair, vf)
+        known_ids = ids.get((origin, vf))
+        key = (known_ids.get(pair) if known_ids else None) or edge_id(book.owner, origin, pair, vf)
         seen = max(vf, seen - seen % step)
         yield Derived(key, pair, vf, vt, seen, variant, _HOWS[how], origin, None if ct == vt else ct, unfinished)
 

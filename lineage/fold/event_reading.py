@@ -1,4 +1,4 @@
-"""Everything an event says but for when and in which run. Producers repeat themselves: equal parts are read once."""
+"""Everything an event states except its time and run. Producers repeat themselves: equal parts are read once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _KEPT = 4000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one event says.
+    """What one event states.
 
     facts     of flows, and their digest
     datasets  every dataset it names; jobs: other jobs it names
-    links     (dataset, other name, type); drops: datasets it says were dropped
-    clears    datasets it says were emptied or overwritten
-    infos     (dataset, key, value): what it says about datasets
+    links     (dataset, other name, type); drops: datasets that it reports as dropped
+    clears    datasets that it reports as emptied or overwritten
+    infos     (dataset, key, value): what it states about datasets
     about     a digest of links, drops, clears and infos; None where there are none
     mark      the event's (see `mark_of`); None where it was not taken
     """
@@ -53,27 +53,27 @@ class Reader:
         mark = mark_of(event)
         if mark is None:
             return read(event)
-        found = self._kept.get(mark)
-        if found is None:
-            found = self._kept[mark] = read(event, mark)
+        reading = self._kept.get(mark)
+        if reading is None:
+            reading = self._kept[mark] = read(event, mark)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(mark)
-        return found
+        return reading
 
 
 def read(event: Event, mark: bytes | None = None) -> Reading:
     facts = facts_of(event)
     links, drops, clears = tuple(links_of(event)), tuple(drops_of(event)), tuple(clears_of(event))
     infos = tuple((ref.id, key, value) for ref in refs(event) for key, value in dataset_info(ref.facets))
-    said = [
+    details = [
         sorted((str(primary), str(other), kind) for primary, other, kind in links),
         sorted(map(str, drops)),
         *([sorted(map(str, clears))] if clears else ()),
         sorted((str(name), key, repr(value)) for name, key, value in infos),
     ]
-    about = blake2b(repr(said).encode(errors="replace"), digest_size=12).hexdigest() if any(said) else None
+    about = blake2b(repr(details).encode(errors="replace"), digest_size=12).hexdigest() if any(details) else None
     return Reading(
         facts,
         digest_of(facts),

@@ -1,4 +1,4 @@
-"""What one event says of flows, as a set of small facts. Sets unite: the truth of a run is the union of its events.
+"""The flows that one event states, as a set of small facts. Sets unite: the truth of a run is the union of its events.
 
 Every fact is a tuple of texts with its tag first; datasets are two texts, namespace and name, as the producer wrote
 them. Precedence between facts (explicit lineage, column lineage, inputs x outputs) is decided later, when all of a
@@ -46,7 +46,7 @@ _DATASETS_AT = {
 
 
 def datasets_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the datasets a fact speaks of."""
+    """Namespace and name of the datasets that a fact names."""
     for at in _DATASETS_AT.get(fact[0], ()):
         if at < len(fact):
             yield fact[at], fact[at + 1]
@@ -56,7 +56,7 @@ _JOBS_AT = {JOB_WRITES: (1,), JOB_READS: (1,), HANDS_TO: (1, 3), PARENT: (1,)}
 
 
 def jobs_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the jobs a fact speaks of."""
+    """Namespace and name of the jobs that a fact names."""
     for at in _JOBS_AT.get(fact[0], ()):
         yield fact[at], fact[at + 1]
 
@@ -65,27 +65,27 @@ def facts_of(event: Event) -> Facts:
     """Every fact of one event. Never raises: what cannot be read in a facet is not a fact."""
     if isinstance(event, DatasetEvent):
         return frozenset(_dataset_facts(event.dataset))
-    found: set[Fact] = set()
+    facts: set[Fact] = set()
     for source in event.inputs:
-        found.add((INPUT, source.id.namespace, source.id.name))
-        found.update(_dataset_facts(source, as_output=False))
+        facts.add((INPUT, source.id.namespace, source.id.name))
+        facts.update(_dataset_facts(source, as_output=False))
     for target in event.outputs:
         if lifecycle(target.facets) not in _GONE:
-            found.add((OUTPUT, target.id.namespace, target.id.name))
+            facts.add((OUTPUT, target.id.namespace, target.id.name))
         else:
-            found.add((JOB_WRITES, *_pair(event.job.id), *_pair(target.id)))
-        found.update(_dataset_facts(target))
+            facts.add((JOB_WRITES, *_pair(event.job.id), *_pair(target.id)))
+        facts.update(_dataset_facts(target))
         if _clears(target):
-            found.add((OVERWRITES, target.id.namespace, target.id.name))
-    found.update(_job_facts(event.job))
-    found.update(sql_facts(event))
+            facts.add((OVERWRITES, target.id.namespace, target.id.name))
+    facts.update(_job_facts(event.job))
+    facts.update(sql_facts(event))
     if isinstance(event, RunEvent) and event.parent is not None and event.parent.job is not None:
-        found.add((PARENT, *_pair(event.parent.job)))
-    return frozenset(found)
+        facts.add((PARENT, *_pair(event.parent.job)))
+    return frozenset(facts)
 
 
 def drops_of(event: Event) -> Iterator[Name]:
-    """Datasets that this event says were dropped."""
+    """Datasets that this event reports as dropped."""
     refs = (event.dataset,) if isinstance(event, DatasetEvent) else (*event.inputs, *event.outputs)
     for ref in refs:
         if lifecycle(ref.facets) == "DROP":
@@ -93,7 +93,7 @@ def drops_of(event: Event) -> Iterator[Name]:
 
 
 def clears_of(event: Event) -> Iterator[Name]:
-    """Datasets that this event says were emptied or overwritten, whole."""
+    """Datasets that this event reports as emptied or overwritten, whole."""
     refs = (event.dataset,) if isinstance(event, DatasetEvent) else event.outputs
     for ref in refs:
         if _clears(ref):
@@ -117,8 +117,8 @@ def links_of(event: Event) -> Iterator[tuple[Name, Name, str]]:
 
 
 def lifecycle(facets: Facets) -> str | None:
-    found = facet(facets, "lifecycleStateChange")
-    change = found.get("lifecycleStateChange") if found else None
+    content = facet(facets, "lifecycleStateChange")
+    change = content.get("lifecycleStateChange") if content else None
     return change.upper() if isinstance(change, str) else None
 
 
@@ -137,17 +137,17 @@ def _dataset_facts(ref: DatasetRef, as_output: bool = True) -> Iterator[Fact]:
             yield (RENAMED, *_pair(old), *target)
 
 
-def _column_lineage(target: tuple[str, str], found: Mapping[str, Any] | None) -> Iterator[Fact]:
-    if found is None:
+def _column_lineage(target: tuple[str, str], content: Mapping[str, Any] | None) -> Iterator[Fact]:
+    if content is None:
         return
-    fields = found.get("fields")
+    fields = content.get("fields")
     for name, entry in fields.items() if isinstance(fields, Mapping) else ():
         if not _is_field(name) or not isinstance(entry, Mapping):
             continue
         legacy = entry.get("transformationType")
         for item in _items(entry, "inputFields"):
             yield from _field_input(target, name, item, legacy)
-    for item in _items(found, "dataset"):
+    for item in _items(content, "dataset"):
         source = optional_name(item)
         if source is not None and _is_field(item.get("field")):
             yield (INFLUENCE, *_pair(source), item["field"], *target)

@@ -37,8 +37,8 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     gathered = gather(events)
     books = new_books(gathered, gathered.owners)
     changed = learn(books, gathered, settings).all
-    said = about(gathered, changed)
-    links, drops, clears = learned(said, resolve)
+    mentions = about(gathered, changed)
+    links, drops, clears = learned(mentions, resolve)
     names = Names(resolve, links)
     context = Context(
         drops={dataset: tuple(sorted(times)) for dataset, times in drops.items()},
@@ -47,7 +47,7 @@ def fold(events: Iterable[Event], resolve: Resolve = as_written, settings: Linea
     delta = GraphDelta(links=links, drops=dict(context.drops), clears=dict(context.clears))
     for part in change(books, changed, names, context, settings).values():
         delta.absorb(part)
-    add_named(delta, said, names, {})
+    add_named(delta, mentions, names, {})
     return delta
 
 
@@ -60,27 +60,27 @@ def change(
     """
     steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
     drops, clears = _by_name(context.drops, names), _by_name(context.clears, names)
-    found: dict[str, GraphDelta] = {}
+    deltas: dict[str, GraphDelta] = {}
     for owner in sorted(owners):
         book, delta = books[owner], GraphDelta()
         _shorten_phases(book, settings.phases_kept)
         _compare(delta, book, derive(book, names, drops, steps, clears))
         _forget_runs(book, names, drops, clears, settings.runs_kept)
         book.sweep()
-        found[owner] = delta
+        deltas[owner] = delta
         _add_book(delta, book)
-    return found
+    return deltas
 
 
 def _by_name(times: Drops, names: Names) -> dict[DatasetId, list[int]]:
-    found: dict[DatasetId, list[int]] = defaultdict(list)
+    moments: dict[DatasetId, list[int]] = defaultdict(list)
     for dataset, each in times.items():
-        found[names.dataset(dataset.namespace, dataset.name)].extend(each)
-    return found
+        moments[names.dataset(dataset.namespace, dataset.name)].extend(each)
+    return moments
 
 
 def noted(book: Book) -> GraphDelta:
-    """What the graph must become for a book that only heard of its runs: its edges are as they are."""
+    """The change of the graph for a book of which only runs changed: its edges stay as they are."""
     delta = GraphDelta()
     _add_book(delta, book)
     return delta
@@ -96,31 +96,31 @@ def _add_book(delta: GraphDelta, book: Book) -> None:
 _Moments = dict[DatasetId, set[int]]
 
 
-def learned(said: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
+def learned(mentions: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
     """Links, drops and clears of a batch, in the catalog's names."""
     links = {
         Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
-        for primary, other, kind in said.links
+        for primary, other, kind in mentions.links
     }
     drops: _Moments = defaultdict(set)
     clears: _Moments = defaultdict(set)
-    for found, times in ((drops, said.drops), (clears, said.clears)):
+    for moments, times in ((drops, mentions.drops), (clears, mentions.clears)):
         for name, time in times:
-            found[resolve(name.namespace, name.name)].add(time)
+            moments[resolve(name.namespace, name.name)].add(time)
     return {link for link in links if link.primary != link.other}, drops, clears
 
 
-def add_named(delta: GraphDelta, said: About, names: Names, known: dict[DatasetId, Info]) -> None:
-    """What is named exists, even before an edge touches it; what is said of datasets is added to what is `known`."""
-    for name in said.named:
+def add_named(delta: GraphDelta, mentions: About, names: Names, known: dict[DatasetId, Info]) -> None:
+    """Add a node for everything that is named, even before an edge touches it; add what events state of datasets to `known`."""
+    for name in mentions.named:
         dataset = names.dataset(name.namespace, name.name)
         delta.datasets[dataset.node_id] = dataset
-    for job in said.jobs:
+    for job in mentions.jobs:
         delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
-    for name, info_said in said.infos.items():
+    for name, new_info in mentions.infos.items():
         dataset = names.dataset(name.namespace, name.name)
         info = dict(known.get(dataset, {}))
-        for key, (time, value) in info_said.items():
+        for key, (time, value) in new_info.items():
             if newest(info, key, time, value):
                 info[key] = (time, value)
         if info != known.get(dataset, {}):
@@ -153,35 +153,35 @@ def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
 
 def add_nodes(delta: GraphDelta, edges: Iterable[Edge]) -> None:
     """The nodes at these edges' ends."""
-    known: dict[tuple[str, str], DatasetId] = {}
+    datasets: dict[tuple[str, str], DatasetId] = {}
     for edge in edges:
         sns, sn, sf, tns, tn, tf = edge.ends
-        for node_id, named, column in ((edge.source, (sns, sn), sf), (edge.target, (tns, tn), tf)):
+        for node_id, full_name, column in ((edge.source, (sns, sn), sf), (edge.target, (tns, tn), tf)):
             if node_id in delta.columns or node_id in delta.jobs:
                 continue
             if node_id.startswith("job:"):
-                delta.jobs[node_id] = named
+                delta.jobs[node_id] = full_name
                 continue
-            dataset = known.get(named)
+            dataset = datasets.get(full_name)
             if dataset is None:
-                dataset = known[named] = DatasetId(*named)
+                dataset = datasets[full_name] = DatasetId(*full_name)
             if column:
                 delta.columns[node_id] = (dataset, column)
             else:
                 delta.datasets[node_id] = dataset
 
 
-def _shorten_phases(book: Book, kept: int) -> None:
-    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was said.
+def _shorten_phases(book: Book, limit: int) -> None:
+    """Unite the newest reports of a run that has too many kinds of them; nothing is dated earlier than it was reported.
 
-    Of a run that tells everything each time, the first and the newest are kept.
+    Of a run that reports everything each time, the first and the newest are kept.
     """
     for run in book.runs.values():
-        if run.snapshot:  # each stands alone: united they would tell of what no report told
-            turns = newest_changes(all_turns(run.phases, run.turns), kept)
+        if run.snapshot:  # each report is complete: united they would state what no report states
+            turns = newest_changes(all_turns(run.phases, run.turns), limit)
             run.turns, run.phases = turns, {key: time for time, key in reversed(turns)}
             continue
-        while len(run.phases) > kept:
+        while len(run.phases) > limit:
             (time, key), (_, other) = sorted(((time, key) for key, time in run.phases.items()), reverse=True)[:2]
             facts = book.facts[key] | book.facts[other]
             del run.phases[key], run.phases[other]
@@ -189,19 +189,20 @@ def _shorten_phases(book: Book, kept: int) -> None:
             run.phases[united] = min(time, run.phases.get(united, time))
 
 
-def _forget_runs(book: Book, names: Names, drops: Drops, clears: Drops, kept: int) -> None:
-    """Let the oldest runs go: what they left open, or in their targets, is remembered; what ended stays in the graph."""
-    while len(book.runs) > kept:
+def _forget_runs(book: Book, names: Names, drops: Drops, clears: Drops, limit: int) -> None:
+    """Remove the oldest runs: what they left open, or in their targets, is remembered; what ended stays in the graph."""
+    while len(book.runs) > limit:
         oldest = min(book.runs.values(), key=lambda run: (run.first, run.id))
         steps = list(Sayings(book, names).of_run(oldest))
-        said = {pair for step in steps for pair in step.statement.pairs}
+        pairs = {pair for step in steps for pair in step.statement.pairs}
         until = max((step.time for step in steps), default=oldest.first)
         line = Timeline(base_of(book, names), past_of(book, names))
         line.walk(
-            steps, *({name: [t for t in held if t <= until] for name, held in each.items()} for each in (drops, clears))
+            steps,
+            *({name: [t for t in times if t <= until] for name, times in each.items()} for each in (drops, clears)),
         )
         book.base = line.opened
-        for pair in book.base.keys() & said:
+        for pair in book.base.keys() & pairs:
             book.base[pair].parent = oldest.parent
         still = sorted((row for row in line.past if row.ct is None), key=lambda row: (row.vt, row.pair))
         book.past = still[-PAST_KEPT:]

@@ -114,14 +114,14 @@ def halves_of_json(stored: Mapping[str, Mapping[str, Any]]) -> Halves:
     return {parent: {key: Half.of_json(half) for key, half in children.items()} for parent, children in stored.items()}
 
 
-def add_report(halves: Halves, parent: str, job: str, report: Report, kept: int) -> bool:
+def add_report(halves: Halves, parent: str, job: str, report: Report, limit: int) -> bool:
     """Add a report to the half of a job under a parent; the oldest parents beyond `kept` are forgotten. Returns whether
     anything changed."""
     children = halves.setdefault(parent, {})
     before = children.get(job)
     after = (before or Half(report.time, report.minute)).with_report(report)
     children[job] = after
-    if len(halves) > kept:
+    if len(halves) > limit:
         del halves[min(halves, key=lambda run: (min(half.first for half in halves[run].values()), run))]
     return after != before
 

@@ -24,7 +24,7 @@ SEEN_STEP = 60_000
 """Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
 
 Turns = list[tuple[int, str]]
-"""Times and what was said then (the facts' digest), in order of time, each once."""
+"""Times and the digest of the facts reported then, in order of time, each once."""
 
 TERMINAL = ("COMPLETE", "FAIL", "ABORT")
 STREAMING = ("STREAMING", "SERVICE")
@@ -32,7 +32,7 @@ STREAMING = ("STREAMING", "SERVICE")
 
 @dataclass(slots=True)
 class Run:
-    """One run: when it began, when it was last heard of, what it said when (`phases`: facts' digest -> first time)."""
+    """One run: when it began, its last report, and what it reported when (`phases`: facts' digest -> first time)."""
 
     id: str
     first: int
@@ -44,7 +44,7 @@ class Run:
     parent: str | None = None
     phases: dict[str, int] = field(default_factory=dict)
     turns: Turns = field(default_factory=list)
-    """Of a run whose every report is the whole truth: what it said when, so that what comes back is seen."""
+    """Of a run whose every report is complete: what it reported when, so that a flow that returns is seen."""
 
     claimed: tuple[int, int] | None = None
     """Of reports dated after their arrival, the latest: (the time it claims, when it arrived)."""
@@ -156,9 +156,9 @@ class Book:
     past: list[Past] = field(default_factory=list)
     """What forgotten runs left in their targets, though the last run does not do it any more."""
     info: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    """What the job says of itself: key -> (time, value); the newest wins."""
+    """What the job reports of itself: key -> (time, value); the newest wins."""
     about: dict[str, int] = field(default_factory=dict)
-    """Digest of what an event said about its datasets (links, drops, owners...) -> the newest minute it was said."""
+    """Digest of what an event stated about its datasets (links, drops, owners...) -> the newest minute of that."""
     halves: Halves = field(default_factory=dict)
     """Parts of micro-batches that runs of this owner started."""
     emitted: dict[str, list[Any]] = field(default_factory=dict)
@@ -167,11 +167,11 @@ class Book:
 
     def named(self, key: str) -> frozenset[tuple[str, str]]:
         """Namespace and name of every dataset in one set of facts."""
-        found = self.cache.named.get(key)
-        if found is None:
-            found = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
-            self.cache.named[key] = found
-        return found
+        names = self.cache.named.get(key)
+        if names is None:
+            names = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
+            self.cache.named[key] = names
+        return names
 
     def emit(self, emitted: dict[str, list[Any]]) -> None:
         """This is in the graph from now on."""
@@ -185,18 +185,18 @@ class Book:
 
     def datasets(self) -> set[tuple[str, str]]:
         """Namespace and name of every dataset its facts name."""
-        found: set[tuple[str, str]] = set()
+        names: set[tuple[str, str]] = set()
         for key in self.facts:
-            found |= self.named(key)
+            names |= self.named(key)
         for children in self.halves.values():
             for half in children.values():
-                found |= half.datasets()
+                names |= half.datasets()
         for pair in (*self.base, *(row.pair for row in self.past)):
             if pair[0] in ("feeds", "derives", "influences"):
-                found |= {(pair[1], pair[2]), (pair[4], pair[5])}
+                names |= {(pair[1], pair[2]), (pair[4], pair[5])}
             elif pair[0] in ("reads", "writes"):
-                found.add((pair[4], pair[5]))
-        return found
+                names.add((pair[4], pair[5]))
+        return names
 
     def digest(self, facts: Facts) -> str:
         """Remember a set of facts and give its name."""
@@ -263,11 +263,11 @@ class Book:
             is_job=is_job,
             version=version,
             runs={row[0]: _run_of(row) for row in document["runs"]},
-            facts={key: _facts_of(found, document) for key, found in document["facts"].items()},
+            facts={key: _facts_of(entry, document) for key, entry in document["facts"].items()},
             declared=document["declared"],
             declared_turns=_turns_of(document.get("declared_turns", ())),
-            base={tuple(p): Remembered(tuple(v), *held) for p, v, *held in document["base"]},
-            past=[Past(tuple(p), tuple(v), *held) for p, v, *held in document.get("past", ())],
+            base={tuple(p): Remembered(tuple(v), *rest) for p, v, *rest in document["base"]},
+            past=[Past(tuple(p), tuple(v), *rest) for p, v, *rest in document.get("past", ())],
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=halves_of_json(document["halves"]),
@@ -295,9 +295,9 @@ def _facts_document(facts: Facts) -> bytes:
     return orjson.dumps({"texts": list(texts), "rows": rows})
 
 
-def _facts_of(found: Any, document: Mapping[str, Any]) -> Facts:
+def _facts_of(entry: Any, document: Mapping[str, Any]) -> Facts:
     # Books of earlier versions had one list of texts for all their facts.
-    texts, rows = (found["texts"], found["rows"]) if isinstance(found, dict) else (document["texts"], found)
+    texts, rows = (entry["texts"], entry["rows"]) if isinstance(entry, dict) else (document["texts"], entry)
     return frozenset(tuple(texts[at] for at in row) for row in rows)
 
 
@@ -312,17 +312,17 @@ def digest_of(facts: Iterable[Fact]) -> str:
 
 def joined(texts: Sequence[str]) -> str:
     """Texts as one, different for different texts; names may hold the separator too."""
-    found = "\x1f".join(texts)
-    if found.count("\x1f") == len(texts) - 1 and "\x1e" not in found:
-        return found
+    text = "\x1f".join(texts)
+    if text.count("\x1f") == len(texts) - 1 and "\x1e" not in text:
+        return text
     return repr(tuple(texts))
 
 
-def newest(held: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:
-    """Whether (time, value) should replace what is held: newer, or of the same time and greater as text."""
-    if key not in held:
+def newest(info: Mapping[str, tuple[int, Any]], key: str, time: int, value: Any) -> bool:
+    """Whether (time, value) should replace what `info` has for the key: newer, or of the same time and greater as text."""
+    if key not in info:
         return True
-    at, old = held[key]
+    at, old = info[key]
     if time != at:
         return time > at
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) > orjson.dumps(old, option=orjson.OPT_SORT_KEYS)

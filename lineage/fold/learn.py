@@ -35,7 +35,7 @@ class Gathered:
 
 @dataclass(slots=True)
 class About:
-    """What events say about datasets themselves, and everything they name."""
+    """What events state about datasets themselves, and everything they name."""
 
     named: set[Name] = field(default_factory=set)
     jobs: set[Name] = field(default_factory=set)
@@ -47,35 +47,35 @@ class About:
 
 def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
     reader = reader or Reader()
-    found = Gathered()
+    gathered = Gathered()
     for event in events:
         is_job = not isinstance(event, DatasetEvent)
         name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
-        found.events[_register(found, name, is_job)].append((event, reader.read(event)))
+        gathered.events[_register(gathered, name, is_job)].append((event, reader.read(event)))
         if isinstance(event, RunEvent) and _is_half(event) and event.parent and event.parent.job:
-            found.halves[_register(found, event.parent.job, True)].append(event)
-    return found
+            gathered.halves[_register(gathered, event.parent.job, True)].append(event)
+    return gathered
 
 
 def about(gathered: Gathered, owners: Iterable[str]) -> About:
-    """What the events of these owners say about datasets."""
-    found = About()
+    """What the events of these owners state about datasets."""
+    mentions = About()
     for owner in owners:
         for event, reading in gathered.events.get(owner, ()):
-            found.named |= reading.datasets
-            found.jobs |= reading.jobs
-            found.links.update(reading.links)
-            found.drops.update((name, event.time) for name in reading.drops)
+            mentions.named |= reading.datasets
+            mentions.jobs |= reading.jobs
+            mentions.links.update(reading.links)
+            mentions.drops.update((name, event.time) for name in reading.drops)
             if reading.clears and has_happened(event):
-                found.clears.update((name, event.time) for name in reading.clears)
+                mentions.clears.update((name, event.time) for name in reading.clears)
             if isinstance(event, DatasetEvent) and event.claimed is not None:
-                info = found.infos.setdefault(event.dataset.id, {})
+                info = mentions.infos.setdefault(event.dataset.id, {})
                 info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
             for name, key, value in reading.infos:
-                info = found.infos.setdefault(name, {})
+                info = mentions.infos.setdefault(name, {})
                 if newest(info, key, _minute(event.time), value):
                     info[key] = (_minute(event.time), value)
-    return found
+    return mentions
 
 
 def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
@@ -86,7 +86,7 @@ def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
 class Learned:
     """Owners whose books changed.
 
-    flows   perhaps in what they say of flows or of datasets: their edges are derived anew
+    flows   perhaps in what they state of flows or of datasets: their edges are derived again
     heard   only in their runs' states and last reports: their edges are what they were
     """
 
@@ -100,7 +100,7 @@ class Learned:
 
 def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> Learned:
     """Add the events to their books."""
-    found = Learned()
+    outcome = Learned()
     steps = (settings.seen_resolution_seconds * 1000, settings.column_seen_resolution_seconds * 1000)
     for owner, events in gathered.events.items():
         book = books[owner]
@@ -109,17 +109,17 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
                 before = _shape(book, event.run_id, steps)
                 if _learn_run(book, event, reading, settings.phases_kept):
                     heard = before is not None and before == _shape(book, event.run_id, steps)
-                    (found.heard if heard else found.flows).add(owner)
+                    (outcome.heard if heard else outcome.flows).add(owner)
             elif _learn_said(book, event, reading, settings.phases_kept):
-                found.flows.add(owner)
+                outcome.flows.add(owner)
             if _learn_about(book, event, reading):
-                found.flows.add(owner)
+                outcome.flows.add(owner)
     for owner, halves in gathered.halves.items():
         for event in halves:
             if _learn_half(books[owner], event, settings.runs_kept):
-                found.flows.add(owner)
-    found.heard -= found.flows
-    return found
+                outcome.flows.add(owner)
+    outcome.heard -= outcome.flows
+    return outcome
 
 
 def _shape(book: Book, run_id: str, steps: tuple[int, int]) -> tuple[Any, ...] | None:
@@ -136,7 +136,7 @@ def _said(run: Run) -> tuple[Any, ...]:
     return tuple(changes(all_turns(run.phases, run.turns)) if run.snapshot else run.phases.values())
 
 
-def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, kept: int) -> bool:
+def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, phases_kept: int) -> bool:
     changed = _learn_info(book, event, event.time) if isinstance(event, JobEvent) else False
     if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
         book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
@@ -144,14 +144,14 @@ def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, ke
         book.facts.setdefault(reading.digest, reading.facts)
         if event.time < book.declared.get(reading.digest, event.time + 1):
             book.declared[reading.digest], changed = event.time, True
-        changed |= add_turn(book.declared_turns, event.time, reading.digest, kept)
+        changed |= add_turn(book.declared_turns, event.time, reading.digest, phases_kept)
     elif book.version == 0 and not book.runs:
         changed = True  # a job that is only named is on the map all the same
     return changed
 
 
-def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool:
-    # Repeats of RUNNING within a minute say nothing new.
+def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) -> bool:
+    # Repeats of RUNNING within a minute add nothing.
     time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
     changed = _learn_info(book, event, time)
     run = book.runs.get(event.run_id)
@@ -182,17 +182,17 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, kept: int) -> bool
         if event.time < run.phases.get(reading.digest, event.time + 1):
             run.phases[reading.digest], changed = event.time, True
         if snapshot:
-            changed |= add_turn(run.turns, event.time, reading.digest, kept)
+            changed |= add_turn(run.turns, event.time, reading.digest, phases_kept)
     return changed
 
 
 def is_snapshot(event: RunEvent) -> bool:
-    """Whether this report is the whole truth: what it lacks is no more."""
+    """Whether this report is complete: what it lacks no longer exists."""
     return _processing(event)[1]
 
 
 def has_happened(event: Event) -> bool:
-    """Whether what an event says it does to a dataset is done: a batch run empties its target when it completes."""
+    """Whether the change of a dataset that an event reports is done: a batch run empties its target when it completes."""
     if not isinstance(event, RunEvent):
         return isinstance(event, DatasetEvent)
     return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
@@ -208,10 +208,10 @@ def _processing(event: RunEvent) -> tuple[str | None, bool]:
     return processing.upper() if isinstance(processing, str) else None, mode == "COMPLETE_SNAPSHOT"
 
 
-def _less_promised(new: str, held: str | None) -> bool:
+def _less_promised(new: str, current: str | None) -> bool:
     """Of two kinds of processing reported for one run, streaming wins: its end promises less."""
     rank = {"STREAMING": 3, "SERVICE": 2, "BATCH": 1}
-    return held is None or (rank.get(new, 0), new) > (rank.get(held, 0), held)
+    return current is None or (rank.get(new, 0), new) > (rank.get(current, 0), current)
 
 
 def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
@@ -223,7 +223,7 @@ def _learn_info(book: Book, event: RunEvent | JobEvent, time: int) -> bool:
 
 
 def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
-    """Whether this event says something about its datasets that the book has not noted for this minute."""
+    """Whether this event states something about its datasets that the book has not noted for this minute."""
     if reading.about is None:
         return False
     # A drop, or a clearing, has its own moment, however close it is to another.
@@ -233,7 +233,7 @@ def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
         return False
     book.about[key] = _minute(event.time)
     if len(book.about) > ABOUT_KEPT:
-        del book.about[min(book.about, key=lambda held: (book.about[held], held))]
+        del book.about[min(book.about, key=lambda entry: (book.about[entry], entry))]
     return True
 
 
@@ -252,7 +252,7 @@ def _is_half(event: RunEvent) -> bool:
     return bool(event.inputs or event.outputs) and str(kind.get("integration")).upper() == "SPARK"
 
 
-def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
+def _learn_half(book: Book, event: RunEvent, runs_kept: int) -> bool:
     parent = event.parent.run_id if event.parent else None
     if parent is None:
         return False
@@ -265,7 +265,7 @@ def _learn_half(book: Book, event: RunEvent, kept: int) -> bool:
         reads=_side(event.inputs),
         writes=_side(event.outputs),
     )
-    return add_report(book.halves, parent, _child_key(event.job.id), report, kept)
+    return add_report(book.halves, parent, _child_key(event.job.id), report, runs_kept)
 
 
 def _child_key(job: Name) -> str:
@@ -276,13 +276,13 @@ def _child_key(job: Name) -> str:
 
 
 def _side(refs: Iterable[DatasetRef]) -> frozenset[Named]:
-    """The datasets of one side of an event that is no removal."""
+    """The datasets of one side of an event, without those that it removes."""
     return frozenset(
         (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
     )
 
 
-def _register(found: Gathered, name: Name, is_job: bool) -> str:
+def _register(gathered: Gathered, name: Name, is_job: bool) -> str:
     owner = str(NodeId("job" if is_job else "dataset", name.namespace, name.name))
-    found.owners[owner] = (name.namespace, name.name, is_job)
+    gathered.owners[owner] = (name.namespace, name.name, is_job)
     return owner

@@ -1,4 +1,4 @@
-"""What producers say *about* a job or a dataset: owners, description, tags, where its code lies.
+"""What producers state *about* a job or a dataset: owners, description, tags, where its code is.
 
 Values are small and JSON-ready. They are redacted here once more, for events that came by Kafka from others.
 """
@@ -24,23 +24,23 @@ _LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pull
 
 
 def dataset_info(facets: Facets) -> Iterator[tuple[str, Any]]:
-    """(key, value) of what the facets of a dataset say: owners, description, tags, columnTags, datasetType."""
+    """(key, value) of what the facets of a dataset state: owners, description, tags, columnTags, datasetType."""
     for name, key, read in (
         ("ownership", "owners", _owners),
         ("documentation", "description", _description),
         ("tags", "tags", _tags),
         ("tags", "columnTags", _column_tags),
-        ("datasetType", "datasetType", lambda found: _text(found.get("datasetType"))),
+        ("datasetType", "datasetType", lambda content: _text(content.get("datasetType"))),
     ):
         if isinstance(facets.get(name), Mapping):
-            found = facet(facets, name)
-            value = redact(read(found)) if found is not None else None
-            if value or found is None:  # a facet marked as deleted takes its value away
+            content = facet(facets, name)
+            value = redact(read(content)) if content is not None else None
+            if value or content is None:  # a facet marked as deleted takes its value away
                 yield key, value
 
 
 def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
-    """(key, value) of what an event says of its job."""
+    """(key, value) of what an event states of its job."""
     facets = event.job.facets
     kind = facet(facets, "jobType") or {}
     for key in ("integration", "jobType", "processingType"):
@@ -52,32 +52,32 @@ def job_said(event: RunEvent | JobEvent) -> Iterator[tuple[str, Any]]:
         ("tags", "tags", _tags),
         ("sourceCodeLocation", "location", _location),
         ("sql", "sql", _statement),
-        ("sql", "sqlDialect", lambda found: _text(found.get("dialect"))),
+        ("sql", "sqlDialect", lambda content: _text(content.get("dialect"))),
     ):
         if isinstance(facets.get(name), Mapping):
-            found = facet(facets, name)
-            value = redact({key: read(found)})[key] if found is not None else None
-            if value or found is None:
+            content = facet(facets, name)
+            value = redact({key: read(content)})[key] if content is not None else None
+            if value or content is None:
                 yield key, value
     if event.producer:
         yield "producer", redact(_text(event.producer))
     if isinstance(event, RunEvent):
         engine = facet(event.facets, "processing_engine") or {}
-        said = {"name": _text(engine.get("name")), "version": _text(engine.get("version"))}
-        if any(said.values()):
-            yield "engine", said
+        engine_info = {"name": _text(engine.get("name")), "version": _text(engine.get("version"))}
+        if any(engine_info.values()):
+            yield "engine", engine_info
 
 
 def job_info(book: Book) -> dict[str, Any]:
     """What the job's node shows: all of the above, its newest run and state."""
-    shown = {key: value for key, (_, value) in sorted(book.info.items()) if value}
+    info = {key: value for key, (_, value) in sorted(book.info.items()) if value}
     newest = max(book.runs.values(), key=lambda run: (run.first, run.id), default=None)
     if newest is not None:
         claims = [run.claimed for run in book.runs.values() if run.claimed is not None]
         if claims:
-            shown[CLOCK_AHEAD] = clock_ahead(*max(claims, key=lambda claim: (claim[1], claim[0])))
-        shown |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.heard)}
-    return shown
+            info[CLOCK_AHEAD] = clock_ahead(*max(claims, key=lambda claim: (claim[1], claim[0])))
+        info |= {"state": newest.state(), "lastRun": newest.id, "lastSeen": rfc3339(newest.heard)}
+    return info
 
 
 def clock_ahead(claimed: int, arrived: int) -> dict[str, Any]:
@@ -91,17 +91,17 @@ def _text(raw: Any) -> str | None:
     return raw[:MAX_TEXT].encode(errors="replace").decode()
 
 
-def _statement(found: Mapping[str, Any]) -> str | None:
-    query = _text(found.get("query"))
-    return hidden(without_values(query, _text(found.get("dialect")) or "")) if query else None
+def _statement(content: Mapping[str, Any]) -> str | None:
+    query = _text(content.get("query"))
+    return hidden(without_values(query, _text(content.get("dialect")) or "")) if query else None
 
 
-def _description(found: Mapping[str, Any]) -> str | None:
-    return _text(found.get("description"))
+def _description(content: Mapping[str, Any]) -> str | None:
+    return _text(content.get("description"))
 
 
-def _owners(found: Mapping[str, Any]) -> list[dict[str, str | None]]:
-    owners = found.get("owners")
+def _owners(content: Mapping[str, Any]) -> list[dict[str, str | None]]:
+    owners = content.get("owners")
     return [
         {"name": name, "type": _text(owner.get("type"))}
         for owner in (owners if isinstance(owners, list) else ())
@@ -109,25 +109,25 @@ def _owners(found: Mapping[str, Any]) -> list[dict[str, str | None]]:
     ]
 
 
-def _tags(found: Mapping[str, Any]) -> dict[str, str]:
-    return {key: value for key, value, column in _all_tags(found) if column is None}
+def _tags(content: Mapping[str, Any]) -> dict[str, str]:
+    return {key: value for key, value, column in _all_tags(content) if column is None}
 
 
-def _column_tags(found: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+def _column_tags(content: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     columns: dict[str, dict[str, str]] = {}
-    for key, value, column in _all_tags(found):
+    for key, value, column in _all_tags(content):
         if column is not None:
             columns.setdefault(column, {})[key] = value
     return columns
 
 
-def _all_tags(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
-    tags = found.get("tags")
+def _all_tags(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
+    tags = content.get("tags")
     for tag in tags if isinstance(tags, list) else ():
         if isinstance(tag, Mapping) and (key := _text(tag.get("key"))):
             value = tag.get("value")
             yield key, _text(value) or ("" if value is None else str(value)[:MAX_TEXT]), _text(tag.get("field"))
 
 
-def _location(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key in _LOCATION if (value := _text(str(found[key])) if found.get(key) else None)}
+def _location(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key in _LOCATION if (value := _text(str(content[key])) if content.get(key) else None)}

@@ -1,7 +1,7 @@
-"""What was said when, where each report is the whole truth and may be taken back and said again.
+"""What runs reported when, where each report is complete and a later one may withdraw or repeat what it lists.
 
 Reports are a set, so their order of arrival does not matter while there are few. Of very many, those between two
-equal neighbours are let go first: they only confirm.
+equal neighbours are dropped first: they only confirm.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from lineage.fold.job_ledger import Turns
 
 
-def add_turn(turns: Turns, time: int, key: str, kept: int) -> bool:
-    """Whether this was not among them. More than `kept` (and more than their changes) are never held."""
+def add_turn(turns: Turns, time: int, key: str, limit: int) -> bool:
+    """Add a turn; whether it was new. At most `limit` turns, or as many as there are changes, are kept."""
     at = bisect_left(turns, (time, key))
     if at < len(turns) and turns[at] == (time, key):
         return False
     turns.insert(at, (time, key))
-    if len(turns) > kept:
+    if len(turns) > limit:
         ends = range(len(turns))
         turns[:] = [turn for n, turn in enumerate(turns)
                     if n in (0, ends[-1]) or not turns[n - 1][1] == turn[1] == turns[n + 1][1]]  # fmt: skip
@@ -35,10 +35,10 @@ def changes(turns: Turns) -> Turns:
     return [turn for at, turn in enumerate(turns) if at == 0 or turns[at - 1][1] != turn[1]]
 
 
-def newest_changes(turns: Turns, kept: int) -> Turns:
+def newest_changes(turns: Turns, limit: int) -> Turns:
     """The turns of the first and of the newest changes."""
-    found = changes(turns)
-    if len(found) <= kept:
+    all_changes = changes(turns)
+    if len(all_changes) <= limit:
         return turns
-    since = found[len(found) - kept + 1]
-    return [found[0], *(turn for turn in turns if turn >= since)]
+    since = all_changes[len(all_changes) - limit + 1]
+    return [all_changes[0], *(turn for turn in turns if turn >= since)]

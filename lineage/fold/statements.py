@@ -1,4 +1,4 @@
-"""What one set of facts says of flows, once precedence is settled.
+"""The flows that one set of facts states, once precedence is settled.
 
 Within a run, the strongest statement counts: an explicit lineage facet, else column lineage, else inputs x outputs.
 """
@@ -12,7 +12,7 @@ from catalog.model import DatasetId
 from catalog.node_ids import write_id
 from lineage.fold import facts as f
 from lineage.fold.job_ledger import Book, Pair
-from lineage.ingest import event_sql as said_sql
+from lineage.ingest import event_sql
 from lineage.model import How, Kind
 from lineage.names import Names, field_text
 from lineage.sql.flows import columns_of, flows_from_sql
@@ -30,7 +30,7 @@ _TO_JOB = frozenset({Kind.CHILD_OF, Kind.HANDS_TO})
 
 @dataclass(slots=True)
 class Statement:
-    """What one set of facts says once precedence is settled: pair -> (variant, how)."""
+    """What one set of facts states once precedence is settled: pair -> (variant, how)."""
 
     pairs: dict[Pair, tuple[tuple[str, ...], How]] = field(default_factory=dict)
     feeds: set[Ends] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Statement:
     writes: bool = False
 
     def refutes(self, pair: Pair) -> bool:
-        """Whether a finished run that says this shows that `pair`, which it lacks, is no longer so."""
+        """Whether a finished run that states this shows that `pair`, which it lacks, has ended."""
         kind = pair[0]
         if kind == Kind.READS:
             return self.reads
@@ -64,7 +64,7 @@ class Statement:
 
 def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     """Apply precedence to the facts of a run."""
-    said = Statement()
+    statement = Statement()
     ins: set[DatasetId] = set()
     outs: set[DatasetId] = set()
     explicit_into: set[DatasetId] = set()
@@ -91,76 +91,82 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
                 columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
             case (f.EXPLICIT,):
-                said.explicit = True
+                statement.explicit = True
             case (f.EXPLICIT, ns, name):
                 explicit_into.add(names.dataset(ns, name))
-            case (said_sql.SQL, text, dialect):
+            case (event_sql.SQL, text, dialect):
                 texts.add((text, dialect))
-            case (said_sql.MASKS, text, dialect):
+            case (event_sql.MASKS, text, dialect):
                 showing_masks.add((text, dialect))
-            case (said_sql.SCHEMA, ns, name, text):
+            case (event_sql.SCHEMA, ns, name, text):
                 schemas[names.dataset(ns, name)] = columns_of(text)
             case (f.SOURCE, sns, sn, tns, tn):
                 flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
             case (f.RENAMED, sns, sn, tns, tn):
                 flows.setdefault((names.dataset(sns, sn), names.dataset(tns, tn)), How.RENAME)
             case (f.JOB_WRITES, jns, jn, ns, name):
-                _touch(said, Kind.WRITES, jns, jn, names.dataset(ns, name))
+                _touch(statement, Kind.WRITES, jns, jn, names.dataset(ns, name))
             case (f.JOB_READS, jns, jn, ns, name):
-                _touch(said, Kind.READS, jns, jn, names.dataset(ns, name))
+                _touch(statement, Kind.READS, jns, jn, names.dataset(ns, name))
             case (f.OVERWRITES, ns, name):
-                said.overwrites.add(names.dataset(ns, name))
+                statement.overwrites.add(names.dataset(ns, name))
             case (f.HANDS_TO, sns, sn, tns, tn):
-                said.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
+                statement.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
             case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
                 pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
-                said.pairs[pair] = ((), How.PARENT_RUN)
-    if said.explicit or explicit_into:
-        columns = [row for row in columns if row[5] or not (said.explicit or row[2] in explicit_into)]
+                statement.pairs[pair] = ((), How.PARENT_RUN)
+    if statement.explicit or explicit_into:
+        columns = [row for row in columns if row[5] or not (statement.explicit or row[2] in explicit_into)]
     if showing_masks and unsaid:
         columns = _masked_as_shown(columns, unsaid, flows_from_sql(showing_masks, schemas, ins, outs, names)[0])
-    if texts and not said.explicit:
-        given = {row[2] for row in columns} | explicit_into
+    if texts and not statement.explicit:
+        with_columns = {row[2] for row in columns} | explicit_into
         rows, doubtful = flows_from_sql(texts, schemas, ins, outs, names)
-        columns += [row for row in rows if row[2] not in given]
-        said.from_sql = {row[2] for row in columns} - given
-        said.doubtful = doubtful - given
+        columns += [row for row in rows if row[2] not in with_columns]
+        statement.from_sql = {row[2] for row in columns} - with_columns
+        statement.doubtful = doubtful - with_columns
     raw: dict[Ends, bool] = {}
     for source, target, is_raw, explicit in _by_ends(columns):
         raw[source, target] = raw.get((source, target), False) or is_raw
-        flows.setdefault((source, target), _how(said, target, explicit))
-        if target not in said.doubtful:
-            said.known.add(target)
-    if not said.explicit:
+        flows.setdefault((source, target), _how(statement, target, explicit))
+        if target not in statement.doubtful:
+            statement.known.add(target)
+    if not statement.explicit:
         claimed = {source for source, _ in raw}
         for ends in pairing(ins, outs, _integration(book)):
             source, target = ends
-            # An input that no output's columns name still feeds every output: nothing says where else it went.
-            if ends not in flows and target not in explicit_into and not (target in said.known and source in claimed):
+            # An input that no output's columns name still feeds every output: nothing shows where else it went.
+            if (
+                ends not in flows
+                and target not in explicit_into
+                and not (target in statement.known and source in claimed)
+            ):
                 flows[ends] = How.INPUTS_OUTPUTS
     for (source, target), how in flows.items():
-        sure = (source, target) in raw and target not in said.doubtful
+        sure = (source, target) in raw and target not in statement.doubtful
         variant = ("1" if sure else "0", "1" if raw.get((source, target), True) else "0")
-        said.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
-        said.feeds.add((source, target))
-    _add_columns(said, columns, book)
+        statement.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
+        statement.feeds.add((source, target))
+    _add_columns(statement, columns, book)
     if book.is_job:
         for dataset in ins | {source for source, _ in flows}:
-            _touch(said, Kind.READS, book.namespace, book.name, dataset)
+            _touch(statement, Kind.READS, book.namespace, book.name, dataset)
         for dataset in outs | {target for _, target in flows}:
-            _touch(said, Kind.WRITES, book.namespace, book.name, dataset)
-    return said
+            _touch(statement, Kind.WRITES, book.namespace, book.name, dataset)
+    return statement
 
 
 Column = tuple[DatasetId, str, DatasetId, str | None, bool, bool]
 
 
 def _masked_as_shown(
-    columns: Iterable[Column], unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]], shown: Iterable[Column]
+    columns: Iterable[Column],
+    unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]],
+    sql_columns: Iterable[Column],
 ) -> list[Column]:
-    """The columns; those of which nobody says whether they are masked, as the statement shows: each way of it masks."""
+    """The columns. Where no producer states whether one is masked, the SQL decides: masked if every way of it masks."""
     ways: dict[tuple[str, ...], set[bool]] = {}
-    for source, sf, target, tf, is_raw, _ in shown:
+    for source, sf, target, tf, is_raw, _ in sql_columns:
         if tf is not None:
             ways.setdefault(_spelled(source, sf, target, tf), set()).add(is_raw)
     return [
@@ -174,13 +180,13 @@ def _by_ends(
     columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]],
 ) -> Iterator[tuple[DatasetId, DatasetId, bool, bool]]:
     """Source, target, is any of it raw, is it explicit: once for many columns between the same two objects."""
-    found: dict[tuple[int, int], tuple[DatasetId, DatasetId, bool, bool]] = {}
+    by_ends: dict[tuple[int, int], tuple[DatasetId, DatasetId, bool, bool]] = {}
     for source, _, target, _, is_raw, explicit in columns:
         key = (id(source), id(target))
-        held = found.get(key)
-        if held is None or (is_raw and not held[2]):
-            found[key] = (source, target, is_raw, explicit if held is None else held[3])
-    return iter(found.values())
+        before = by_ends.get(key)
+        if before is None or (is_raw and not before[2]):
+            by_ends[key] = (source, target, is_raw, explicit if before is None else before[3])
+    return iter(by_ends.values())
 
 
 def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[str, ...]:
@@ -189,26 +195,26 @@ def _spelled(source: DatasetId, sf: str, target: DatasetId, tf: str) -> tuple[st
     return source.namespace, source.name, target.namespace, target.name, *ends
 
 
-def _how(said: Statement, target: DatasetId, explicit: bool) -> How:
-    return How.EXPLICIT if explicit else How.SQL if said.from_sql and target in said.from_sql else How.COLUMNS
+def _how(statement: Statement, target: DatasetId, explicit: bool) -> How:
+    return How.EXPLICIT if explicit else How.SQL if statement.from_sql and target in statement.from_sql else How.COLUMNS
 
 
 def _add_columns(
-    said: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
+    statement: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
 ) -> None:
     alike: dict[tuple[bool, How], tuple[tuple[str, ...], How]] = {}
     for source, sf, target, tf, is_raw, explicit in columns:
-        how = _how(said, target, explicit)
+        how = _how(statement, target, explicit)
         if tf is None:
-            said.pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
+            statement.pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
             continue
         pair = pair_of(Kind.DERIVES, source, field_text(source, sf), target, field_text(target, tf), book)
-        was = said.pairs.get(pair)
+        was = statement.pairs.get(pair)
         arrives = is_raw or (was is not None and was[0] == ("1",))
         what = alike.get((arrives, how))
         if what is None:
             what = alike[arrives, how] = (("1" if arrives else "0",), how)
-        said.pairs[pair] = what
+        statement.pairs[pair] = what
 
 
 def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) -> Iterator[Ends]:
@@ -223,17 +229,17 @@ def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) 
 
 
 def _integration(book: Book) -> str | None:
-    held = book.info.get("integration")
-    return str(held[1]).upper() if held and held[1] else None
+    entry = book.info.get("integration")
+    return str(entry[1]).upper() if entry and entry[1] else None
 
 
-def _touch(said: Statement, kind: Kind, namespace: str, name: str, dataset: DatasetId) -> None:
+def _touch(statement: Statement, kind: Kind, namespace: str, name: str, dataset: DatasetId) -> None:
     pair = (kind, namespace, name, "", dataset.namespace, dataset.name, "", namespace, name)
-    said.pairs[pair] = ((), How.INPUTS_OUTPUTS)
+    statement.pairs[pair] = ((), How.INPUTS_OUTPUTS)
     if kind is Kind.READS:
-        said.reads = True
+        statement.reads = True
     else:
-        said.writes = True
+        statement.writes = True
 
 
 def pair_of(kind: Kind, source: DatasetId, sf: str, target: DatasetId, tf: str, book: Book) -> Pair:

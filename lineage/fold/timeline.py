@@ -1,7 +1,7 @@
 """Through the time of one owner's statements: which flows open when, which end, and what is still in their targets.
 
-Two ends are told apart. For the question what the last run does, a flow ends when a finished run lacks it. What came by
-it stays in its target until the target is overwritten, emptied or dropped, whoever does so: that end is `ct`.
+A flow has two ends. For the question what the last run does, it ends when a finished run lacks it. What came by it stays
+in its target until any job overwrites, empties or drops the target: that end is `ct`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ INTO_DATA = frozenset({Kind.FEEDS, Kind.DERIVES, Kind.INFLUENCES, Kind.WRITES})
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something was said.
+    """One statement at one time.
 
-    began     when the run began; time: when its data was there; last: when it was last heard of
+    began     when the run began; time: when its data was there; last: the last report of it
     data      when data last came of it
     closes    it refutes what it lacks, but not `spared`, nor what is remembered of the same `parent` run
     unfinished  the run has not completed, so that no data may be there
-    again     (began, time) of neighbours that said the same
+    again     (began, time) of neighbours that state the same
     """
 
     time: int
@@ -43,15 +43,15 @@ class Step:
     unfinished: bool = False
     again: tuple[tuple[int, int], ...] = ()
 
-    def refuted_at(self, pair: Pair, held: Remembered) -> int | None:
-        """When this shows that a pair is no more; None where it does not."""
+    def refuted_at(self, pair: Pair, remembered: Remembered) -> int | None:
+        """The time at which this shows that a pair has ended; None where it does not."""
         if pair in self.statement.pairs or pair in self.spared:
             return None
-        if (held.parent is not None and held.parent == self.parent) or not self.statement.refutes(pair):
+        if (remembered.parent is not None and remembered.parent == self.parent) or not self.statement.refutes(pair):
             return None
         # What another run still reported after this one began is not refuted: the two ran side by side.
         for began, time in ((self.began, self.time), *self.again):
-            if held.seen <= began:
+            if remembered.seen <= began:
                 return time if pair[0] in INTO_DATA else began
         return None
 
@@ -92,7 +92,7 @@ class Timeline:
 
     def _take(self, step: Step) -> None:
         if step.closes:
-            refuted = [(pair, step.refuted_at(pair, held)) for pair, held in self.opened.items()]
+            refuted = [(pair, step.refuted_at(pair, remembered)) for pair, remembered in self.opened.items()]
             for pair, moment in refuted:
                 if moment is not None:
                     self._close(pair, moment)
@@ -107,29 +107,29 @@ class Timeline:
         into_data = pair[0] in INTO_DATA
         since = step.time if into_data else step.began
         unfinished = step.unfinished and into_data
-        held = self.opened.get(pair)
-        if held is not None and unfinished and not held.unfinished:
-            held.seen = max(held.seen, step.last)  # it is at work again; what it will do is not known yet
+        current = self.opened.get(pair)
+        if current is not None and unfinished and not current.unfinished:
+            current.seen = max(current.seen, step.last)  # it is at work again; what it will do is not known yet
             return
-        if held is not None:
-            cleared = held.ct is not None and step.data > held.ct
-            if held.variant != variant or held.unfinished != unfinished or cleared:
+        if current is not None:
+            cleared = current.ct is not None and step.data > current.ct
+            if current.variant != variant or current.unfinished != unfinished or cleared:
                 self._close(pair, since)
-                held = None
-        if held is None:
+                current = None
+        if current is None:
             self.opened[pair] = Remembered(variant, since, step.last, None, step.data, None, unfinished)
         else:  # a run older than all that is remembered moves the beginning back
-            held.vf, held.seen = min(held.vf, since), max(held.seen, step.last)
-            held.data = max(held.data, step.data)
+            current.vf, current.seen = min(current.vf, since), max(current.seen, step.last)
+            current.data = max(current.data, step.data)
 
     def _close(self, pair: Pair, at: int, gone: bool = False) -> None:
-        held = self.opened.pop(pair)
-        if held.vf >= at:
+        current = self.opened.pop(pair)
+        if current.vf >= at:
             return
         how = self.hows.get(pair, How.INPUTS_OUTPUTS)
-        stays = self.stays and not gone and not held.unfinished and pair[0] in INTO_DATA
-        ct = held.ct if stays else at if held.ct is None else min(at, held.ct)
-        row = Past(pair, held.variant, how, held.vf, at, held.seen, held.data, ct, held.unfinished)
+        stays = self.stays and not gone and not current.unfinished and pair[0] in INTO_DATA
+        ct = current.ct if stays else at if current.ct is None else min(at, current.ct)
+        row = Past(pair, current.variant, how, current.vf, at, current.seen, current.data, ct, current.unfinished)
         self.past.append(row)
         if ct is None:
             self._open_past[DatasetId(pair[4], pair[5])].append(row)
@@ -148,9 +148,15 @@ class Timeline:
         if not self.stays:
             return
         end = (dataset.namespace, dataset.name)
-        for pair, held in self.opened.items():
-            if pair[4:6] == end and pair[0] in INTO_DATA and held.ct is None and held.data < at and pair not in spared:
-                held.ct = at
+        for pair, remembered in self.opened.items():
+            if (
+                pair[4:6] == end
+                and pair[0] in INTO_DATA
+                and remembered.ct is None
+                and remembered.data < at
+                and pair not in spared
+            ):
+                remembered.ct = at
         still = []
         for row in self._open_past.get(dataset, ()):
             if row.data < at and row.pair not in spared:
@@ -162,26 +168,26 @@ class Timeline:
 
 
 def _merged(steps: Iterable[Step], moments: Sequence[int]) -> Iterator[Step]:
-    """Neighbours that say the same become one: a job that runs every minute costs what its changes cost."""
-    held: Step | None = None
+    """Neighbours that state the same become one: a job that runs every minute costs what its changes cost."""
+    pending: Step | None = None
     for step in steps:
-        if held is None:
-            held = step
+        if pending is None:
+            pending = step
         elif (
-            step.statement is held.statement
+            step.statement is pending.statement
             and (step.closes, step.spared, step.parent, step.unfinished)
-            == (held.closes, held.spared, held.parent, held.unfinished)
-            and not any(held.time <= time <= step.time for time in moments)
+            == (pending.closes, pending.spared, pending.parent, pending.unfinished)
+            and not any(pending.time <= time <= step.time for time in moments)
         ):
-            held = replace(
-                held, last=max(held.last, step.last), data=max(held.data, step.data),
-                again=(*held.again, (step.began, step.time)),
+            pending = replace(
+                pending, last=max(pending.last, step.last), data=max(pending.data, step.data),
+                again=(*pending.again, (step.began, step.time)),
             )  # fmt: skip
         else:
-            yield held
-            held = step
-    if held is not None:
-        yield held
+            yield pending
+            pending = step
+    if pending is not None:
+        yield pending
 
 
 def until(row: Past) -> int:

@@ -70,7 +70,7 @@ class GraphWriter:
     def realign(self) -> int:
         """Give datasets the names by which the catalog knows them by now: a cluster was declared after its events.
 
-        What every job said of them is derived again under the new names. Gives the number of datasets that moved; 0,
+        What every job reported of them is derived again under the new names. Gives the number of datasets that moved; 0,
         at next to no cost, where none is to. Raises Unavailable.
         """
         moved: dict[DatasetId, DatasetId] = {}
@@ -129,19 +129,19 @@ class GraphWriter:
             )
             for link in old.links
         }
-        said = About(links={(_name(link.primary), _name(link.other), link.type) for link in links})
-        said.named = {_name(new) for new in moved.values()}
-        said.drops = {
+        mentions = About(links={(_name(link.primary), _name(link.other), link.type) for link in links})
+        mentions.named = {_name(new) for new in moved.values()}
+        mentions.drops = {
             (_name(moved[name]), time) for name, times in old.drops.items() if name in moved for time in times
         }
-        said.infos = {_name(new): dict(old.info[name]) for name, new in moved.items() if name in old.info}
-        said.clears = {
+        mentions.infos = {_name(new): dict(old.info[name]) for name, new in moved.items() if name in old.info}
+        mentions.clears = {
             (_name(moved[name]), time) for name, times in old.clears.items() if name in moved for time in times
         }
-        names, context, *_ = self._names(said, books, books.keys())
+        names, context, *_ = self._names(mentions, books, books.keys())
         parts = change(books, books.keys(), names, context, self._settings)
         first, rest = GraphDelta(links=links, drops=dict(context.drops), clears=dict(context.clears)), GraphDelta()
-        add_named(first, said, names, {dataset: dict(info) for dataset, info in context.info.items()})
+        add_named(first, mentions, names, {dataset: dict(info) for dataset, info in context.info.items()})
         rest.retired = {name.node_id for name in moved}
         self._send([first, *(parts[owner] for owner in sorted(parts)), rest])
         self._written(books, books.keys())
@@ -155,16 +155,16 @@ class GraphWriter:
             self._send([noted(books[owner]) for owner in sorted(what.heard)])
             self._written(books, what.heard)
             return
-        said = about(gathered, changed)
-        names, context, moved, cleared = self._names(said, books, changed)
+        mentions = about(gathered, changed)
+        names, context, moved, cleared = self._names(mentions, books, changed)
         others: set[str] = set()
-        if moved or cleared:  # what other jobs said of these datasets is derived again under what is known now
+        if moved or cleared:  # what other jobs reported of these datasets is derived again with what is known now
             touched = self._graph.owners_of({dataset.node_id for dataset in moved}) if moved else set()
             touched |= self._writers_of(cleared)
             books |= self._books(touched - books.keys())
             others = (touched & books.keys()) - changed
             if others:
-                names, context, *_ = self._names(said, books, changed | others)
+                names, context, *_ = self._names(mentions, books, changed | others)
         known = {dataset: dict(info) for dataset, info in context.info.items()}
 
         def parts(owners: Iterable[str]) -> Iterator[GraphDelta]:
@@ -229,7 +229,7 @@ class GraphWriter:
             yield from packed.portions(self._rows)
 
     def _inherit(self, delta: GraphDelta, dataset: DatasetId, names: Names, known: Mapping[DatasetId, Info]) -> None:
-        """What was said of a dataset under its other names is said of it."""
+        """What producers reported of a dataset under its other names counts for it."""
         now = names.representative(dataset)
         info = dict(known.get(now, {}))
         for member in names.component(dataset):
@@ -240,39 +240,39 @@ class GraphWriter:
             delta.dataset_info[now] = info
 
     def _names(
-        self, said: About, books: Mapping[str, Book], changed: Collection[str]
+        self, mentions: About, books: Mapping[str, Book], changed: Collection[str]
     ) -> tuple[Names, Context, set[DatasetId], dict[DatasetId, int]]:
         """Names for this batch, with what the graph knows of them; datasets whose meaning this batch changes, and
         those that it empties or overwrites since when: 0 where a later end of their contents is known already."""
-        new_links, new_drops, new_clears = learned(said, self._resolve)
-        wanted = {self._resolve(name.namespace, name.name) for name in said.named}
+        new_links, new_drops, new_clears = learned(mentions, self._resolve)
+        datasets = {self._resolve(name.namespace, name.name) for name in mentions.named}
         for owner in changed:
-            wanted |= {self._resolve(*name) for name in books[owner].datasets()}
-        wanted |= {end for link in new_links for end in (link.primary, link.other)}
-        known = self._graph.context(wanted)
-        before = Names(self._resolve, known.links)
-        names = Names(self._resolve, {*known.links, *new_links})
+            datasets |= {self._resolve(*name) for name in books[owner].datasets()}
+        datasets |= {end for link in new_links for end in (link.primary, link.other)}
+        context = self._graph.context(datasets)
+        before = Names(self._resolve, context.links)
+        names = Names(self._resolve, {*context.links, *new_links})
         moved = set()
-        for link in new_links - set(known.links):
+        for link in new_links - set(context.links):
             for member in names.component(link.primary):
                 if before.representative(member) != names.representative(member):
                     moved |= {before.representative(member), names.representative(member)}
-        drops = dict(known.drops)
+        drops = dict(context.drops)
         for dataset, times in new_drops.items():
-            held = set(drops.get(dataset, ()))
-            if not times <= held:
-                drops[dataset] = tuple(sorted(held | times))[-DROPS_KEPT:]
+            old_times = set(drops.get(dataset, ()))
+            if not times <= old_times:
+                drops[dataset] = tuple(sorted(old_times | times))[-DROPS_KEPT:]
                 moved.add(names.representative(dataset))
-        clears, cleared = dict(known.clears), dict[DatasetId, int]()
+        clears, cleared = dict(context.clears), dict[DatasetId, int]()
         for dataset, times in new_clears.items():
-            held = set(clears.get(dataset, ()))
-            if not times <= held:
-                clears[dataset] = tuple(sorted(held | times))[-CLEARS_KEPT:]
-                first = min(times - held)
-                late = any(first < end for end in (*held, *drops.get(dataset, ())))
+            old_times = set(clears.get(dataset, ()))
+            if not times <= old_times:
+                clears[dataset] = tuple(sorted(old_times | times))[-CLEARS_KEPT:]
+                first = min(times - old_times)
+                late = any(first < end for end in (*old_times, *drops.get(dataset, ())))
                 name = names.representative(dataset)
                 cleared[name] = min(0 if late else first, cleared.get(name, first))
-        return names, Context(tuple({*known.links, *new_links}), drops, known.info, clears), moved, cleared
+        return names, Context(tuple({*context.links, *new_links}), drops, context.info, clears), moved, cleared
 
     def _writers_of(self, cleared: Mapping[DatasetId, int]) -> set[str]:
         """Owners of what is in these datasets, or was written to them since a time. Since 0 is all that ever was in them:
@@ -289,12 +289,12 @@ class GraphWriter:
 
     def _books(self, owners: Iterable[str]) -> dict[str, Book]:
         wanted = set(owners)
-        found = {owner: self._cache[owner] for owner in wanted & self._cache.keys()}
-        missing = wanted - found.keys()
+        books = {owner: self._cache[owner] for owner in wanted & self._cache.keys()}
+        missing = wanted - books.keys()
         if missing:
             for owner, stored in self._graph.books(missing).items():
-                found[owner] = Book.load(stored.document, stored.version)
-        return found
+                books[owner] = Book.load(stored.document, stored.version)
+        return books
 
     def _written(self, books: dict[str, Book], owners: Iterable[str]) -> None:
         for owner in owners:
@@ -303,6 +303,6 @@ class GraphWriter:
             if book.version > 0:
                 self._cache[owner] = book
                 self._cache.move_to_end(owner)
-        held = sum(len(book.emitted) + 1 for book in self._cache.values())
-        while held > _CACHED_EDGES:
-            held -= len(self._cache.popitem(last=False)[1].emitted) + 1
+        size = sum(len(book.emitted) + 1 for book in self._cache.values())
+        while size > _CACHED_EDGES:
+            size -= len(self._cache.popitem(last=False)[1].emitted) + 1

@@ -1,4 +1,4 @@
-"""Events as bytes: what lies in the topic, and back. Both ways refuse with InvalidInput, never another error."""
+"""Events as the bytes of the topic, and back. Both ways refuse with InvalidInput, never another error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What an event says in SQL, as facts: the text with its dialect, and the columns of the datasets it names.
+"""The SQL of an event, as facts: the text with its dialect, and the columns of the datasets it names.
 
-Only where the producer gives no lineage of its own; beside a `columnLineage` that does not say what is masked, the text
+Only where the producer gives no lineage of its own; beside a `columnLineage` that does not state what is masked, the text
 shows that alone.
 """
 
@@ -33,29 +33,29 @@ _ENGINES = {
 
 def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
     """The facts of one event; none where lineage is given, or no SQL."""
-    found = facet(event.job.facets, "sql")
-    text = found.get("query") if found else None
+    content = facet(event.job.facets, "sql")
+    text = content.get("query") if content else None
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT or facet(event.job.facets, "lineage"):
         return
     refs = (*event.inputs, *event.outputs)
     if any(facet(ref.facets, "lineage") for ref in refs):
         return
-    given = any(facet(ref.facets, "columnLineage") for ref in refs)
-    if given and "masking" in str([facet(ref.facets, "columnLineage") for ref in refs]):
+    has_columns = any(facet(ref.facets, "columnLineage") for ref in refs)
+    if has_columns and "masking" in str([facet(ref.facets, "columnLineage") for ref in refs]):
         return
-    dialect = _dialect(event, found or {})
-    yield (MASKS if given else SQL, without_values(text, dialect), dialect)
+    dialect = _dialect(event, content or {})
+    yield (MASKS if has_columns else SQL, without_values(text, dialect), dialect)
     for ref in refs:
         columns = _columns(ref)
         if columns:
             yield (SCHEMA, ref.id.namespace, ref.id.name, orjson.dumps(columns).decode())
 
 
-def _dialect(event: RunEvent | JobEvent, found: Mapping[str, Any]) -> str:
-    """The dialect as said; else that of the engine, or of the integration, or of the store that is written to."""
-    said = found.get("dialect")
-    if isinstance(said, str) and said:
-        return said.lower()
+def _dialect(event: RunEvent | JobEvent, content: Mapping[str, Any]) -> str:
+    """The dialect that the event names; else that of the engine, or of the integration, or of the store that is written to."""
+    dialect = content.get("dialect")
+    if isinstance(dialect, str) and dialect:
+        return dialect.lower()
     engine = facet(event.facets, "processing_engine") if isinstance(event, RunEvent) else None
     kind = facet(event.job.facets, "jobType") or {}
     for name in ((engine or {}).get("name"), kind.get("integration")):
@@ -76,7 +76,7 @@ def _columns(ref: DatasetRef) -> dict[str, Any]:
 
 def tree_of(fields: Any, depth: int = 0) -> dict[str, Any]:
     """A schema facet's fields as nested names: `{"items": {"[]": {"sku": null}}}`."""
-    found: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for field in fields if isinstance(fields, list) and depth < _DEEPEST else ():
         if isinstance(field, Mapping) and isinstance(field.get("name"), str) and field["name"]:
             inside = tree_of(field.get("fields"), depth + 1) or None
@@ -84,5 +84,5 @@ def tree_of(fields: Any, depth: int = 0) -> dict[str, Any]:
             if inside and kind.startswith(("array", "list")):
                 # Producers write an array's element either as a field `_element` or as the element's own fields.
                 inside = {"[]": inside["_element"] if list(inside) == ["_element"] else inside}
-            found[field["name"]] = inside
-    return found
+            tree[field["name"]] = inside
+    return tree

@@ -1,4 +1,4 @@
-"""OpenLineage events as this room reads them: three kinds, told apart by what is present.
+"""OpenLineage events as this room reads them: three kinds, distinguished by what is present.
 
 `facets` are the producer's own objects (already redacted); what is missing or null there is simply not there.
 Times are milliseconds since 1970 UTC.
@@ -49,7 +49,7 @@ class ParentRef:
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
-    """A run of a job said something. `type` is START, RUNNING, COMPLETE, ABORT, FAIL, OTHER, or None."""
+    """A report of a run of a job. `type` is START, RUNNING, COMPLETE, ABORT, FAIL, OTHER, or None."""
 
     time: int
     run_id: str
@@ -61,7 +61,7 @@ class RunEvent:
     facets: Facets = field(default_factory=dict)
     producer: str | None = None
     claimed: int | None = None
-    """The time the event itself gives, where that lay after its arrival: `time` is its arrival then."""
+    """The time in the event, where it is later than the arrival: `time` is the arrival then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ def bounded(event: Event, arrived: int | None, allowance: int) -> Event:
 
 def facet(facets: Facets, name: str) -> Mapping[str, Any] | None:
     """A facet that is present, an object, and not marked `_deleted`."""
-    found = facets.get(name)
-    if isinstance(found, Mapping) and found.get("_deleted") is not True:
-        return found
+    content = facets.get(name)
+    if isinstance(content, Mapping) and content.get("_deleted") is not True:
+        return content
     return None
 
 

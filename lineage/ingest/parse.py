@@ -28,7 +28,7 @@ _TIME = re.compile(
 
 
 def parse(raw: Any) -> Event:
-    """Read one event. Raises InvalidInput, and nothing else, saying which part is no event."""
+    """Read one event. Raises InvalidInput, and nothing else, which names the wrong part."""
     try:
         return _event(raw)
     except RecursionError:
@@ -78,10 +78,10 @@ def parse_time(text: Any) -> int | None:
     """Milliseconds since 1970 of an ISO 8601 time; without an offset it is UTC, a date alone is its midnight."""
     if not isinstance(text, str):
         return None
-    found = _TIME.match(text.strip())
-    if found is None:
+    match = _TIME.match(text.strip())
+    if match is None:
         return None
-    day, clock, fraction, offset = found.groups()
+    day, clock, fraction, offset = match.groups()
     zone = "+00:00" if offset in (None, "Z", "z") else offset
     try:
         moment = datetime.fromisoformat(f"{day}T{clock or '00:00:00'}{zone}")
@@ -96,10 +96,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _time(raw: Mapping[str, Any]) -> int:
-    given = raw.get("eventTime")
-    time = parse_time(given)
+    value = raw.get("eventTime")
+    time = parse_time(value)
     if time is None:
-        what = "is missing" if given is None else "is not a time"
+        what = "is missing" if value is None else "is not a time"
         raise InvalidInput(
             f"eventTime {what}: write it as ISO 8601, as in 2026-03-01T12:00:00.000Z.", details={"field": "eventTime"}
         )
@@ -107,12 +107,12 @@ def _time(raw: Mapping[str, Any]) -> int:
 
 
 def _datasets(raw: Mapping[str, Any], side: str) -> tuple[DatasetRef, ...]:
-    given = raw.get(side)
-    if given is None:
+    entries = raw.get(side)
+    if entries is None:
         return ()
-    if not isinstance(given, list):
-        raise InvalidInput(f"{side} is a list of datasets, not {_kind(given)}.", details={"field": side})
-    return tuple(_dataset(item, f"{side}[{at}]") for at, item in enumerate(given) if item is not None)
+    if not isinstance(entries, list):
+        raise InvalidInput(f"{side} is a list of datasets, not {_kind(entries)}.", details={"field": side})
+    return tuple(_dataset(item, f"{side}[{at}]") for at, item in enumerate(entries) if item is not None)
 
 
 def _dataset(raw: Any, where: str) -> DatasetRef:
@@ -168,12 +168,12 @@ def _parent(raw: Any) -> ParentRef | None:
         return None
     run, root = raw.get("run"), raw.get("root")
     run_id = run.get("runId") if isinstance(run, Mapping) else None
-    found = ParentRef(
+    parent = ParentRef(
         run_id=run_id_of(run_id) if isinstance(run_id, str) and run_id else None,
         job=optional_name(raw.get("job")),
         root=optional_name(root.get("job")) if isinstance(root, Mapping) else None,
     )
-    return found if found != ParentRef() else None
+    return parent if parent != ParentRef() else None
 
 
 def _facets(raw: Any, key: str = "facets") -> Mapping[str, Any]:

@@ -174,19 +174,19 @@ def _clean(text: str, structural: bool, sql: bool) -> str:
     # In a statement `password = x.password` compares columns: only literals can hold a secret there, as their whole or
     # within, as in `dblink('host=h password=...')`.
     if sql:
-        text = _SQL_TEXT.sub(lambda found: _ASSIGNMENT.sub(_hide_assignment, found.group()), text)
+        text = _SQL_TEXT.sub(lambda match: _ASSIGNMENT.sub(_hide_assignment, match.group()), text)
     return _ASSIGNMENT.sub(_hide_literal if sql else _hide_assignment, text)
 
 
-def _hide_literal(found: re.Match[str]) -> str:
-    return _hide_assignment(found) if found["value"][:1] in "\"'\\" else found.group()
+def _hide_literal(match: re.Match[str]) -> str:
+    return _hide_assignment(match) if match["value"][:1] in "\"'\\" else match.group()
 
 
-def _hide_assignment(found: re.Match[str]) -> str:
-    if not is_secret_name(found["name"]):
-        return found.group()
-    value = found["value"]
+def _hide_assignment(match: re.Match[str]) -> str:
+    if not is_secret_name(match["name"]):
+        return match.group()
+    value = match["value"]
     if value.startswith(REDACTED) or value.strip("\"'\\").startswith(REDACTED):
-        return found.group()
+        return match.group()
     quote = next((mark for mark in ('\\"', '"', "'") if value.startswith(mark)), "")
-    return f"{found['name']}{found['sep']}{quote}{REDACTED}{quote}"
+    return f"{match['name']}{match['sep']}{quote}{REDACTED}{quote}"

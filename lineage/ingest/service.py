@@ -29,7 +29,7 @@ class Ingest:
     def post(self, raw: Any) -> None:
         """Return when the event is durable.
 
-        Raises InvalidInput (it is no event; nothing is stored) or Unavailable (Kafka; send it again).
+        Raises InvalidInput (it is not an event; nothing is stored) or Unavailable (Kafka; send it again).
         """
         key, value = self._prepare(raw)
         self._log.append(key, value, REDACTED_ALREADY)
@@ -48,9 +48,9 @@ class Ingest:
         return self._log.send(key, value, REDACTED_ALREADY)
 
     def post_batch(self, raw: Any) -> BatchResult:
-        """Each event on its own: what is no event is named in the result, the others are durable.
+        """Each event on its own: what is not an event is named in the result, the others are durable.
 
-        Raises InvalidInput when this is no list, Unavailable when any could not be made durable (send all again:
+        Raises InvalidInput when this is not a list, Unavailable when any could not be made durable (send all again:
         repeats change nothing).
         """
         if not isinstance(raw, Sequence) or isinstance(raw, str | bytes):

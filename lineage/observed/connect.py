@@ -1,7 +1,7 @@
-"""Kafka Connect by its REST API: connectors as jobs between topics and what lies outside, read off their configuration.
+"""Kafka Connect by its REST API: connectors as jobs between topics and other systems, read from their configuration.
 
 Names outside follow OpenLineage: `postgres://host:port` / `db.schema.table`, `s3://bucket` / key, `file` / path. What a
-configuration does not tell (a table named by a transform, a query) is left out: the connector is then shown with its
+configuration does not show (a table named by a transform, a query) is left out: the connector is then shown with its
 topics alone. A configuration is used here and stored nowhere.
 """
 
@@ -24,7 +24,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A connector as Connect tells it. `topics`: those it has really used, where Connect tracks them."""
+    """A connector as Connect reports it. `topics`: those it has really used, where Connect tracks them."""
 
     name: str
     kind: str  # source | sink
@@ -64,8 +64,8 @@ def mapped(connector: Connector) -> Mapped:
 
 
 def _topics(connector: Connector, config: Mapping[str, str]) -> tuple[str, ...]:
-    named = _listed(config.get("topics", "")) if connector.kind == "sink" else _listed(config.get("topic", ""))
-    return tuple(sorted({*connector.topics, *named}))
+    names = _listed(config.get("topics", "")) if connector.kind == "sink" else _listed(config.get("topic", ""))
+    return tuple(sorted({*connector.topics, *names}))
 
 
 def _listed(text: str) -> list[str]:
@@ -166,11 +166,11 @@ def _snowflake(config: Mapping[str, str], topics: Sequence[str], kind: str) -> I
     account = (urlsplit("//" + config.get("snowflake.url.name", "").split("://")[-1]).hostname or "").split(
         ".snowflake"
     )[0]
-    named = dict(pair.split(":", 1) for pair in _listed(config.get("snowflake.topic2table.map", "")) if ":" in pair)
+    tables = dict(pair.split(":", 1) for pair in _listed(config.get("snowflake.topic2table.map", "")) if ":" in pair)
     database, schema = config.get("snowflake.database.name"), config.get("snowflake.schema.name")
     if account and database and schema:
         for topic in topics:
-            table = named.get(topic)
+            table = tables.get(topic)
             if table:
                 yield (f"snowflake://{account}", f"{database}.{schema}.{table}"), topic
 
@@ -211,11 +211,11 @@ def jdbc_place(url: str) -> tuple[str, str] | None:
         return None
     text = url.removeprefix("jdbc:")
     if text.startswith("sqlserver:"):
-        found = re.match(r"sqlserver://([^:;/]+)(?::(\d+))?(?:;.*?database(?:name)?=([^;]+))?", text, re.IGNORECASE)
-        return (f"sqlserver://{_host(found[1], found[2] or 1433)}", found[3] or "") if found else None
+        match = re.match(r"sqlserver://([^:;/]+)(?::(\d+))?(?:;.*?database(?:name)?=([^;]+))?", text, re.IGNORECASE)
+        return (f"sqlserver://{_host(match[1], match[2] or 1433)}", match[3] or "") if match else None
     if text.startswith("oracle:"):
-        found = re.search(r"@/*([^:/@]+):(\d+)[:/](\w+)", text)
-        return (f"oracle://{_host(found[1], found[2])}", found[3]) if found else None
+        match = re.search(r"@/*([^:/@]+):(\d+)[:/](\w+)", text)
+        return (f"oracle://{_host(match[1], match[2])}", match[3]) if match else None
     try:
         parts = urlsplit(text)
         number = parts.port
@@ -244,17 +244,17 @@ def event_of(connector: Connector, worker: str, namespace: str, at: datetime | N
 
     worker      the job's namespace: Connect's address without credentials; namespace: of the Kafka cluster
     """
-    found = mapped(connector)
+    mapping = mapped(connector)
     is_source = connector.kind == "source"
-    topics = [{"namespace": namespace, "name": topic} for topic in found.topics]
-    outside = [{"namespace": ns, "name": name} for ns, name in found.outside]
+    topics = [{"namespace": namespace, "name": topic} for topic in mapping.topics]
+    outside = [{"namespace": ns, "name": name} for ns, name in mapping.outside]
     inputs, outputs = (outside, topics) if is_source else (topics, outside)
     facets: dict[str, Any] = {
         "jobType": job_type("KAFKA_CONNECT", f"{connector.kind.upper()}_CONNECTOR"),
         "documentation": _facet({"description": _about(connector)}),
     }
     entries: dict[Name, list[Name]] = {}
-    for out, topic in found.pairs:
+    for out, topic in mapping.pairs:
         source, target = (out, (namespace, topic)) if is_source else ((namespace, topic), out)
         entries.setdefault(target, []).append(source)
     if entries:

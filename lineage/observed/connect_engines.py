@@ -1,7 +1,7 @@
 """ksqlDB and Flink by their REST APIs: running queries and jobs as jobs of the map.
 
-ksqlDB tells the statement of each persistent query, so its columns are read off the SQL. Flink tells names and states
-of jobs; which topics they use it does not tell, so none is claimed.
+ksqlDB returns the statement of each persistent query, so its columns are read from the SQL. Flink returns names and states
+of jobs, but not the topics that they use, so the events name none.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def ksqldb_events(
 
 
 def flink_events(jobs: Iterable[FlinkJob], server: str) -> list[Tree]:
-    """Running jobs, by name and state; Flink does not tell their topics."""
+    """Running jobs, by name and state; Flink does not report their topics."""
     events = []
     for job in jobs:
         about = f"Flink job {job.state.lower()}" + (f": {'; '.join(job.vertices)[:500]}" if job.vertices else "")

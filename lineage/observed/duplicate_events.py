@@ -1,4 +1,4 @@
-"""What was said already: events that differ only in their time are stored again only now and then."""
+"""Repeated events: events that differ only in their time are stored again only now and then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Told:
         self._told: TTLCache[bytes, bool] = TTLCache(_KEPT, again_s)
 
     def is_new(self, event: Mapping[str, Any]) -> bool:
-        """Whether this, but for its time, was not said lately; it counts as said from now on."""
+        """Whether no event that is equal except for its time came lately; this one counts from now on."""
         mark = _mark(event)
         if mark in self._told:
             return False
@@ -33,5 +33,5 @@ class Told:
 
 
 def _mark(event: Mapping[str, Any]) -> bytes:
-    said = {key: value for key, value in event.items() if key != "eventTime"}
-    return blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+    content = {key: value for key, value in event.items() if key != "eventTime"}
+    return blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()

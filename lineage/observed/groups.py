@@ -1,6 +1,6 @@
 """Consumer groups without instrumentation: what brokers see of who reads what, as OpenLineage events of their own.
 
-A group is a job of its cluster's namespace. It is said to read a topic while it has committed offsets there or a
+A group is a job of its cluster's namespace. It reads a topic while it has committed offsets there or a
 member is assigned to it; `seen` moves only while it has members, so a group that stopped is not kept alive.
 """
 
@@ -71,7 +71,7 @@ class GroupReader(Protocol):
 
 @dataclass(slots=True)
 class GroupWatch:
-    """Turns what a cluster says of its groups into events, and repeats itself only when there is something to say.
+    """Turns the groups of a cluster into events, and repeats one only when something changed.
 
     hidden    names of Weir's own groups; limit: groups looked at in one cluster, the first by name
     again_s   an unchanged group with members is reported again after so many seconds
@@ -103,21 +103,21 @@ class GroupWatch:
             return None
         if all(topic.topic.startswith("_weir") for topic in group.topics):
             return None
-        said = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
-        held, at = self._told.get((namespace, group.name), ("", 0.0))
-        if held == said and (not group.active or self.clock() - at < self.again_s):
+        digest = hashlib.sha256(repr((group.active, [t.topic for t in group.topics])).encode()).hexdigest()
+        last_digest, at = self._told.get((namespace, group.name), ("", 0.0))
+        if last_digest == digest and (not group.active or self.clock() - at < self.again_s):
             return None
-        self._told[namespace, group.name] = (said, self.clock())
+        self._told[namespace, group.name] = (digest, self.clock())
         return event_of(namespace, group)
 
     def forget(self, namespace: str) -> None:
-        """Say everything of a cluster again: what was said could not be stored."""
+        """Report everything of a cluster again: the last reports could not be stored."""
         for key in [key for key in self._told if key[0] == namespace]:
             del self._told[key]
 
 
 def event_of(namespace: str, group: ConsumerGroup, at: datetime | None = None) -> dict[str, Any]:
-    """A group as a RunEvent: one endless run, whose reports each tell everything there is."""
+    """A group as a RunEvent: one endless run, each of whose reports is complete."""
     about = f"Consumer group with {group.members} member{'' if group.members == 1 else 's'}, seen by the brokers."
     return {
         "eventTime": (at or datetime.now(UTC)).isoformat(),
@@ -155,5 +155,5 @@ def page(
     groups: Iterable[GroupName], topic_of: Collection[str] | None, limit: int, offset: int
 ) -> tuple[list[GroupName], int]:
     """Groups of one page and how many there are in all; `topic_of`: only these names, when given."""
-    found = [group for group in groups if topic_of is None or group.name in topic_of]
-    return found[offset : offset + limit], len(found)
+    matches = [group for group in groups if topic_of is None or group.name in topic_of]
+    return matches[offset : offset + limit], len(matches)

@@ -51,7 +51,7 @@ class _Written:
 class ProducerCatalog:
     """See above. `take` by one thread at a time, `settle` by another; several processes at once are safe.
 
-    changed: is told of records that changed, after the commit. Every method may raise Unavailable.
+    changed: receives the records that changed, after the commit. Every method may raise Unavailable.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class ProducerCatalog:
         """Facts written so far."""
 
     def rebuilding(self) -> ProducerCatalog:
-        """One that takes all events anew: what it does not meet again, `finish` removes."""
+        """One that takes all events again: `finish` removes what does not occur in them."""
         fresh = ProducerCatalog(self._store, self._clusters, self._clock, self._changed, self._runs_kept)
         fresh._since = self._stamp()
         return fresh
 
     def take(self, events: Iterable[tuple[Event, Reading]]) -> None:
-        """Keep what these events say. Sending them again, or in another order, changes nothing."""
+        """Keep what these events state. Sending them again, or in another order, changes nothing."""
         fresh: list[Fact] = []
         for event, reading in events:
             for fact in self._reader.read(event, reading):
@@ -125,7 +125,7 @@ class ProducerCatalog:
         return True
 
     def finish(self) -> int:
-        """After a rebuild: remove what no event says any more, and settle everything. Gives the datasets settled."""
+        """After a rebuild: remove what no event states any more, and settle everything. Gives the datasets settled."""
         if self._since is not None:
             self._store.forget_reports(self._since)
         settled = 0
@@ -147,16 +147,16 @@ class ProducerCatalog:
         with self._store.transaction():
             self._store.settle_reports({name: home for name, home in homes.items() if before.get(name) != home}, behind)
             members = self._store.report_members(touched)
-            facts = self._store.facts({_subject(name) for found in members.values() for name in found})
+            facts = self._store.facts({_subject(name) for own_names in members.values() for name in own_names})
             for home in sorted(touched):
-                told = [fact for name in members[home] for fact in facts.get(_subject(name), ())]
-                if self._bring(home, told):
+                home_facts = [fact for name in members[home] for fact in facts.get(_subject(name), ())]
+                if self._bring(home, home_facts):
                     changed.append(home)
             self._store.after_commit(lambda: self._changed(changed))
         return len(behind)
 
     def realign(self) -> int:
-        """A cluster was declared, or an alias given: what lies under a name that means another one by now is settled
+        """A cluster was declared, or an alias given: what is stored under a name that now means another one is settled
         again. Gives the number of such namespaces."""
         moved = [
             namespace for namespace in sorted(self._store.report_namespaces())
@@ -172,9 +172,9 @@ class ProducerCatalog:
         seen: set[DatasetId] = set(written)
         todo = set(written)
         while todo:
-            found = self._store.facts({_subject(name) for name in todo}, "symlink")
+            by_subject = self._store.facts({_subject(name) for name in todo}, "symlink")
             todo = set()
-            for subject, facts in found.items():
+            for subject, facts in by_subject.items():
                 own = self._resolve(subject.namespace, subject.name)
                 for fact in facts:
                     namespace, name, kind = fact.value
@@ -186,7 +186,7 @@ class ProducerCatalog:
                     todo |= {DatasetId(namespace, name), other} - seen
             if todo:
                 # Other spellings of a linked name are settled with it.
-                todo |= {name for found in self._store.report_members(todo).values() for name in found} - seen
+                todo |= {name for names in self._store.report_members(todo).values() for name in names} - seen
                 seen |= todo
         return Names(self._resolve, links), seen - set(written)
 
@@ -200,7 +200,7 @@ class ProducerCatalog:
             return False
         if record is None and is_topic(home) and hidden(home.name, False):
             return False  # what Kafka and its companions keep for themselves is no data of anybody
-        found = project(home, facts)
+        projection = project(home, facts)
         if record is None:
             holder = self._clusters.of_namespace(home.namespace)
             now = self._clock()
@@ -208,19 +208,19 @@ class ProducerCatalog:
             fresh = True
         else:
             fresh = False
-        moved = fresh or dict(record.reported) != dict(found.summary)
+        moved = fresh or dict(record.reported) != dict(projection.summary)
         stored = self._store.schema(home)
         takes = stored is None or is_reported(stored.current)
-        other = takes and (stored.current if stored else None) != found.schema
+        other = takes and (stored.current if stored else None) != projection.schema
         if not (moved or other):
             return False
         # An older Weir's record may lack what is reported: its own words stay.
-        self._store.put_dataset(replace(record, reported=dict(found.summary)))
+        self._store.put_dataset(replace(record, reported=dict(projection.summary)))
         if other:
             if stored is not None:
                 self._store.clear_schemas(home)
-            if found.schema is not None:
-                self._store.add_schema(home, StoredSchema(found.schema, found.schema))
+            if projection.schema is not None:
+                self._store.add_schema(home, StoredSchema(projection.schema, projection.schema))
         return True
 
     def _let_go(self, record: DatasetRecord) -> bool:
@@ -243,26 +243,26 @@ class ProducerCatalog:
     def facts_by_home(self, datasets: Collection[DatasetId], prefix: str = "") -> dict[DatasetId, list[Fact]]:
         """The same of many; only facts whose keys begin so."""
         members = self._store.report_members(datasets)
-        facts = self._store.facts({_subject(name) for found in members.values() for name in found}, prefix)
+        facts = self._store.facts({_subject(name) for names in members.values() for name in names}, prefix)
         return {
-            home: [fact for name in found for fact in facts.get(_subject(name), ())] for home, found in members.items()
+            home: [fact for name in names for fact in facts.get(_subject(name), ())] for home, names in members.items()
         }
 
     def home_of(self, namespace: str, name: str) -> DatasetId | None:
         """The dataset of the catalog that a name means which producers write, a symlink too; None where it is unknown."""
-        asked = {DatasetId(namespace, name), self._resolve(namespace, name)}
-        homes = self._store.report_homes(asked)
+        names = {DatasetId(namespace, name), self._resolve(namespace, name)}
+        homes = self._store.report_homes(names)
         return next(iter(homes.values()), None)
 
     def ways_of(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, list[Fact]]:
         """How jobs make the columns of these datasets (see `lineage.producers.facts.ways`), one fact a job."""
-        found = self.facts_by_home(list(datasets), WAYS)
-        return {home: [fact for fact in facts if fact.value is not None] for home, facts in found.items()}
+        by_home = self.facts_by_home(list(datasets), WAYS)
+        return {home: [fact for fact in facts if fact.value is not None] for home, facts in by_home.items()}
 
     def homes_of(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
         """The dataset of the catalog for each of these names as producers write them."""
-        known = self._store.report_homes(written)
-        return {name: known.get(name) or self._resolve(name.namespace, name.name) for name in written}
+        homes = self._store.report_homes(written)
+        return {name: homes.get(name) or self._resolve(name.namespace, name.name) for name in written}
 
     def of_runs(self, namespace: str, job: str) -> Mapping[str, Mapping[str, Any]]:
         """Run id -> facet -> what is kept of it."""

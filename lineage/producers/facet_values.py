@@ -33,8 +33,8 @@ def text(raw: Any, most: int = MAX_TEXT) -> str | None:
             return None
     if not raw or raw.isspace():
         return None
-    found: str = raw[:most]
-    return found if found.isascii() else found.encode(errors="replace").decode()
+    beginning: str = raw[:most]
+    return beginning if beginning.isascii() else beginning.encode(errors="replace").decode()
 
 
 def whole(raw: Any) -> int | None:
@@ -45,8 +45,8 @@ def whole(raw: Any) -> int | None:
 
 
 def items(holder: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
-    found = holder.get(key)
-    for item in found if isinstance(found, list) else ():
+    entries = holder.get(key)
+    for item in entries if isinstance(entries, list) else ():
         if type(item) is dict or isinstance(item, Mapping):  # the first is what JSON gives, and quick to see
             yield item
 
@@ -54,27 +54,27 @@ def items(holder: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
 def texts(*names: str) -> Read:
     """These texts of a facet."""
 
-    def read(found: Mapping[str, Any]) -> Json | None:
-        return _some({name: text(found.get(name)) for name in names})
+    def read(facet: Mapping[str, Any]) -> Json | None:
+        return _some({name: text(facet.get(name)) for name in names})
 
     return read
 
 
-def _some(found: Json) -> Json | None:
-    kept = {key: value for key, value in found.items() if value not in (None, [], {})}
-    return kept or None
+def _some(values: Json) -> Json | None:
+    present = {key: value for key, value in values.items() if value not in (None, [], {})}
+    return present or None
 
 
-def _listed(found: Mapping[str, Any], key: str, read: Read) -> Json | None:
-    rows = [row for item in items(found, key) if (row := read(item)) is not None]
+def _listed(facet: Mapping[str, Any], key: str, read: Read) -> Json | None:
+    rows = [row for item in items(facet, key) if (row := read(item)) is not None]
     return _some({key: rows[:MAX_ITEMS], "cut": max(0, len(rows) - MAX_ITEMS) or None})
 
 
-def schema(found: Mapping[str, Any]) -> Json | None:
+def schema(facet: Mapping[str, Any]) -> Json | None:
     """{fields: [[column, what is below it, type, description]], cut}: every field, nested ones after their parent."""
     rows: list[list[Any]] = []
     cut = 0
-    for row in _fields(found, "", "", 0):
+    for row in _fields(facet, "", "", 0):
         if len(rows) < MAX_FIELDS:
             rows.append(row)
         else:
@@ -105,66 +105,66 @@ def _step(name: str, kind: str) -> str:
     return "." + quote(name)
 
 
-def documentation(found: Mapping[str, Any]) -> Json | None:
-    return _some({"description": text(found.get("description"), MAX_DESCRIPTION),
-                  "contentType": text(found.get("contentType"))})  # fmt: skip
+def documentation(facet: Mapping[str, Any]) -> Json | None:
+    return _some({"description": text(facet.get("description"), MAX_DESCRIPTION),
+                  "contentType": text(facet.get("contentType"))})  # fmt: skip
 
 
-def ownership(found: Mapping[str, Any]) -> Json | None:
-    return _listed(found, "owners", lambda item: _named(item, "name", "type"))
+def ownership(facet: Mapping[str, Any]) -> Json | None:
+    return _listed(facet, "owners", lambda item: _named(item, "name", "type"))
 
 
-def tags(found: Mapping[str, Any]) -> Json | None:
-    return _listed(found, "tags", lambda item: _named(item, "key", "value", "source", "field"))
+def tags(facet: Mapping[str, Any]) -> Json | None:
+    return _listed(facet, "tags", lambda item: _named(item, "key", "value", "source", "field"))
 
 
 def _named(item: Mapping[str, Any], key: str, *others: str) -> Json | None:
     return _some({name: text(item.get(name)) for name in (key, *others)}) if text(item.get(key)) else None
 
 
-def lifecycle(found: Mapping[str, Any]) -> Json | None:
-    state = text(found.get("lifecycleStateChange"))
-    previous = found.get("previousIdentifier")
+def lifecycle(facet: Mapping[str, Any]) -> Json | None:
+    state = text(facet.get("lifecycleStateChange"))
+    previous = facet.get("previousIdentifier")
     return _some({
         "state": state.upper() if state else None,
         "previous": texts("namespace", "name")(previous) if isinstance(previous, Mapping) else None,
     })  # fmt: skip
 
 
-def catalog(found: Mapping[str, Any]) -> Json | None:
-    return texts("framework", "type", "name", "source", "metadataUri", "warehouseUri")(found)
+def catalog(facet: Mapping[str, Any]) -> Json | None:
+    return texts("framework", "type", "name", "source", "metadataUri", "warehouseUri")(facet)
 
 
-def hierarchy(found: Mapping[str, Any]) -> Json | None:
-    return _listed(found, "hierarchy", lambda item: _named(item, "name", "type"))
+def hierarchy(facet: Mapping[str, Any]) -> Json | None:
+    return _listed(facet, "hierarchy", lambda item: _named(item, "name", "type"))
 
 
 _COUNTS = ("rowCount", "bytes", "size", "fileCount", "lastUpdated")
 _COLUMN_COUNTS = ("nullCount", "distinctCount", "count")
 
 
-def statistics(found: Mapping[str, Any]) -> Json | None:
+def statistics(facet: Mapping[str, Any]) -> Json | None:
     """Counts of rows, bytes and files."""
-    return _some({name: whole(found.get(name)) for name in _COUNTS})
+    return _some({name: whole(facet.get(name)) for name in _COUNTS})
 
 
-def quality_metrics(found: Mapping[str, Any]) -> Json | None:
+def quality_metrics(facet: Mapping[str, Any]) -> Json | None:
     """Counts, of the whole and by column. Smallest, largest, sums and quantiles are values of the data: left out."""
-    given = found.get("columnMetrics")
-    columns = given if isinstance(given, Mapping) else {}
-    kept, left_out = {}, 0
+    by_column = facet.get("columnMetrics")
+    columns = by_column if isinstance(by_column, Mapping) else {}
+    counts, left_out = {}, 0
     for name, metrics in list(columns.items())[:MAX_ITEMS]:
         if not isinstance(name, str) or not isinstance(metrics, Mapping):
             continue
-        kept[name] = _some({key: whole(metrics.get(key)) for key in _COLUMN_COUNTS}) or {}
+        counts[name] = _some({key: whole(metrics.get(key)) for key in _COLUMN_COUNTS}) or {}
         left_out += sum(metrics.get(key) is not None for key in ("min", "max", "sum", "quantiles"))
     return _some({
-        **(statistics(found) or {}), "columns": kept, "valuesLeftOut": left_out or None,
+        **(statistics(facet) or {}), "columns": counts, "valuesLeftOut": left_out or None,
         "cut": max(0, len(columns) - MAX_ITEMS) or None,
     })  # fmt: skip
 
 
-def quality_assertions(found: Mapping[str, Any]) -> Json | None:
+def quality_assertions(facet: Mapping[str, Any]) -> Json | None:
     """Each assertion with its outcome; what was expected and what was found are values of the data: left out."""
 
     def read(item: Mapping[str, Any]) -> Json | None:
@@ -172,53 +172,53 @@ def quality_assertions(found: Mapping[str, Any]) -> Json | None:
         success = item.get("success")
         return {**row, "success": success if isinstance(success, bool) else None} if row else None
 
-    kept = _listed(found, "assertions", read)
-    left_out = sum(item.get(key) is not None for item in items(found, "assertions") for key in ("expected", "actual"))
-    return {**kept, "valuesLeftOut": left_out} if kept and left_out else kept
+    listing = _listed(facet, "assertions", read)
+    left_out = sum(item.get(key) is not None for item in items(facet, "assertions") for key in ("expected", "actual"))
+    return {**listing, "valuesLeftOut": left_out} if listing and left_out else listing
 
 
-def tests(found: Mapping[str, Any]) -> Json | None:
-    return _listed(found, "tests", lambda item: _named(item, "name", "status", "severity", "type"))
+def tests(facet: Mapping[str, Any]) -> Json | None:
+    return _listed(facet, "tests", lambda item: _named(item, "name", "status", "severity", "type"))
 
 
-def error_message(found: Mapping[str, Any]) -> Json | None:
+def error_message(facet: Mapping[str, Any]) -> Json | None:
     """The message without data; a stack trace stays in the log."""
     return _some({
-        "message": without_data(found.get("message")),
-        "programmingLanguage": text(found.get("programmingLanguage")),
-        "stackTraceLeftOut": True if found.get("stackTrace") else None,
+        "message": without_data(facet.get("message")),
+        "programmingLanguage": text(facet.get("programmingLanguage")),
+        "stackTraceLeftOut": True if facet.get("stackTrace") else None,
     })  # fmt: skip
 
 
-def extraction_error(found: Mapping[str, Any]) -> Json | None:
+def extraction_error(facet: Mapping[str, Any]) -> Json | None:
     def read(item: Mapping[str, Any]) -> Json | None:
         return _some({"message": without_data(item.get("errorMessage")), "task": without_data(item.get("task"))})
 
     return _some({
-        "totalTasks": whole(found.get("totalTasks")), "failedTasks": whole(found.get("failedTasks")),
-        **(_listed(found, "errors", read) or {}),
+        "totalTasks": whole(facet.get("totalTasks")), "failedTasks": whole(facet.get("failedTasks")),
+        **(_listed(facet, "errors", read) or {}),
     })  # fmt: skip
 
 
 def names_only(key: str, *called: str) -> Read:
     """The names in a list of settings; their values stay in the log."""
 
-    def read(found: Mapping[str, Any]) -> Json | None:
-        names = sorted({name for item in items(found, key) for word in called if (name := text(item.get(word), 200))})
+    def read(facet: Mapping[str, Any]) -> Json | None:
+        names = sorted({name for item in items(facet, key) for word in called if (name := text(item.get(word), 200))})
         return _some({"names": names[:MAX_ITEMS], "cut": max(0, len(names) - MAX_ITEMS) or None})
 
     return read
 
 
-def dependencies(found: Mapping[str, Any]) -> Json | None:
+def dependencies(facet: Mapping[str, Any]) -> Json | None:
     def read(item: Mapping[str, Any]) -> Json | None:
         job = item.get("job")
-        named = texts("namespace", "name")(job) if isinstance(job, Mapping) else None
-        return _some({"job": named, "type": text(item.get("dependency_type"))}) if named else None
+        job_name = texts("namespace", "name")(job) if isinstance(job, Mapping) else None
+        return _some({"job": job_name, "type": text(item.get("dependency_type"))}) if job_name else None
 
     return _some({
-        **(_listed(found, "upstream", read) or {}), **(_listed(found, "downstream", read) or {}),
-        "triggerRule": text(found.get("trigger_rule")),
+        **(_listed(facet, "upstream", read) or {}), **(_listed(facet, "downstream", read) or {}),
+        "triggerRule": text(facet.get("trigger_rule")),
     })  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Events -> facts of datasets, jobs and runs for the catalog: everything producers say that is not an edge. Pure."""
+"""Events -> facts of datasets, jobs and runs for the catalog: everything producers report that is not an edge. Pure."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MAX_OTHERS = 100
 MAX_COLUMNS = 2000
 
 _THEN = 1
-"""Stands for the time of the event in facts that are remembered."""
+"""The time of a remembered fact, replaced by that of the event."""
 _KEPT = 4000
 
 
 class FactReader:
-    """Reads events, remembering what the newest different ones said. One thread."""
+    """Reads events, and remembers the facts of the newest different ones. One thread."""
 
     def __init__(self) -> None:
         self._events: OrderedDict[bytes, list[Fact]] = OrderedDict()
@@ -64,7 +64,7 @@ class FactReader:
                     yield Fact(fact.subject, fact.key, time, fact.value, event.run_id)
 
     def _of_datasets(self, event: Event, reading: Reading) -> Iterator[Fact]:
-        """What an event says of its datasets, at time `_THEN` for whenever it is said."""
+        """What an event states of its datasets, at time `_THEN` for the time of any such event."""
         for name in reading.datasets:
             yield Fact(_dataset(name), NAMED, ALWAYS, {})
         for primary, other, kind in links_of(event):
@@ -80,7 +80,7 @@ class FactReader:
         yield from self._columns(event, reading, job, with_schema, _THEN)
 
     def _facets(self, facets: Facets, of: Subject) -> list[Fact]:
-        """What the facets of a job or a run say, at time `_THEN`; large facets that are not kept are not looked into."""
+        """What the facets of a job or a run state, at time `_THEN`; large facets that are not kept are not read."""
         if not facets:
             return []
         readers = RUN_FACETS if of.kind == RUN else {}
@@ -96,63 +96,63 @@ class FactReader:
     def _columns(
         self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
     ) -> Iterator[Fact]:
-        named: dict[tuple[str, str], set[str]] = defaultdict(set)
+        by_dataset: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in reading.facts:
             if row[0] in (COLUMN, EXPLICIT_COLUMN):
-                named[row[1], row[2]].add(row[3])
-                named[row[4], row[5]].add(row[6])
+                by_dataset[row[1], row[2]].add(row[3])
+                by_dataset[row[4], row[5]].add(row[6])
             elif row[0] in (INFLUENCE, EXPLICIT_INFLUENCE):
-                named[row[1], row[2]].add(row[3])
+                by_dataset[row[1], row[2]].add(row[3])
         by = _mark(job) if job is not None else ""
-        for parts, columns in named.items():
+        for parts, columns in by_dataset.items():
             if (dataset := Name(*parts)) not in with_schema:
                 value: dict[str, Any] = {"columns": sorted(columns)[:MAX_COLUMNS]}
                 if len(columns) > MAX_COLUMNS:
                     value["cut"] = len(columns) - MAX_COLUMNS
                 yield Fact(_dataset(dataset), COLUMNS + by, time, value)
         for ref in refs(event):
-            found = facet(ref.facets, "columnLineage")
-            made = ways(found) if found is not None else None
-            if made is not None:
-                said = {**made, "job": [job.namespace, job.name] if job is not None else None}
-                yield Fact(_dataset(ref.id), WAYS + by, time, said)
+            content = facet(ref.facets, "columnLineage")
+            column_ways = ways(content) if content is not None else None
+            if column_ways is not None:
+                ways_with_job = {**column_ways, "job": [job.namespace, job.name] if job is not None else None}
+                yield Fact(_dataset(ref.id), WAYS + by, time, ways_with_job)
 
 
-def _kept(kept: OrderedDict[bytes, list[Fact]], mark: bytes | None, make: Callable[[], list[Fact]]) -> list[Fact]:
+def _kept(cache: OrderedDict[bytes, list[Fact]], mark: bytes | None, make: Callable[[], list[Fact]]) -> list[Fact]:
     """What was made of the same before, else what is made now; the newest are remembered."""
     if mark is None:
         return make()
-    found = kept.get(mark)
-    if found is None:
-        found = kept[mark] = make()
-        if len(kept) > _KEPT:
-            kept.popitem(last=False)
+    facts = cache.get(mark)
+    if facts is None:
+        facts = cache[mark] = make()
+        if len(cache) > _KEPT:
+            cache.popitem(last=False)
     else:
-        kept.move_to_end(mark)
-    return found
+        cache.move_to_end(mark)
+    return facts
 
 
 def _each(facets: Facets, kind: str) -> Iterator[tuple[str, Any]]:
     """(key, value) of each facet: what is kept of it, None where it is marked as deleted, its name where nothing is."""
     readers = {DATASET: DATASET_FACETS, RUN: RUN_FACETS}.get(kind, {})
     others = 0
-    for name, given in facets.items():
-        if not isinstance(name, str) or not isinstance(given, Mapping):
+    for name, content in facets.items():
+        if not isinstance(name, str) or not isinstance(content, Mapping):
             continue
         read = readers.get(name)
         if read is None:
             others += 1
-            if name not in ELSEWHERE[kind] and others <= MAX_OTHERS and (known := text(name, 200)):
-                yield OTHER + known, {}
-        elif given.get("_deleted") is True:
+            if name not in ELSEWHERE[kind] and others <= MAX_OTHERS and (short_name := text(name, 200)):
+                yield OTHER + short_name, {}
+        elif content.get("_deleted") is True:
             yield name, None
-        elif (value := read(given)) is not None:
+        elif (value := read(content)) is not None:
             yield name, value
     if others > MAX_OTHERS:
         yield OTHER + "(more)", {}
 
 
-def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
+def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
     """How columns are made, of a columnLineage facet.
 
     {sources: [[namespace, name]], fields: {column: [[source, field, [[type, subtype, masking, description]]]]},
@@ -164,10 +164,10 @@ def ways(found: Mapping[str, Any]) -> dict[str, Any] | None:
     left = MAX_WAYS
     cut = 0
     alike: dict[tuple[Any, ...], list[Any]] = {}  # most columns are made in one of a few ways
-    given = found.get("fields")
-    listed = [(name, item) for name, entry in (given.items() if isinstance(given, Mapping) else ())
+    by_column = content.get("fields")
+    listed = [(name, item) for name, entry in (by_column.items() if isinstance(by_column, Mapping) else ())
               if isinstance(entry, Mapping) for item in items(entry, "inputFields")]  # fmt: skip
-    for column, item in [*listed, *((None, item) for item in items(found, "dataset"))]:
+    for column, item in [*listed, *((None, item) for item in items(content, "dataset"))]:
         source, field = optional_name(item), item.get("field")
         if source is None or not isinstance(field, str) or not field:
             continue

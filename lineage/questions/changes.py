@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from catalog.errors import InvalidInput
-from lineage.model import Affected
+from lineage.questions.answers import Affected
 
 
 class Change(StrEnum):

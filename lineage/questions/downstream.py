@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
-from lineage.model import NOW, Affected, Basis, Direction, Edge, Flow, Impact, Kind, Node, holder_of
+from lineage.model import NOW, Basis, Direction, Edge, Kind, Node, holder_of
 from lineage.questions import impact as impacts
 from lineage.questions import paths
+from lineage.questions.answers import Affected, Flow, Impact
 from lineage.questions.changes import Change, change_of, with_effects
 from lineage.questions.node_lookup import Finder
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within
@@ -30,11 +31,11 @@ class Downstream(Finder):
         """What is affected when this dataset, field or job is lost or changed, nearest first.
 
         `basis`: whatever holds data that came from it (contents), or what the last runs make of it (last_run).
-        With a `change` (drop, rename, retype, mask, lose) each row says what it does to it, and what it leaves alone is left
+        With a `change` (drop, rename, retype, mask, lose) each row states the effect, and what the change leaves alone is left
         out.
 
         From a field: the fields made of it (`raw` while the value may arrive as it was), the datasets it is a
-        condition for, the jobs between, and datasets downstream of which nobody said which columns they take
+        condition for, the jobs between, and datasets downstream of which no producer reported the columns they take
         (`columns: unknown`, everything after them included). Raises InvalidInput, NotFound.
         """
         depth, at, root = depth_within(depth), as_of_time(as_of), self.find(node_id)
@@ -97,13 +98,13 @@ class Downstream(Finder):
         outgoing, truncated = outgoing_since(self._graph, root, since, self._settings.node_budget)
         steps = (self._settings.seen_resolution_seconds * 1000, self._settings.column_seen_resolution_seconds * 1000)
         came = arrivals(root.id, since, outgoing, end, lambda edge: steps[edge.kind is Kind.DERIVES])
-        found = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
+        rows = sorted(came.values(), key=lambda a: (not a.confirmed, a.time, a.hops, a.node))
         if target is not None:
-            found = [a for a in found if a.node == target.id or holder_of(a.node) == target.id]
+            rows = [a for a in rows if a.node == target.id or holder_of(a.node) == target.id]
         else:
-            found.sort(key=lambda a: (a.time, a.hops, a.node))
+            rows.sort(key=lambda a: (a.time, a.hops, a.node))
         return Reach(
-            root.id, since, None if until is None else end, target.id if target else None, tuple(found), truncated
+            root.id, since, None if until is None else end, target.id if target else None, tuple(rows), truncated
         )
 
     def paths(
@@ -117,18 +118,18 @@ class Downstream(Finder):
             raise InvalidInput("Ask for paths from a dataset to a dataset, or from a field to a field.")
         kind = Kind.DERIVES if first.type == "field" else Kind.FEEDS
         edges, cut_off = self._closure([first.id], kind, Direction.DOWNSTREAM, depth, at)
-        found, more = paths.between(first.id, last.id, edges, limit, depth)
-        return found, more or cut_off
+        ways, more = paths.between(first.id, last.id, edges, limit, depth)
+        return ways, more or cut_off
 
     def _impact(
         self, root: str, rows: Iterable[Affected], truncated: bool, change: Change | None, basis: Basis
     ) -> Impact:
         touched = list(with_effects(rows, change)) if change is not None else list(rows)
         nodes = self._ends([row.id for row in touched])
-        found = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
+        affected = [impacts.with_node(row, nodes.get(row.id), self._owners_of(nodes.get(row.id))) for row in touched]
         return Impact(
             root,
-            tuple(sorted(found, key=lambda row: (row.hops, row.type, row.id))),
+            tuple(sorted(affected, key=lambda row: (row.hops, row.type, row.id))),
             truncated,
             change and str(change),
             basis,

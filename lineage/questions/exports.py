@@ -177,7 +177,7 @@ def _quoted(text: str) -> str:
 
 def _entities(text: str) -> str:
     """Mermaid reads labels as HTML with its own marks: everything but plain characters becomes an entity."""
-    return re.sub(r"[^\w .,/:@\-]", lambda found: "<br>" if found[0] == "\n" else f"#{ord(found[0])};", text)
+    return re.sub(r"[^\w .,/:@\-]", lambda match: "<br>" if match[0] == "\n" else f"#{ord(match[0])};", text)
 
 
 def _code(text: str) -> str:

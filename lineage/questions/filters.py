@@ -30,8 +30,8 @@ class Only:
         """The edges that may be shown and are joined to the root by such as may be followed; and whether `nodes` cut."""
         followed = [edge for edge in edges if self._followed(edge, root)]
         near, over = _joined(root, followed, self.nodes)
-        kept = [edge for edge in followed if edge.source in near and edge.target in near]
-        return [edge for edge in kept if not self.kinds or edge.kind in self.kinds], over
+        within = [edge for edge in followed if edge.source in near and edge.target in near]
+        return [edge for edge in within if not self.kinds or edge.kind in self.kinds], over
 
     def _followed(self, edge: Edge, root: str) -> bool:
         if self.jobs and not ({edge.job, edge.source, edge.target} & self.jobs):
@@ -61,10 +61,10 @@ def _joined(root: str, edges: Iterable[Edge], most: int | None) -> tuple[set[str
     starts = [root] + [node for node in beside if node != root and holder_of(node) == root]
     if not any(node in beside for node in starts):  # from a job, at column level, what it reads and writes is near
         starts = [root, *sorted(beside)]
-    found, frontier = dict.fromkeys(starts), starts
+    nodes, frontier = dict.fromkeys(starts), starts
     while frontier:
-        frontier = sorted({far for node in frontier for far in beside.get(node, ()) if far not in found})
-        found |= dict.fromkeys(frontier)
-    if most is None or len(found) <= most:
-        return set(found), False
-    return set(list(found)[:most]), True
+        frontier = sorted({far for node in frontier for far in beside.get(node, ()) if far not in nodes})
+        nodes |= dict.fromkeys(frontier)
+    if most is None or len(nodes) <= most:
+        return set(nodes), False
+    return set(list(nodes)[:most]), True

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from lineage.model import Affected, Basis, Direction, Edge, Kind, Node, holder_of
+from lineage.model import Basis, Direction, Edge, Kind, Node, holder_of
 from lineage.ports import LineageGraph
+from lineage.questions.answers import Affected
 from lineage.questions.traversal import hops
 
 UNKNOWN = "unknown"
@@ -15,58 +16,58 @@ Found = dict[str, Affected]
 
 
 class Walk:
-    """One question at one time. `truncated` says whether the node budget cut the answer."""
+    """One question at one time. `truncated`: whether the node budget cut the answer."""
 
     def __init__(self, graph: LineageGraph, as_of: int, depth: int, budget: int, basis: Basis = Basis.CONTENTS) -> None:
         self._graph, self._at, self._depth, self._budget, self._basis = graph, as_of, depth, budget, basis
         self.truncated = False
 
     def of_dataset(self, root: str) -> Found:
-        found: Found = {}
-        self._datasets({root: 0}, {root}, found)
-        found.pop(root, None)
-        return found
+        rows: Found = {}
+        self._datasets({root: 0}, {root}, rows)
+        rows.pop(root, None)
+        return rows
 
     def of_datasets(self, roots: Collection[str]) -> Found:
         """All of them lost at once."""
-        found: Found = {}
-        self._datasets(dict.fromkeys(roots, 0), set(roots), found)
-        return {key: row for key, row in found.items() if key not in roots}
+        rows: Found = {}
+        self._datasets(dict.fromkeys(roots, 0), set(roots), rows)
+        return {key: row for key, row in rows.items() if key not in roots}
 
     def of_job(self, root: str) -> Found:
         """The datasets a job writes, and everything after them; the jobs it started or hands to."""
-        found: Found = {}
+        rows: Found = {}
         written = self._graph.edges_at([root], Kind.WRITES, Direction.DOWNSTREAM, self._at, self._basis)
         starts = {edge.target for edge in written}
         for dataset in starts:
-            _add(found, Affected(dataset, "dataset", 1, True, "writes"))
-        self._datasets(dict.fromkeys(starts, 1), starts, found)
+            _add(rows, Affected(dataset, "dataset", 1, True, "writes"))
+        self._datasets(dict.fromkeys(starts, 1), starts, rows)
         for edge in self._graph.edges_at([root], Kind.HANDS_TO, Direction.DOWNSTREAM, self._at, self._basis):
-            _add(found, Affected(edge.target, "job", 1, True, "hands_to"))
-        found.pop(root, None)
-        return found
+            _add(rows, Affected(edge.target, "job", 1, True, "hands_to"))
+        rows.pop(root, None)
+        return rows
 
     def of_field(self, root: Node) -> Found:
-        found: Found = {}
+        rows: Found = {}
         edges = self._closure([root.id], Kind.DERIVES, self._depth)
         distance = hops([root.id], edges)
         raw = set(hops([root.id], [edge for edge in edges if edge.raw]))
         for node, away in distance.items():
             if away:
-                _add(found, Affected(node, "field", away, node in raw, "derives"))
+                _add(rows, Affected(node, "field", away, node in raw, "derives"))
         for edge in edges:
-            self._job(found, edge, distance[edge.source] + 1, edge.source in raw)
+            self._job(rows, edge, distance[edge.source] + 1, edge.source in raw)
         near = [node for node, away in distance.items() if away < self._depth]
         for edge in self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, self._at, self._basis):
             away = distance[edge.source] + 1
-            _add(found, Affected(edge.target, "dataset", away, False, "influences"))
-            self._job(found, edge, away, edge.source in raw)
-        self._unknown(distance, raw, found)
-        found.pop(root.id, None)
-        return found
+            _add(rows, Affected(edge.target, "dataset", away, False, "influences"))
+            self._job(rows, edge, away, edge.source in raw)
+        self._unknown(distance, raw, rows)
+        rows.pop(root.id, None)
+        return rows
 
-    def _unknown(self, distance: dict[str, int], raw: set[str], found: Found) -> None:
-        """Datasets fed by one that holds the value, where nobody said which columns go: it may be among them."""
+    def _unknown(self, distance: dict[str, int], raw: set[str], rows: Found) -> None:
+        """Datasets fed by one that has the value, where no producer reported the columns: the value may be among them."""
         holds: dict[str, int] = {}
         holds_raw: set[str] = set()
         for node, away in distance.items():
@@ -80,19 +81,19 @@ class Walk:
         for edge in dark:
             away = holds[edge.source] + 1
             starts[edge.target] = min(away, starts.get(edge.target, away))
-            self._job(found, edge, away, edge.source in holds_raw)
+            self._job(rows, edge, away, edge.source in holds_raw)
         raw_starts = {edge.target for edge in dark if edge.source in holds_raw}
         for dataset, away in starts.items():
-            _add(found, Affected(dataset, "dataset", away, dataset in raw_starts, "feeds", UNKNOWN))
-        self._datasets(starts, raw_starts, found, UNKNOWN, set(holds))
+            _add(rows, Affected(dataset, "dataset", away, dataset in raw_starts, "feeds", UNKNOWN))
+        self._datasets(starts, raw_starts, rows, UNKNOWN, set(holds))
         # A job whose columns are known is named above where it uses this one, and rightly not named where it does not.
-        self._readers(holds, holds_raw, found, {(edge.source, edge.job) for edge in flows if edge.columns})
+        self._readers(holds, holds_raw, rows, {(edge.source, edge.job) for edge in flows if edge.columns})
 
     def _datasets(
         self,
         starts: dict[str, int],
         raw_starts: set[str],
-        found: Found,
+        rows: Found,
         columns: str | None = None,
         known: Collection[str] = (),
     ) -> None:
@@ -104,25 +105,25 @@ class Walk:
         raw = set(hops(raw_starts, [edge for edge in edges if edge.raw])) if raw_starts else set()
         for node, away in distance.items():
             if node not in starts and node not in known:
-                _add(found, Affected(node, "dataset", away, node in raw, "feeds", columns))
+                _add(rows, Affected(node, "dataset", away, node in raw, "feeds", columns))
         for edge in edges:
             if edge.source in distance and edge.target in distance:
-                self._job(found, edge, distance[edge.source] + 1, edge.source in raw)
-        self._readers(distance, raw, found)
+                self._job(rows, edge, distance[edge.source] + 1, edge.source in raw)
+        self._readers(distance, raw, rows)
 
     def _readers(
-        self, distance: dict[str, int], raw: set[str], found: Found, known: Collection[tuple[str, str | None]] = ()
+        self, distance: dict[str, int], raw: set[str], rows: Found, known: Collection[tuple[str, str | None]] = ()
     ) -> None:
         near = [node for node, away in distance.items() if away < self._depth]
         for edge in self._graph.edges_at(near, Kind.READS, Direction.UPSTREAM, self._at, self._basis):
             away = distance[edge.target] + 1
             if (edge.target, edge.source) in known:
                 continue
-            _add(found, Affected(edge.source, "job", away, edge.target in raw, "reads"))
+            _add(rows, Affected(edge.source, "job", away, edge.target in raw, "reads"))
 
-    def _job(self, found: Found, edge: Edge, away: int, raw: bool) -> None:
+    def _job(self, rows: Found, edge: Edge, away: int, raw: bool) -> None:
         if edge.job is not None:
-            _add(found, Affected(edge.job, "job", away, raw, str(edge.kind)))
+            _add(rows, Affected(edge.job, "job", away, raw, str(edge.kind)))
 
     def _closure(self, starts: Collection[str], kind: Kind, depth: int) -> list[Edge]:
         if depth < 1:
@@ -133,7 +134,7 @@ class Walk:
 
 
 def with_node(row: Affected, node: Node | None, owners: tuple[str, ...]) -> Affected:
-    """The row with what is known of its node: its name, its owners, and for a job where its code lies."""
+    """The row with what is known of its node: its name, its owners, and for a job where its code is."""
     if node is None:
         return row
     info: dict[str, object] = {"namespace": node.namespace, "name": node.name}
@@ -150,20 +151,20 @@ def with_node(row: Affected, node: Node | None, owners: tuple[str, ...]) -> Affe
 def _from(starts: dict[str, int], edges: Iterable[Edge], depth: int) -> dict[str, int]:
     """Fewest hops where the starts themselves are at different distances."""
     edges = list(edges)
-    found: dict[str, int] = {}
+    distance: dict[str, int] = {}
     for first in sorted(set(starts.values())):
         level = [node for node, away in starts.items() if away == first]
         for node, away in hops(level, edges, depth=depth - first).items():
-            found[node] = min(found.get(node, away + first), away + first)
-    return found
+            distance[node] = min(distance.get(node, away + first), away + first)
+    return distance
 
 
-def _add(found: Found, row: Affected) -> None:
+def _add(rows: Found, row: Affected) -> None:
     """Keep the nearest; raw if any way is raw."""
-    held = found.get(row.id)
-    if held is None:
-        found[row.id] = row
+    before = rows.get(row.id)
+    if before is None:
+        rows[row.id] = row
         return
-    best = row if row.hops < held.hops else held
-    columns = None if held.columns is None or row.columns is None else UNKNOWN
-    found[row.id] = replace(best, raw=held.raw or row.raw, columns=columns)
+    best = row if row.hops < before.hops else before
+    columns = None if before.columns is None or row.columns is None else UNKNOWN
+    rows[row.id] = replace(best, raw=before.raw or row.raw, columns=columns)

@@ -1,4 +1,4 @@
-"""Finding nodes: by any name, by namespace, with what producers and the catalog say of them."""
+"""Finding nodes: by any name, by namespace, with what producers and the catalog know of them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Finder:
     """The nodes of a graph. Every method may raise Unavailable naming Neo4j.
 
     owners   the owners of a dataset as the catalog knows them, as texts
-    known    whether the catalog knows a dataset (or a field of it): then it is answered for even where no producer
-             has said anything of it yet
+    known    whether the catalog knows a dataset (or a field of it): then it has an answer even where no producer
+             has reported anything of it yet
     resolve  the catalog's names for datasets (cluster aliases)
     """
 
@@ -43,7 +43,7 @@ class Finder:
     def find(self, node_id: str) -> Node:
         """The node of an id, under any of its names. Raises InvalidInput, NotFound with the nearest ids.
 
-        A typed id whose parts can be told in several ways means the node that there is.
+        A typed id that can be split in several ways means the node that exists.
         """
         exact = self._graph.node(node_id)
         if exact is not None:
@@ -53,30 +53,30 @@ class Finder:
             strict = NodeId.parse(node_id)
         except InvalidInput as error:
             problem = error
-        found = self._named(strict) if strict is not None else None
-        if found is None and _VERSION.search(node_id):
+        node = self._named(strict) if strict is not None else None
+        if node is None and _VERSION.search(node_id):
             return self.find(_VERSION.sub("", node_id))
-        found = found or self._read(node_id) or (self._unspoken(strict) if strict is not None else None)
-        if found is not None:
-            return found
+        node = node or self._read(node_id) or (self._unspoken(strict) if strict is not None else None)
+        if node is not None:
+            return node
         if problem is not None:
             raise problem
         near = self._graph.search_ids(node_id, 5)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
 
-    def _named(self, asked: NodeId) -> Node | None:
+    def _named(self, node_id: NodeId) -> Node | None:
         """The node in the graph that these parts mean, under any name of its dataset."""
-        return self._graph.node(str(asked)) or (
-            None if asked.kind == "job" else self._graph.node(str(self._canonical_node(asked)))
+        return self._graph.node(str(node_id)) or (
+            None if node_id.kind == "job" else self._graph.node(str(self._canonical_node(node_id)))
         )
 
-    def _canonical_node(self, asked: NodeId) -> NodeId:
-        dataset = self._canonical(asked.dataset)
-        column = field_text(dataset, asked.field) if asked.field is not None else None
+    def _canonical_node(self, node_id: NodeId) -> NodeId:
+        dataset = self._canonical(node_id.dataset)
+        column = field_text(dataset, node_id.field) if node_id.field is not None else None
         if column is not None:
             column = self._as_lineage_names(dataset, column)
-        return NodeId(asked.kind, dataset.namespace, dataset.name, column)
+        return NodeId(node_id.kind, dataset.namespace, dataset.name, column)
 
     def _as_lineage_names(self, dataset: DatasetId, column: str) -> str:
         """A column that was asked for by the catalog's path (`value.email` of a table) by its own name."""
@@ -89,16 +89,16 @@ class Finder:
     def _read(self, text: str) -> Node | None:
         """The one node that a typed text means, whichever of its colons separate. Raises InvalidInput for several."""
         ways = {str(way): way for way in NodeId.readings(text)}
-        found = self._nodes(ways)
-        if not found and self._known is not None:
+        nodes = self._nodes(ways)
+        if not nodes and self._known is not None:
             known = [way for way in ways.values() if way.kind != "job" and self._known(way.dataset, way.field)]
-            found = {str(way): Node(str(way), way.kind, way.namespace, way.name, way.field) for way in known}
-        if len(found) > 1:
+            nodes = {str(way): Node(str(way), way.kind, way.namespace, way.name, way.field) for way in known}
+        if len(nodes) > 1:
             raise InvalidInput(
-                f"{text} may mean {len(found)} nodes; write one of {', '.join(sorted(found))}.",
-                details={"nodeId": text, "candidates": sorted(found)},
+                f"{text} may mean {len(nodes)} nodes; write one of {', '.join(sorted(nodes))}.",
+                details={"nodeId": text, "candidates": sorted(nodes)},
             )
-        return next(iter(found.values()), None)
+        return next(iter(nodes.values()), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
         """Namespace -> how many datasets and how many jobs lineage knows of it."""
@@ -125,11 +125,11 @@ class Finder:
         fields = self._graph.fields_of(root.id, self._settings.node_budget)
         return root, [node.field for node in fields if node.field is not None]
 
-    def _unspoken(self, asked: NodeId) -> Node | None:
+    def _unspoken(self, node_id: NodeId) -> Node | None:
         """A node for what exists though no producer reported it."""
-        if asked.kind == "job":
+        if node_id.kind == "job":
             return None
-        node = self._canonical_node(asked)
+        node = self._canonical_node(node_id)
         exists = self._known is not None and self._known(node.dataset, node.field)
         if not exists and node.field is not None:  # of a dataset without column lineage, any field may be meant
             holder = node.dataset.node_id
@@ -150,9 +150,9 @@ class Finder:
     def _ends(self, ids: Collection[str]) -> dict[str, Node]:
         """The nodes at the ends of edges that were just read: a field is all in its id, and not asked for again."""
         fields = [parts_of(node_id) for node_id in ids if node_id.startswith("datasetField:")]
-        made = [Node(str(node), "field", node.namespace, node.name, node.field) for node in fields]
+        field_nodes = [Node(str(node), "field", node.namespace, node.name, node.field) for node in fields]
         return self._nodes([node_id for node_id in ids if not node_id.startswith("datasetField:")]) | {
-            n.id: n for n in made
+            n.id: n for n in field_nodes
         }
 
     def _tagged(self, nodes: Iterable[Node]) -> dict[str, Node]:
@@ -160,10 +160,10 @@ class Finder:
         fields = [node for node in nodes if node.type == "field" and node.field is not None]
         datasets = self._nodes({DatasetId(node.namespace, node.name).node_id for node in fields})
         tags: dict[tuple[str, str, str], dict[str, str]] = {}
-        for found in datasets.values():
-            dataset = DatasetId(found.namespace, found.name)
-            for column, given in (found.info.get("columnTags") or {}).items():
-                tags[found.namespace, found.name, field_text(dataset, column)] = given
+        for holder in datasets.values():
+            dataset = DatasetId(holder.namespace, holder.name)
+            for column, column_tags in (holder.info.get("columnTags") or {}).items():
+                tags[holder.namespace, holder.name, field_text(dataset, column)] = column_tags
         return {
             node.id: replace(node, info={**node.info, "tags": tags[node.namespace, node.name, node.field]})
             for node in fields
@@ -171,13 +171,13 @@ class Finder:
         }
 
     def _owners_of(self, node: Node | None) -> tuple[str, ...]:
-        """Owners as producers say and, for datasets, as the catalog says."""
+        """Owners that producers report and, for datasets, those of the catalog."""
         if node is None:
             return ()
-        said = [str(owner["name"]) for owner in node.info.get("owners") or ()]
+        owners = [str(owner["name"]) for owner in node.info.get("owners") or ()]
         if node.type != "job" and self._owners is not None:
-            said = [*self._owners(DatasetId(node.namespace, node.name)), *said]
-        return tuple(dict.fromkeys(said))
+            owners = [*self._owners(DatasetId(node.namespace, node.name)), *owners]
+        return tuple(dict.fromkeys(owners))
 
     def _closure(
         self,

@@ -12,30 +12,30 @@ AsOf = datetime | int | str | None
 """A moment: a datetime, milliseconds since 1970, RFC 3339; None is now."""
 
 
-def direction_of(given: Direction | str) -> Direction:
+def direction_of(value: Direction | str) -> Direction:
     try:
-        return Direction(given)
+        return Direction(value)
     except ValueError:
         raise InvalidInput(
-            f"direction {given!r} is not one: write upstream, downstream or both.", details={"direction": str(given)}
+            f"direction {value!r} is not one: write upstream, downstream or both.", details={"direction": str(value)}
         ) from None
 
 
-def basis_of(given: Basis | str) -> Basis:
+def basis_of(value: Basis | str) -> Basis:
     try:
-        return Basis(given)
+        return Basis(value)
     except ValueError:
         raise InvalidInput(
-            f"basis {given!r} is not one: write contents or last_run.", details={"basis": str(given)}
+            f"basis {value!r} is not one: write contents or last_run.", details={"basis": str(value)}
         ) from None
 
 
-def level_of(given: Level | str) -> Level:
+def level_of(value: Level | str) -> Level:
     try:
-        return Level("column" if given == "field" else given)
+        return Level("column" if value == "field" else value)
     except ValueError:
         raise InvalidInput(
-            f"level {given!r} is not one: write dataset or column.", details={"level": str(given)}
+            f"level {value!r} is not one: write dataset or column.", details={"level": str(value)}
         ) from None
 
 
@@ -45,16 +45,16 @@ def depth_within(depth: int) -> int:
     return depth
 
 
-def as_of_time(given: AsOf) -> int:
+def as_of_time(value: AsOf) -> int:
     """Milliseconds of a time."""
-    if given is None:
+    if value is None:
         return NOW
-    if isinstance(given, datetime):
-        given = given if given.tzinfo else given.replace(tzinfo=UTC)
-        given = given.isoformat()
-    at = given if isinstance(given, int) else parse_time(given)
+    if isinstance(value, datetime):
+        value = value if value.tzinfo else value.replace(tzinfo=UTC)
+        value = value.isoformat()
+    at = value if isinstance(value, int) else parse_time(value)
     if at is None:
         raise InvalidInput(
-            f"asOf {given!r} is not a time: write it as in 2026-03-01T00:00:00Z.", details={"asOf": str(given)}
+            f"asOf {value!r} is not a time: write it as in 2026-03-01T00:00:00Z.", details={"asOf": str(value)}
         )
     return at

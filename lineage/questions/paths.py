@@ -20,12 +20,12 @@ def between(start: str, end: str, edges: Iterable[Edge], limit: int, depth: int)
     Of several edges between the same two nodes (two jobs) each makes a path of its own.
     """
     edges = list(edges)
-    found: list[list[Edge]] = []
+    paths: list[list[Edge]] = []
     for path in _paths(start, end, edges, limit + 1, depth):
-        if path is None or len(found) == limit:
-            return found, True
-        found.append(path)
-    return found, False
+        if path is None or len(paths) == limit:
+            return paths, True
+        paths.append(path)
+    return paths, False
 
 
 def _paths(start: str, end: str, edges: list[Edge], limit: int, depth: int) -> Iterator[list[Edge] | None]:

@@ -9,7 +9,8 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Book
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
-from lineage.model import FOREVER, NOW, Basis, Direction, Edge, JobDetails, Kind, Level, Node, Reader, Subgraph, rfc3339
+from lineage.model import FOREVER, NOW, Basis, Direction, Edge, Kind, Level, Node, rfc3339
+from lineage.questions.answers import JobDetails, Reader, Subgraph
 from lineage.questions.downstream import Downstream
 from lineage.questions.filters import Only
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of
@@ -40,11 +41,10 @@ class Lineage(Downstream):
     ) -> Subgraph:
         """What is upstream, downstream, or both, of a dataset, field or job, within `depth` steps (1..100).
 
-        At level `column`, or from a field, the nodes are fields; datasets that fields are a condition for, and jobs,
-        stand among them. `only` leaves edges out, and what is reached by them alone. `basis`
-        tells which question is answered: what the last runs do, or where contents come from; there, several stretches
-        of one flow are shown as one. Raises InvalidInput, NotFound
-        (with the nearest ids as `details["nearest"]`).
+        At level `column`, or from a field, the nodes are fields, with the jobs and the datasets that fields are a
+        condition for. `only` leaves edges out, and what is reached by them alone. `basis` chooses the question: what the
+        last runs do, or where contents come from; there, several stretches of one flow are shown as one. Raises
+        InvalidInput, NotFound (with the nearest ids as `details["nearest"]`).
         """
         way, depth = direction_of(direction), depth_within(depth)
         at, root, basis = as_of_time(as_of), self.find(node_id), basis_of(basis)
@@ -53,21 +53,21 @@ class Lineage(Downstream):
         edges: dict[str, Edge] = {}
         truncated = False
         for one in ways:
-            found, was_cut = (self._columns if columns else self._datasets)(root, one, depth, at, basis)
-            edges |= {edge.id: edge for edge in found}
+            part, was_cut = (self._columns if columns else self._datasets)(root, one, depth, at, basis)
+            edges |= {edge.id: edge for edge in part}
             truncated = truncated or was_cut
         if basis is Basis.CONTENTS:
             edges = {edge.id: edge for edge in united(edges.values())}
         if only is not None:
             chosen, over = only.keep(root.id, edges.values())
             edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
-        kept = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
-        ids = {root.id} | {end for e in kept for end in (e.source, e.target)} | {e.job for e in kept if e.job}
+        ordered = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
+        ids = {root.id} | {end for e in ordered for end in (e.source, e.target)} | {e.job for e in ordered if e.job}
         nodes = self._ends(ids) | {root.id: root}
         if columns:
             nodes |= self._tagged(nodes.values())
-        stale = self._stale(kept, nodes, at)
-        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(kept), truncated, stale, root.id, basis)
+        stale = self._stale(ordered, nodes, at)
+        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(ordered), truncated, stale, root.id, basis)
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
@@ -75,12 +75,12 @@ class Lineage(Downstream):
             root = self.find(dataset.node_id)
         except NotFound:
             return []
-        seen: dict[str, int] = {}
+        last_seen: dict[str, int] = {}
         origins: dict[str, str] = {}
         for edge in self._graph.edges_at([root.id], Kind.READS, Direction.UPSTREAM, as_of_time(as_of)):
-            seen[edge.source] = max(seen.get(edge.source, edge.seen), edge.seen)
+            last_seen[edge.source] = max(last_seen.get(edge.source, edge.seen), edge.seen)
             origins[edge.source] = max(origins.get(edge.source, ""), edge.origin)  # what was observed counts more
-        nodes = self._nodes(seen)
+        nodes = self._nodes(last_seen)
         return [
             Reader(
                 key,
@@ -91,12 +91,12 @@ class Lineage(Downstream):
                 reader_kind(nodes[key].info),
                 origins[key],
             )
-            for key, last in sorted(seen.items(), key=lambda row: (-row[1], row[0]))
+            for key, last in sorted(last_seen.items(), key=lambda row: (-row[1], row[0]))
             if key in nodes
         ]
 
     def job(self, node_id: str, as_of: AsOf = None) -> JobDetails:
-        """A job, what it reads and writes, its newest runs, where its code lies. Raises NotFound, InvalidInput."""
+        """A job, what it reads and writes, its newest runs, where its code is. Raises NotFound, InvalidInput."""
         root, at = self.find(node_id), as_of_time(as_of)
         if root.type != "job":
             raise InvalidInput(f"{node_id} is a {root.type}, not a job.", details={"nodeId": node_id})
@@ -114,11 +114,11 @@ class Lineage(Downstream):
 
     def ends(self, jobs: Collection[str]) -> dict[str, tuple[list[str], list[str]]]:
         """What each of these jobs reads and writes now, as ids of datasets. Asked at once for all."""
-        at, found = as_of_time(NOW), dict[str, tuple[list[str], list[str]]]()
+        at, by_job = as_of_time(NOW), dict[str, tuple[list[str], list[str]]]()
         for side, kind in enumerate((Kind.READS, Kind.WRITES)):
             for edge in self._graph.edges_at(jobs, kind, Direction.DOWNSTREAM, at) if jobs else ():
-                found.setdefault(edge.source, ([], []))[side].append(edge.target)
-        return {job: (sorted(set(reads)), sorted(set(writes))) for job, (reads, writes) in found.items()}
+                by_job.setdefault(edge.source, ([], []))[side].append(edge.target)
+        return {job: (sorted(set(reads)), sorted(set(writes))) for job, (reads, writes) in by_job.items()}
 
     def masked_edges(self, dataset: DatasetId, as_of: AsOf = None) -> list[Edge]:
         """Edges out of the fields of a dataset through which only masked values pass."""
@@ -127,21 +127,21 @@ class Lineage(Downstream):
         return sorted((edge for edge in edges if not edge.raw), key=lambda e: (e.source, e.target, e.vf))
 
     def _datasets(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
-        found: list[Edge] = []
+        edges: list[Edge] = []
         starts = [root.id]
         if root.type == "job":
             # Upstream of a job is what it reads; downstream, what it writes; then on from there.
             kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
-            found += self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)
-            starts = [edge.target for edge in found]
+            edges += self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)
+            starts = [edge.target for edge in edges]
             depth -= 1
             for kind in (Kind.HANDS_TO, Kind.CHILD_OF):
-                found += self._graph.edges_at([root.id], kind, way, at, basis)
+                edges += self._graph.edges_at([root.id], kind, way, at, basis)
         closure = self._closure(starts, Kind.FEEDS, way, depth, at, basis)
-        found += closure[0]
+        edges += closure[0]
         reached = hops(starts, closure[0], way, depth)
-        found += self._loose_ends(reached, closure[0], way, at, depth, basis)
-        return found, closure[1]
+        edges += self._loose_ends(reached, closure[0], way, at, depth, basis)
+        return edges, closure[1]
 
     def _columns(self, root: Node, way: Direction, depth: int, at: int, basis: Basis) -> tuple[list[Edge], bool]:
         if root.type == "field":
@@ -153,14 +153,14 @@ class Lineage(Downstream):
                 datasets = [e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)]
             budget = self._settings.node_budget
             starts = [node.id for dataset in datasets for node in self._graph.fields_of(dataset, budget)]
-        found, truncated = self._closure(starts, Kind.DERIVES, way, depth, at, basis)
-        reached = hops(starts, found, way, depth)
+        edges, truncated = self._closure(starts, Kind.DERIVES, way, depth, at, basis)
+        reached = hops(starts, edges, way, depth)
         if way is Direction.DOWNSTREAM:
             near = [node for node, distance in reached.items() if distance < depth]
-            found = found + self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, at, basis)
+            edges = edges + self._graph.edges_at(near, Kind.INFLUENCES, Direction.DOWNSTREAM, at, basis)
         elif root.type == "dataset":
-            found = found + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at, basis)
-        return found, truncated
+            edges = edges + self._graph.edges_at([root.id], Kind.INFLUENCES, Direction.UPSTREAM, at, basis)
+        return edges, truncated
 
     def _loose_ends(
         self, reached: dict[str, int], flows: Iterable[Edge], way: Direction, at: int, depth: int, basis: Basis
@@ -173,7 +173,7 @@ class Lineage(Downstream):
         return [edge for edge in edges if (edge.target, edge.source) not in flowing]
 
     def _stale(self, edges: Iterable[Edge], nodes: dict[str, Node], at: int) -> frozenset[str]:
-        """Open edges of streaming jobs that nobody had confirmed for long at that time: perhaps gone, never said to be."""
+        """Open edges of streaming jobs that no report had confirmed for long at that time: perhaps ended, without a report."""
         limit = min(at, time.time() * 1000) - self._settings.stale_after_days * 86_400_000
         return frozenset(
             edge.id

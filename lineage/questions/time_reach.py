@@ -47,20 +47,20 @@ class Reach:
     truncated: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
+        values: dict[str, Any] = {
             "from": self.source, "to": self.target, "at": rfc3339(self.at),
             "until": rfc3339(self.until) if self.until is not None else None,
             "could": bool(self.arrivals), "truncated": self.truncated,
         }  # fmt: skip
         if self.target is None:
-            shown["reached"] = [arrival.to_json() for arrival in self.arrivals]
+            values["reached"] = [arrival.to_json() for arrival in self.arrivals]
         else:
             best = self.arrivals[0] if self.arrivals else None
-            shown["confirmed"] = best.confirmed if best else False
-            shown["arrival"] = rfc3339(best.time) if best else None
-            shown["raw"] = best.raw if best else False
-            shown["path"] = [edge.to_json() for edge in best.through] if best else []
-        return shown
+            values["confirmed"] = best.confirmed if best else False
+            values["arrival"] = rfc3339(best.time) if best else None
+            values["raw"] = best.raw if best else False
+            values["path"] = [edge.to_json() for edge in best.through] if best else []
+        return values
 
 
 def arrivals(
@@ -72,12 +72,12 @@ def arrivals(
     """
     sure = _search(start, at, outgoing, until, lambda edge, time: edge.seen + resolution(edge) > time)
     maybe = _search(start, at, outgoing, until, lambda edge, time: True)
-    found = {}
+    by_node = {}
     for node, (time, _) in {**maybe, **sure}.items():
         if node != start:
             through = _way(sure if node in sure else maybe, node, start)
-            found[node] = Arrival(node, time, len(through), node in sure, all(e.raw for e in through), through)
-    return found
+            by_node[node] = Arrival(node, time, len(through), node in sure, all(e.raw for e in through), through)
+    return by_node
 
 
 _Found = dict[str, tuple[int, Edge | None]]
@@ -86,7 +86,7 @@ _Found = dict[str, tuple[int, Edge | None]]
 def _search(
     start: str, at: int, outgoing: Mapping[str, Iterable[Edge]], until: int, carries: Callable[[Edge, int], bool]
 ) -> _Found:
-    found: _Found = {start: (at, None)}
+    earliest: _Found = {start: (at, None)}
     queue, done = [(at, start)], set[str]()
     while queue:
         time, node = heapq.heappop(queue)
@@ -97,16 +97,16 @@ def _search(
             there = max(time, edge.vf)
             if there >= edge.vt or there > until or not carries(edge, there):
                 continue
-            if edge.target not in found or there < found[edge.target][0]:
-                found[edge.target] = (there, edge)
+            if edge.target not in earliest or there < earliest[edge.target][0]:
+                earliest[edge.target] = (there, edge)
                 heapq.heappush(queue, (there, edge.target))
-    return found
+    return earliest
 
 
-def _way(found: _Found, node: str, start: str) -> tuple[Edge, ...]:
+def _way(earliest: _Found, node: str, start: str) -> tuple[Edge, ...]:
     way: list[Edge] = []
     while node != start:
-        edge = found[node][1]
+        edge = earliest[node][1]
         if edge is None:
             break
         way.append(edge)
@@ -117,9 +117,9 @@ def _way(found: _Found, node: str, start: str) -> tuple[Edge, ...]:
 def outgoing_since(graph: LineageGraph, root: Node, at: int, budget: int) -> tuple[dict[str, list[Edge]], bool]:
     """Every edge that data of `root` may have gone over since `at`, by its source; and whether the budget cut it.
 
-    From a field: the fields made of it; where nobody said which columns a dataset takes, that dataset and all after it.
+    From a field: the fields made of it; where no producer reported which columns a dataset takes, that dataset and all after it.
     """
-    found: dict[str, list[Edge]] = defaultdict(list)
+    outgoing: dict[str, list[Edge]] = defaultdict(list)
     seen, frontier = {root.id}, {root.id}
     while frontier and len(seen) <= budget:
         fields = {node for node in frontier if node.startswith("datasetField:")}
@@ -127,16 +127,16 @@ def outgoing_since(graph: LineageGraph, root: Node, at: int, budget: int) -> tup
         edges += graph.edges_since(fields, Kind.DERIVES, Direction.DOWNSTREAM, at)
         edges += _unknown_columns(graph, fields, at)
         for edge in edges:
-            found[edge.source].append(edge)
+            outgoing[edge.source].append(edge)
         frontier = {edge.target for edge in edges} - seen
         seen |= frontier
-    return found, len(seen) > budget
+    return outgoing, len(seen) > budget
 
 
 def _unknown_columns(graph: LineageGraph, fields: Collection[str], at: int) -> list[Edge]:
     """Flows out of the datasets of these fields of which no columns are known, as flows out of the fields."""
-    held: dict[str, list[str]] = defaultdict(list)
+    by_holder: dict[str, list[str]] = defaultdict(list)
     for key in fields:
-        held[holder_of(key)].append(key)
-    flows = graph.edges_since(held, Kind.FEEDS, Direction.DOWNSTREAM, at) if held else []
-    return [edge._replace(source=field) for edge in flows if not edge.columns for field in held[edge.source]]
+        by_holder[holder_of(key)].append(key)
+    flows = graph.edges_since(by_holder, Kind.FEEDS, Direction.DOWNSTREAM, at) if by_holder else []
+    return [edge._replace(source=field) for edge in flows if not edge.columns for field in by_holder[edge.source]]

@@ -17,10 +17,10 @@ def near(edge: Edge, direction: Direction) -> str:
 
 
 def by_near(edges: Iterable[Edge], direction: Direction) -> dict[str, list[Edge]]:
-    found: dict[str, list[Edge]] = defaultdict(list)
+    by_node: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
-        found[near(edge, direction)].append(edge)
-    return found
+        by_node[near(edge, direction)].append(edge)
+    return by_node
 
 
 def hops(
@@ -28,20 +28,20 @@ def hops(
 ) -> dict[str, int]:
     """Node id -> the fewest edges from any start; the starts themselves are 0."""
     outgoing = by_near(edges, direction)
-    found = dict.fromkeys(starts, 0)
-    frontier: Sequence[str] = list(found)
+    distances = dict.fromkeys(starts, 0)
+    frontier: Sequence[str] = list(distances)
     for distance in range(1, depth + 1):
         reached: list[str] = []
         for node in frontier:
             for edge in outgoing.get(node, ()):
                 end = far(edge, direction)
-                if end not in found:
-                    found[end] = distance
+                if end not in distances:
+                    distances[end] = distance
                     reached.append(end)
         if not reached:
             break
         frontier = reached
-    return found
+    return distances
 
 
 def united(edges: Iterable[Edge]) -> list[Edge]:
@@ -49,16 +49,16 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
 
     It is raw if any of them is, and its columns are known if they are for all.
     """
-    found: dict[tuple[str, ...], Edge] = {}
+    by_flow: dict[tuple[str, ...], Edge] = {}
     for edge in sorted(edges, key=lambda edge: (edge.vf, edge.id)):
         edge = edge._replace(vt=edge.until(Basis.CONTENTS), ct=None)
         key = (edge.kind, edge.source, edge.target, edge.owner, edge.job or "", edge.origin)
-        held = found.get(key)
-        found[key] = edge if held is None else edge._replace(
-            vf=held.vf, vt=max(held.vt, edge.vt), seen=max(held.seen, edge.seen), raw=held.raw or edge.raw,
-            columns=held.columns and edge.columns, unfinished=held.unfinished and edge.unfinished,
+        before = by_flow.get(key)
+        by_flow[key] = edge if before is None else edge._replace(
+            vf=before.vf, vt=max(before.vt, edge.vt), seen=max(before.seen, edge.seen), raw=before.raw or edge.raw,
+            columns=before.columns and edge.columns, unfinished=before.unfinished and edge.unfinished,
         )  # fmt: skip
-    return list(found.values())
+    return list(by_flow.values())
 
 
 def cut(
@@ -67,7 +67,7 @@ def cut(
     """The edges within `depth` of the starts and among the nearest `budget` nodes, and whether that left any out."""
     edges = sorted(edges, key=lambda edge: edge.id)
     distance = hops(starts, edges, direction, depth)
-    kept = set(list(distance)[:budget])
+    nearest = set(list(distance)[:budget])
     within = [edge for edge in edges if distance.get(near(edge, direction), depth) < depth]
-    found = [edge for edge in within if near(edge, direction) in kept and far(edge, direction) in kept]
-    return found, len(found) < len(within)
+    inner = [edge for edge in within if near(edge, direction) in nearest and far(edge, direction) in nearest]
+    return inner, len(inner) < len(within)

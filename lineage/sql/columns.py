@@ -36,22 +36,22 @@ _SILENT = (
 def columns_from_sql(
     sql: str, dialect: str | None = None, schemas: Mapping[str, Columns] | Callable[[str], Columns | None] | None = None
 ) -> SqlLineage:
-    """Column lineage of one or several statements. Never raises: what cannot be told is in `unknown`.
+    """Column lineage of one or several statements. Never raises: what cannot be determined is in `unknown`.
 
     dialect   spark, flink, ksqldb, trino, postgres, mysql, snowflake, bigquery, or another that sqlglot knows; plain SQL
               when it is none of them
-    schemas   columns of tables, by the name the text uses (case does not count), or a function that tells them
+    schemas   columns of tables, by the name the text uses (case does not count), or a function that returns them
     """
-    said = SqlLineage()
+    sql_lineage = SqlLineage()
     if dialect and not known_dialect(dialect):
-        said.doubt(f"dialect {dialect[:40]!r} is not known; read as plain SQL")
+        sql_lineage.doubt(f"dialect {dialect[:40]!r} is not known; read as plain SQL")
     try:
-        Statements(said, dialect, _lookup(schemas)).read(statements(sql, dialect))
+        Statements(sql_lineage, dialect, _lookup(schemas)).read(statements(sql, dialect))
     except (TooComplex, NotUnderstood) as error:
-        said.doubt(f"the statement is not read: {error}")
+        sql_lineage.doubt(f"the statement is not read: {error}")
     except RecursionError:
-        said.doubt("the statement is not read: it is nested too deeply")
-    return said
+        sql_lineage.doubt("the statement is not read: it is nested too deeply")
+    return sql_lineage
 
 
 def _lookup(
@@ -68,25 +68,27 @@ def _lookup(
 class Statements:
     """Reads statements in order; a table that one of them makes is known to those after it."""
 
-    def __init__(self, said: SqlLineage, dialect: str | None, known: Callable[[str], Columns | None]) -> None:
-        self._said, self._known = said, known
+    def __init__(
+        self, sql_lineage: SqlLineage, dialect: str | None, columns_of: Callable[[str], Columns | None]
+    ) -> None:
+        self._sql_lineage, self._known = sql_lineage, columns_of
         self._spell, self._names = spelling(dialect), alias_rule(dialect)
         self._inserts_by_name = (dialect or "").lower() in ("ksql", "ksqldb")
         self._made: dict[str, Columns] = {}
         self._budget = Budget()
-        self._target = Target(said, self._budget, self._columns)
-        self._row_changes = RowChanges(said, self._budget, self._columns, self._target)
+        self._target = Target(sql_lineage, self._budget, self._columns)
+        self._row_changes = RowChanges(sql_lineage, self._budget, self._columns, self._target)
 
     def read(self, trees: Iterable[exp.Expression]) -> None:
         for tree in trees:
-            queries = Queries(self._said, self._columns, self._budget, self._names)
+            queries = Queries(self._sql_lineage, self._columns, self._budget, self._names)
             match tree:
                 case exp.Create():
                     self._create(tree, queries)
                 case exp.Insert():
                     self._insert(tree, queries)
                 case exp.MultitableInserts():
-                    self._said.doubt("an insert into several tables is not read")
+                    self._sql_lineage.doubt("an insert into several tables is not read")
                 case exp.Merge():
                     self._row_changes.merge(tree, queries)
                 case exp.Update():
@@ -94,19 +96,19 @@ class Statements:
                 case exp.Select() if (into := _into(tree)) is not None:
                     self._make(table_name(into), tree, [], queries)
                 case exp.Query():
-                    found = queries.table(tree, "", None)
-                    self._target.emit(queries, "", ((output.name, output) for output in found.outputs))
+                    relation = queries.table(tree, "", None)
+                    self._target.emit(queries, "", ((output.name, output) for output in relation.outputs))
                 case exp.Delete() | exp.Drop() | exp.Set() | exp.Use() | exp.Alter() | exp.Command() | exp.Describe():
                     if isinstance(tree, exp.Command) and str(tree.this).upper() not in _SILENT:
-                        self._said.doubt(f"a statement {str(tree.this).upper()[:20]} is not read")
+                        self._sql_lineage.doubt(f"a statement {str(tree.this).upper()[:20]} is not read")
                 case _ if type(tree).__name__.upper() in _SILENT:
                     continue
                 case _:
-                    self._said.doubt(f"a statement {type(tree).__name__.upper()} is not read")
+                    self._sql_lineage.doubt(f"a statement {type(tree).__name__.upper()} is not read")
 
     def _columns(self, table: str) -> Columns | None:
-        made = self._made.get(table.lower())
-        return made if made is not None else self._known(table)
+        columns = self._made.get(table.lower())
+        return columns if columns is not None else self._known(table)
 
     # -- CREATE -------------------------------------------------------------------------------------------------------
 
@@ -119,7 +121,7 @@ class Statements:
             return
         name = table_name(table)
         defined = list(holder.expressions) if isinstance(holder, exp.Schema) else []
-        given = [each.name for each in defined if isinstance(each, exp.ColumnDef | exp.Identifier)]
+        column_names = [each.name for each in defined if isinstance(each, exp.ColumnDef | exp.Identifier)]
         self._topic(name, tree)
         query = tree.args.get("expression")
         if query is None:
@@ -128,21 +130,28 @@ class Statements:
                 self._made[name.lower()] = columns
             return
         if not isinstance(query, exp.Query):
-            self._said.doubt("the query of a CREATE is not read")
+            self._sql_lineage.doubt("the query of a CREATE is not read")
             return
-        self._make(name, query, given, queries, queries.ctes(tree, None, {}))
+        self._make(name, query, column_names, queries, queries.ctes(tree, None, {}))
 
     def _make(
-        self, name: str, query: exp.Query, given: list[str], queries: Queries, ctes: dict[str, Relation] | None = None
+        self,
+        name: str,
+        query: exp.Query,
+        column_names: list[str],
+        queries: Queries,
+        ctes: dict[str, Relation] | None = None,
     ) -> None:
-        """A table that is made of a query, its columns named as `given`, else as the query names them."""
-        found = queries.table(query, "", None, ctes)
-        names = given or [self._spelled(output.name, query) for output in found.outputs]
-        if found.open:
-            self._said.doubt(f"the columns of {name} are not all known: a star stands over a table of unknown columns")
+        """A table that is made of a query, its columns named by `column_names`, else as the query names them."""
+        relation = queries.table(query, "", None, ctes)
+        names = column_names or [self._spelled(output.name, query) for output in relation.outputs]
+        if relation.open:
+            self._sql_lineage.doubt(
+                f"the columns of {name} are not all known: a star selects from a table of unknown columns"
+            )
         else:
             self._made[name.lower()] = dict.fromkeys(names)
-        self._target.emit(queries, name, zip(names, found.outputs, strict=False))
+        self._target.emit(queries, name, zip(names, relation.outputs, strict=False))
 
     def _topic(self, name: str, tree: exp.Create) -> None:
         properties = tree.args.get("properties")
@@ -151,7 +160,7 @@ class Statements:
             key = key or (str(each.this) if isinstance(each, exp.Property) else "")
             value = each.args.get("value")
             if key.lower() in ("topic", "kafka_topic") and isinstance(value, exp.Literal):
-                self._said.topics[name] = value.name
+                self._sql_lineage.topics[name] = value.name
 
     # -- INSERT, queries ----------------------------------------------------------------------------------------------
 
@@ -161,24 +170,24 @@ class Statements:
         query = tree.args.get("expression")
         if not isinstance(table, exp.Table) or not isinstance(query, exp.Query | exp.Table):
             if isinstance(table, exp.Table) and isinstance(query, exp.Values):
-                self._said.outputs.add(table_name(table))
+                self._sql_lineage.outputs.add(table_name(table))
                 return
-            self._said.doubt("an INSERT is not read")
+            self._sql_lineage.doubt("an INSERT is not read")
             return
         name = table_name(table)
-        found = queries.table(query, "", None, queries.ctes(tree, None, {}))
+        relation = queries.table(query, "", None, queries.ctes(tree, None, {}))
         columns: list[str] | None = (
             [each.name for each in holder.expressions] if isinstance(holder, exp.Schema) else None
         )
         if columns is None and (tree.args.get("by_name") or self._inserts_by_name):
-            columns = [self._spelled(output.name, query) for output in found.outputs]
+            columns = [self._spelled(output.name, query) for output in relation.outputs]
         if columns is None:
-            columns = self._by_place(table, name, found.outputs, bool(found.open))
+            columns = self._by_place(table, name, relation.outputs, bool(relation.open))
         self._doubt_conflict(tree, name)
         if columns is None:
             self._target.emit(queries, name, ())
         else:
-            self._target.emit(queries, name, zip(columns, found.outputs, strict=False))
+            self._target.emit(queries, name, zip(columns, relation.outputs, strict=False))
 
     def _doubt_conflict(self, tree: exp.Insert, name: str) -> None:
         """ON CONFLICT and ON DUPLICATE KEY may write a column from another; `a = EXCLUDED.a` is what INSERT writes."""
@@ -186,14 +195,16 @@ class Statements:
         for each in conflict.expressions if isinstance(conflict, exp.Expression) else ():
             target = each.this.name.lower() if isinstance(each, exp.EQ) else ""
             if any(column.name.lower() != target for column in each.expression.find_all(exp.Column)):
-                self._said.doubt(f"what {name} is given where a row is there already is not read")
+                self._sql_lineage.doubt(f"what {name} is given where a row is there already is not read")
 
     def _by_place(self, table: exp.Table, name: str, outputs: list[Output], is_open: bool) -> list[str] | None:
         """The target's columns, in its order: an INSERT without a list goes by place."""
-        known = self._columns(name)
-        if known is None or is_open:
-            why = "a star stands over a table of unknown columns" if is_open else "its columns are not known"
-            self._said.doubt(f"which columns of {name} are written cannot be told: {why}, and INSERT goes by place")
+        target_columns = self._columns(name)
+        if target_columns is None or is_open:
+            why = "a star selects from a table of unknown columns" if is_open else "its columns are not known"
+            self._sql_lineage.doubt(
+                f"which columns of {name} are written cannot be determined: {why}, and INSERT matches columns by position"
+            )
             return None
         partition = table.args.get("partition")
         fixed = {
@@ -201,9 +212,9 @@ class Statements:
             for each in (partition.expressions if isinstance(partition, exp.Expression) else ())
             if isinstance(each, exp.EQ)
         }
-        columns = [column for column in known if column.lower() not in fixed]
+        columns = [column for column in target_columns if column.lower() not in fixed]
         if len(columns) != len(outputs):
-            self._said.doubt(f"which columns of {name} are written cannot be told: {len(outputs)} values for"
+            self._sql_lineage.doubt(f"which columns of {name} are written cannot be determined: {len(outputs)} values for"
                              f" {len(columns)} columns")  # fmt: skip
             return None
         return columns

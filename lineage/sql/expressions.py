@@ -62,9 +62,9 @@ class Expressions:
         if node is None:
             return Value()
         scope.budget.spend()
-        known = self._by_type.get(type(node))
-        if known is not None:
-            return known(node, scope)
+        handler = self._by_type.get(type(node))
+        if handler is not None:
+            return handler(node, scope)
         if isinstance(node, exp.Binary) and not isinstance(node, exp.Func):
             return union([self.value(part, scope) for part in self._operands(node)], scope.budget).then(TRANSFORMATION)
         if isinstance(node, exp.Cast):
@@ -88,8 +88,8 @@ class Expressions:
         return parts.then(TRANSFORMATION, masking=masks(node))
 
     def _operands(self, node: exp.Expression) -> list[exp.Expression]:
-        """What a chain of operators joins: `a + b + c` is no deeper than `a`."""
-        todo, found = [node], []
+        """What a chain of operators joins: `a + b + c` is as deep as `a`."""
+        todo, operands = [node], []
         while todo:
             each = todo.pop()
             if isinstance(each, exp.Binary) and type(each) not in self._by_type and not isinstance(each, exp.Func):
@@ -97,8 +97,8 @@ class Expressions:
             elif isinstance(each, exp.Paren | exp.Not):
                 todo.append(each.this)
             else:
-                found.append(each)
-        return found
+                operands.append(each)
+        return operands
 
     def conditions(self, node: exp.Expression | None, scope: Scope, subtype: str) -> Ways:
         """Every column under a node, as a condition."""
@@ -109,15 +109,15 @@ class Expressions:
         lambdas = [child for child in children if isinstance(child, exp.Lambda)]
         if not lambdas:
             return union([self.value(child, scope) for child in children], scope.budget)
-        found = [self.value(child, scope) for child in children if not isinstance(child, exp.Lambda)]
-        element = elements(found[0]) if found else Value()
+        values = [self.value(child, scope) for child in children if not isinstance(child, exp.Lambda)]
+        element = elements(values[0]) if values else Value()
         outer = scope.bound
         for each in lambdas:
             scope.bound = outer | {parameter.name.lower(): element for parameter in each.expressions}
-            found.append(self.value(each.this, scope))
+            values.append(self.value(each.this, scope))
         scope.bound = outer
         # A list that is mapped over gives what the mapping takes of it, not the whole of it.
-        return union(found[1:] if len(found) > 1 and found[-1].ways else found, scope.budget)
+        return union(values[1:] if len(values) > 1 and values[-1].ways else values, scope.budget)
 
     def _same(self, node: exp.Expression, scope: Scope) -> Value:
         return self.value(node.this, scope)
@@ -146,22 +146,22 @@ class Expressions:
 
     def _inside(self, value: Value, names: list[str], scope: Scope) -> Value:
         for name in names:
-            found = step(value, name)
-            if found is None:
-                scope.said.doubt(f"there is no field {name} where the statement looks for it")
+            part = step(value, name)
+            if part is None:
+                scope.sql_lineage.doubt(f"there is no field {name} where the statement looks for it")
                 return Value()
-            value = found
+            value = part
         return value
 
     def _bracket(self, node: exp.Expression, scope: Scope) -> Value:
         value = self.value(node.this, scope)
         key = node.expressions[0] if node.expressions else None
         if isinstance(key, exp.Literal) and key.is_string:
-            named = value.fields is not None or value.nested is not None
-            return self._inside(value, [key.name], scope) if named else value.then(TRANSFORMATION)
-        found = elements(value)
+            has_fields = value.fields is not None or value.nested is not None
+            return self._inside(value, [key.name], scope) if has_fields else value.then(TRANSFORMATION)
+        element = elements(value)
         others = [self.value(each, scope).indirect(CONDITIONAL) for each in node.expressions]
-        return Value(union([found, *others], scope.budget).ways, found.ref, found.nested, found.fields)
+        return Value(union([element, *others], scope.budget).ways, element.ref, element.nested, element.fields)
 
     def _extract(self, node: exp.Expression, scope: Scope) -> Value:
         return self._inside(self.value(node.this, scope), [node.expression.name], scope)
@@ -173,16 +173,16 @@ class Expressions:
             return value.then(TRANSFORMATION)
         for part in path.expressions if isinstance(path, exp.JSONPath) else ():
             if isinstance(part, exp.JSONPathKey) and isinstance(part.this, str):
-                found = step(value, part.this)
+                inner = step(value, part.this)
             elif isinstance(part, exp.JSONPathSubscript):
-                found = elements(value)
+                inner = elements(value)
             elif isinstance(part, exp.JSONPathRoot):
                 continue
             else:
                 break
-            if found is None:
+            if inner is None:
                 return value.then(TRANSFORMATION)
-            value = found
+            value = inner
         return value.decoded()
 
     def _struct(self, node: exp.Expression, scope: Scope) -> Value:
@@ -210,9 +210,9 @@ class Expressions:
             results.append(node.args.get("default"))
         else:
             results = [node.args.get("true"), node.args.get("false")]
-        found = [self.value(result, scope).then(TRANSFORMATION) for result in results]
-        found += [Value(self.conditions(condition, scope, CONDITIONAL)) for condition in conditions]
-        return union(found, scope.budget)
+        values = [self.value(result, scope).then(TRANSFORMATION) for result in results]
+        values += [Value(self.conditions(condition, scope, CONDITIONAL)) for condition in conditions]
+        return union(values, scope.budget)
 
     def _nullif(self, node: exp.Expression, scope: Scope) -> Value:
         rest = Value(self.conditions(node.expression, scope, CONDITIONAL))
@@ -226,10 +226,10 @@ class Expressions:
         over: list[exp.Expression] = list(node.args.get("partition_by") or ())
         over += [node.args["order"]] if node.args.get("order") is not None else []
         for name in (node.args.get("alias"), node.args.get("first")):
-            named = scope.windows.get(name.name.lower()) if isinstance(name, exp.Expression) else None
-            if named is not None:
-                over += named.args.get("partition_by") or ()
-                over += [named.args["order"]] if named.args.get("order") is not None else []
+            window = scope.windows.get(name.name.lower()) if isinstance(name, exp.Expression) else None
+            if window is not None:
+                over += window.args.get("partition_by") or ()
+                over += [window.args["order"]] if window.args.get("order") is not None else []
         parts = [Value(self.conditions(each, scope, WINDOW)) for each in over]
         return union([self.value(node.this, scope).then(TRANSFORMATION), *parts], scope.budget)
 
@@ -242,11 +242,11 @@ class Expressions:
         return Value()
 
     def _in(self, node: exp.Expression, scope: Scope) -> Value:
-        found = [self.value(node.this, scope)]
-        found += [self.value(each, scope) for each in node.expressions if not isinstance(each, exp.Literal)]
+        values = [self.value(node.this, scope)]
+        values += [self.value(each, scope) for each in node.expressions if not isinstance(each, exp.Literal)]
         for key in ("query", "unnest", "field"):
-            found.append(self.value(node.args.get(key), scope))
-        return union(found, scope.budget).then(TRANSFORMATION)
+            values.append(self.value(node.args.get(key), scope))
+        return union(values, scope.budget).then(TRANSFORMATION)
 
 
 def _nothing(node: exp.Expression, scope: Scope) -> Value:
@@ -259,5 +259,5 @@ def elements(value: Value) -> Value:
         return Value(value.ways)
     if value.nested is not None and ELEMENT not in value.nested:
         return Value(value.ways)
-    found = step(value, ELEMENT)
-    return found if found is not None else Value(value.ways)
+    element = step(value, ELEMENT)
+    return element if element is not None else Value(value.ways)

@@ -31,7 +31,7 @@ _KEPT = 500
 
 
 class KnownNames:
-    """A `Resolve` that also tells the columns the catalog has learned (`columns`)."""
+    """A `Resolve` that also has the columns the catalog has learned (`columns`)."""
 
     def __init__(self, resolve: Callable[[str, str], DatasetId], columns: KnownColumns) -> None:
         self._resolve, self.columns = resolve, columns
@@ -84,8 +84,8 @@ class Match:
         return self._schemas.get(dataset) if dataset is not None else None
 
     def source(self, table: str, topic: str | None) -> DatasetId | None:
-        found = self._fitting(table, topic, self.ins)
-        return _only(found) if found else self._one(table, topic, self.outs)
+        candidates = self._fitting(table, topic, self.ins)
+        return _only(candidates) if candidates else self._one(table, topic, self.outs)
 
     def target(self, table: str, topic: str | None) -> DatasetId | None:
         if not table:  # a plain query, of a run with one output: that is where it goes
@@ -101,14 +101,14 @@ class Match:
             return [d for d in among if topic in self._spellings[d]]
         wanted = table.lower()
         for fits in (_equal, _ends, _begins):
-            found = [d for d in among if any(fits(wanted, name.lower()) for name in self._spellings[d])]
-            if found:
-                return found
+            candidates = [d for d in among if any(fits(wanted, name.lower()) for name in self._spellings[d])]
+            if candidates:
+                return candidates
         return []
 
 
-def _only(found: list[DatasetId]) -> DatasetId | None:
-    return found[0] if len(found) == 1 else None
+def _only(candidates: list[DatasetId]) -> DatasetId | None:
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _equal(table: str, name: str) -> bool:
@@ -136,13 +136,13 @@ def flows_from_sql(
         return rows, doubtful
     match = Match(ins, outs, schemas, names)
     for text, dialect in sorted(texts):
-        said = _kept.read(text, dialect, match)
-        targets = {match.target(table, said.topics.get(table)) for table in said.outputs}
-        if said.unknown:
+        sql_lineage = _kept.read(text, dialect, match)
+        targets = {match.target(table, sql_lineage.topics.get(table)) for table in sql_lineage.outputs}
+        if sql_lineage.unknown:
             doubtful |= {target for target in targets if target is not None}
-        for edge in through(said, partial(_stands, match, said)):
-            source = match.source(edge.source.table, said.topics.get(edge.source.table))
-            target = match.target(edge.target, said.topics.get(edge.target))
+        for edge in through(sql_lineage, partial(_stands, match, sql_lineage)):
+            source = match.source(edge.source.table, sql_lineage.topics.get(edge.source.table))
+            target = match.target(edge.target, sql_lineage.topics.get(edge.target))
             if source is not None and target is not None:
                 field = None if edge.field is None else field_of(target, edge.field)
                 raw = edge.way.type == DIRECT and not edge.way.masking
@@ -155,30 +155,30 @@ def flows_from_sql(
     return rows, doubtful
 
 
-def _stands(match: Match, said: SqlLineage, table: str) -> bool:
-    return match.source(table, said.topics.get(table)) is not None
+def _stands(match: Match, sql_lineage: SqlLineage, table: str) -> bool:
+    return match.source(table, sql_lineage.topics.get(table)) is not None
 
 
-def through(said: SqlLineage, stands: Callable[[str], bool]) -> set[ColumnEdge]:
-    """The edges with tables that the text itself makes, and that are no datasets, replaced by what they are made of."""
-    made: dict[str, list[ColumnEdge]] = {}
-    for edge in said.edges:
-        made.setdefault(edge.target.lower(), []).append(edge)
-    found: set[ColumnEdge] = set()
-    todo = [(edge, 0) for edge in said.edges]
-    seen: set[ColumnEdge] = set(said.edges)
+def through(sql_lineage: SqlLineage, stands: Callable[[str], bool]) -> set[ColumnEdge]:
+    """The edges, with tables that the text itself makes and that are not datasets replaced by what they are made of."""
+    by_target: dict[str, list[ColumnEdge]] = {}
+    for edge in sql_lineage.edges:
+        by_target.setdefault(edge.target.lower(), []).append(edge)
+    edges: set[ColumnEdge] = set()
+    todo = [(edge, 0) for edge in sql_lineage.edges]
+    seen: set[ColumnEdge] = set(sql_lineage.edges)
     while todo and len(seen) < 200_000:
         edge, depth = todo.pop()
-        parts = made.get(edge.source.table.lower())
+        parts = by_target.get(edge.source.table.lower())
         if not parts or depth > 50 or stands(edge.source.table):
-            found.add(edge)
+            edges.add(edge)
             continue
         for part in parts:
             joined = _joined(part, edge)
             if joined is not None and joined not in seen:
                 seen.add(joined)
                 todo.append((joined, depth + 1))
-    return found
+    return edges
 
 
 def _joined(first: ColumnEdge, then: ColumnEdge) -> ColumnEdge | None:
@@ -210,5 +210,5 @@ def field_of(dataset: DatasetId, path: tuple[str, ...]) -> str:
 
 def columns_of(text: str) -> Columns:
     """A schema fact's columns."""
-    found = orjson.loads(text)
-    return found if isinstance(found, dict) else {}
+    columns = orjson.loads(text)
+    return columns if isinstance(columns, dict) else {}

@@ -1,4 +1,4 @@
-"""What stands in FROM -> the relations of a scope: tables, joins, subqueries, UNNEST, LATERAL VIEW and their kin."""
+"""The FROM clause -> the relations of a scope: tables, joins, subqueries, UNNEST, LATERAL VIEW and their kin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FromClause:
 
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
-        self._said, self._expressions = queries.said, queries.expressions
+        self._sql_lineage, self._expressions = queries.sql_lineage, queries.expressions
 
     def join(self, join: exp.Join, scope: Scope) -> None:
         before = dict(scope.sources)
@@ -32,10 +32,10 @@ class FromClause:
         names = [each.name for each in using]
         if natural:
             new = next((s for key, s in scope.sources.items() if key not in before), None)
-            known = new.names() if new is not None else None
-            if known is None:
-                self._said.doubt("a natural join over columns that are not known")
-            names = [n for n in known or () if any(source.has(n) for source in before.values())]
+            new_columns = new.names() if new is not None else None
+            if new_columns is None:
+                self._sql_lineage.doubt("a natural join over columns that are not known")
+            names = [n for n in new_columns or () if any(source.has(n) for source in before.values())]
         for name in names:
             scope.joined.add(name.lower())
             for origin in scope.column([name]).ways:
@@ -67,11 +67,11 @@ class FromClause:
             # Only a lateral subquery sees its neighbours; any sees what is around the whole.
             relation = self._queries.table(node, alias, scope.parent, scope.ctes)
         else:
-            self._said.doubt(f"a {type(node).__name__} in FROM is not read")
+            self._sql_lineage.doubt(f"a {type(node).__name__} in FROM is not read")
             relation = Opaque(alias)
-        given = [c.name for c in node.args["alias"].columns] if _has_columns(node) else []
-        if given and not isinstance(relation, Unfolded):
-            relation = renamed(relation, alias, given)
+        column_names = [c.name for c in node.args["alias"].columns] if _has_columns(node) else []
+        if column_names and not isinstance(relation, Unfolded):
+            relation = renamed(relation, alias, column_names)
         for pivot in node.args.get("pivots") or ():
             relation = pivoted(pivot, relation, alias or node.name or "pivot", scope, self._queries)
             alias = pivot.alias or alias
@@ -89,7 +89,7 @@ class FromClause:
 
     def _named(self, node: exp.Table, scope: Scope) -> Relation:
         if not isinstance(node.this, exp.Identifier):
-            self._said.doubt("the columns of a table function are not known")
+            self._sql_lineage.doubt("the columns of a table function are not known")
             return Opaque(node.alias)
         name = table_name(node)
         if not node.db and node.name.lower() in scope.ctes:
@@ -101,58 +101,62 @@ class FromClause:
                 if value is not None:
                     element = elements(value)
                     return Unfolded(node.alias_or_name, {node.alias_or_name: element}, element)
-        self._said.inputs.add(name)
+        self._sql_lineage.inputs.add(name)
         return BaseTable(name, self._queries.columns_of(name))
 
     def _lateral(self, node: exp.Lateral, scope: Scope) -> Relation:
         inner = node.this
         if isinstance(inner, exp.Query):
             return self._queries.table(inner, node.alias, scope, scope.ctes)
-        given = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
+        column_names = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
         if isinstance(inner, exp.Stack):
-            made = stacked(inner, lambda each: self._expressions.value(each, scope), self._said, self._queries.budget)
-            named = given if len(given) == len(made) else [name for name, _ in made]
-            return Unfolded(node.alias, dict(zip(named, (value for _, value in made), strict=True)))
+            stack_columns = stacked(
+                inner, lambda each: self._expressions.value(each, scope), self._sql_lineage, self._queries.budget
+            )
+            names = column_names if len(column_names) == len(stack_columns) else [name for name, _ in stack_columns]
+            return Unfolded(node.alias, dict(zip(names, (value for _, value in stack_columns), strict=True)))
         argument = inner.args.get("this")
         if isinstance(argument, exp.Kwarg):
             argument = argument.expression
         if not isinstance(inner, exp.Explode | exp.Posexplode | exp.Inline | exp.ExplodeOuter | exp.PosexplodeOuter):
             value = self._expressions.value(inner, scope).then(TRANSFORMATION)
-            if not given and function_name(inner).lower() == "table":  # what it is called says nothing of its columns
-                self._said.doubt("the columns of a table function are not known")
+            if not column_names and function_name(inner).lower() == "table":  # its name does not show its columns
+                self._sql_lineage.doubt("the columns of a table function are not known")
                 return Opaque(node.alias)
-            return Unfolded(node.alias, dict.fromkeys(given or [node.alias], value))
+            return Unfolded(node.alias, dict.fromkeys(column_names or [node.alias], value))
         whole = self._expressions.value(argument, scope)
         element = elements(whole)
-        lowered = {name.lower() for name in given}
+        lowered = {name.lower() for name in column_names}
         if {"value", "this", "index"} <= lowered:  # Snowflake's FLATTEN
-            parts = {name: whole.then(TRANSFORMATION) for name in given}
-            return Unfolded(node.alias, parts | {n: element for n in given if n.lower() == "value"}, element)
+            parts = {name: whole.then(TRANSFORMATION) for name in column_names}
+            return Unfolded(node.alias, parts | {n: element for n in column_names if n.lower() == "value"}, element)
         if isinstance(inner, exp.Inline):
-            return Unfolded(node.alias, self._spread(element, given), element)
-        if len(given) == 2:  # position or key, and element
-            return Unfolded(node.alias, {given[0]: Value() if "pos" in type(inner).__name__.lower() else
-                                         whole.then(TRANSFORMATION), given[1]: element})  # fmt: skip
-        return Unfolded(node.alias, {given[0] if given else "col": element}, element)
+            return Unfolded(node.alias, self._spread(element, column_names), element)
+        if len(column_names) == 2:  # position or key, and element
+            return Unfolded(node.alias, {column_names[0]: Value() if "pos" in type(inner).__name__.lower() else
+                                         whole.then(TRANSFORMATION), column_names[1]: element})  # fmt: skip
+        return Unfolded(node.alias, {column_names[0] if column_names else "col": element}, element)
 
     def _unnest(self, node: exp.Unnest, scope: Scope) -> Relation:
-        given = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
-        name = node.alias or (given[0] if given else "")
+        column_names = [column.name for column in node.args["alias"].columns] if _has_columns(node) else []
+        name = node.alias or (column_names[0] if column_names else "")
         parts = [elements(self._expressions.value(each, scope)) for each in node.expressions]
         if len(parts) == 1:
             element = parts[0]
-            if len(given) > 1:
-                return Unfolded(name, self._spread(element, given))
-            return Unfolded(name, {given[0] if given else name: element}, element)
-        return Unfolded(name, dict(zip(given, parts, strict=False)))
+            if len(column_names) > 1:
+                return Unfolded(name, self._spread(element, column_names))
+            return Unfolded(name, {column_names[0] if column_names else name: element}, element)
+        return Unfolded(name, dict(zip(column_names, parts, strict=False)))
 
-    def _spread(self, element: Value, given: list[str]) -> dict[str, Value]:
+    def _spread(self, element: Value, column_names: list[str]) -> dict[str, Value]:
         """The fields of a struct as columns, by place."""
         if element.nested is None:
-            self._said.doubt("the fields of an unfolded array are not known")
-            return {name: element.then(TRANSFORMATION) for name in given}
+            self._sql_lineage.doubt("the fields of an unfolded array are not known")
+            return {name: element.then(TRANSFORMATION) for name in column_names}
         names = list(element.nested)
-        return {name: step(element, field) or Value() for name, field in zip(given or names, names, strict=False)}
+        return {
+            name: step(element, field) or Value() for name, field in zip(column_names or names, names, strict=False)
+        }
 
 
 def table_name(node: exp.Table) -> str:

@@ -21,7 +21,7 @@ MAX_DEPTH = 60
 MAX_OPEN_JOINS = 8
 """Joins without a condition: each doubles the parser's work."""
 MAX_RUN = 100
-"""NOT, signs and the like in a row, which the parser takes by recursion."""
+"""NOT, signs and similar operators in a row, which the parser takes by recursion."""
 MAX_COST = 200_000
 """Sum of the depth of all columns in the tree: resolving them costs about 3 microseconds each step."""
 MAX_COLUMNS = 20_000
@@ -40,7 +40,7 @@ _TELLING = _OPEN | _CLOSE | _PREFIX | _END_ANGLES | _JOINS | _CONDITIONS | {Toke
 
 
 def shortened(tokens: list[Token]) -> list[Token]:
-    """The tokens with lists that hold literals only cut to their first: `IN (1, 2, 3)` says no more than `IN (1)`.
+    """The tokens with lists that hold literals only cut to their first: `IN (1)` shows as much as `IN (1, 2, 3)`.
 
     Raises TooComplex.
     """

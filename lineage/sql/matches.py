@@ -27,11 +27,11 @@ def matched(node: exp.Select, scope: Scope, queries: Queries) -> None:
     name = alias.name if isinstance(alias, exp.TableAlias) else ""
     if len(scope.sources) != 1 or (isinstance(alias, exp.TableAlias) and alias.columns):
         # The tree does not show which of the relations is matched.
-        queries.said.doubt("MATCH_RECOGNIZE beside other tables is not read")
+        queries.sql_lineage.doubt("MATCH_RECOGNIZE beside other tables is not read")
         scope.sources, scope.full_names = {name.lower() or "matched": Opaque(name)}, {}
         return
     ((key, base),) = scope.sources.items()
-    inner = Scope(scope.said, scope.budget, None, scope.ctes, {key: base})
+    inner = Scope(scope.sql_lineage, scope.budget, None, scope.ctes, {key: base})
     _unqualify(match)
     partition = list(match.args.get("partition_by") or ())
     order = match.args.get("order")

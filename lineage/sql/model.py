@@ -1,4 +1,4 @@
-"""The words of SQL lineage: origins, the ways a value takes, what a statement says, and what it leaves open."""
+"""The terms of SQL lineage: origins, the ways a value takes, what a statement shows, and what it leaves open."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ JOIN, FILTER, GROUP_BY, SORT, WINDOW, CONDITIONAL = "JOIN", "FILTER", "GROUP_BY"
 
 
 class TooComplex(Exception):
-    """The text would take more time or memory than it may. The message says which measure, never the text."""
+    """The text would take more time or memory than it may. The message names the measure, never the text."""
 
 
 class NotUnderstood(Exception):
-    """The text is no SQL that is read here. The message says why, without values from the text."""
+    """The text is not SQL that is read here. The message gives the reason, without values from the text."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,12 +64,12 @@ class ColumnEdge:
 
 @dataclass(slots=True)
 class SqlLineage:
-    """What a text of SQL says.
+    """What a text of SQL shows.
 
     edges     tables are named as the text names them: parts joined with dots, without quotes
     inputs    tables read; outputs: tables written ("" is the result of a plain query)
     topics    table -> topic, where the text itself declares it (Flink's and ksqlDB's CREATE ... WITH)
-    unknown   sentences about what could not be told; nothing is guessed in its place
+    unknown   sentences about what could not be determined; nothing is guessed in its place
     """
 
     edges: set[ColumnEdge] = field(default_factory=set)

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from lineage.sql.queries import Queries
 
 _HIDDEN = ("?", "0")
-"""How values read in stored statements: no name of a column can be told from them."""
+"""The replacements of values in stored statements: they show no name of a column."""
 
 
 def pivoted(node: exp.Pivot, base: Relation, name: str, scope: Scope, queries: Queries) -> Relation:
-    """What a relation is after a PIVOT or UNPIVOT. Columns that cannot be told are reported, and left open."""
-    inner = Scope(scope.said, scope.budget, None, scope.ctes, {name.lower(): base})
-    found = (_unpivot if node.args.get("unpivot") else _pivot)(node, base, name, inner, queries)
+    """What a relation is after a PIVOT or UNPIVOT. Columns that cannot be determined are reported, and left open."""
+    inner = Scope(scope.sql_lineage, scope.budget, None, scope.ctes, {name.lower(): base})
+    relation = (_unpivot if node.args.get("unpivot") else _pivot)(node, base, name, inner, queries)
     alias = node.args.get("alias")
-    given = [column.name for column in alias.columns] if isinstance(alias, exp.TableAlias) else []
-    return renamed(found, name, given)
+    column_names = [column.name for column in alias.columns] if isinstance(alias, exp.TableAlias) else []
+    return renamed(relation, name, column_names)
 
 
 def _pivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: Queries) -> QueryTable:
@@ -33,12 +33,12 @@ def _pivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: Qu
     used = {column.name.lower() for part in node.expressions for column in part.find_all(exp.Column)}
     used |= {column.name.lower() for column in keys}
     kept, open_relations = _kept(node, base, used)
-    for output in kept:  # each row stands for one group of these
+    for output in kept:  # each row is one group of these
         for origin in output.get().ways:
             queries.influences.setdefault(origin, set()).add(GROUP_BY)
     cells = _cells(node, fields)
     if cells is None:
-        queries.said.doubt("the columns that a pivot gives cannot be told")
+        queries.sql_lineage.doubt("the columns that a pivot gives cannot be determined")
         return QueryTable(name, kept, [Opaque(name)])
     when = union([queries.expressions.value(key, inner).indirect(CONDITIONAL) for key in keys], inner.budget)
     values = [union([queries.expressions.value(part, inner), when], inner.budget) for part in node.expressions]
@@ -47,7 +47,7 @@ def _pivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: Qu
 
 
 def _cells(node: exp.Pivot, fields: list[exp.In]) -> list[tuple[str, int]] | None:
-    """Name and aggregation (its place) of each column that a PIVOT makes; None where they cannot be told."""
+    """Name and aggregation (its place) of each column that a PIVOT makes; None where they cannot be determined."""
     names = [column.name for column in node.args.get("columns") or ()]
     count = 1
     for each in fields:
@@ -72,7 +72,7 @@ def _unpivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: 
     listed = [_columns(value) for each in fields for value in each.expressions]
     targets = _names(node.expressions)
     if len(fields) != 1 or not listed or any(len(columns) != len(targets) for columns in listed):
-        queries.said.doubt("the columns that an unpivot gives cannot be told")
+        queries.sql_lineage.doubt("the columns that an unpivot gives cannot be determined")
         return QueryTable(name, [], [Opaque(name)])
     kept, open_relations = _kept(node, base, {column.name.lower() for columns in listed for column in columns})
     values = [
@@ -80,8 +80,8 @@ def _unpivot(node: exp.Pivot, base: Relation, name: str, inner: Scope, queries: 
         for at, target in enumerate(targets)
     ]
     labels = [Output(label, Value, Value()) for label in _names([fields[0].this])]
-    made = [*values, *labels] if node.args.get("value_columns_first") else [*labels, *values]
-    return QueryTable(name, [*kept, *made], open_relations)
+    new_outputs = [*values, *labels] if node.args.get("value_columns_first") else [*labels, *values]
+    return QueryTable(name, [*kept, *new_outputs], open_relations)
 
 
 def _kept(node: exp.Pivot, base: Relation, used: set[str]) -> tuple[list[Output], list[Relation]]:

@@ -21,10 +21,10 @@ Known = Callable[[str], Columns | None]
 
 
 class Queries:
-    """Reads queries. `influences` gathers what filters, joins, groups and sorts; `known` tells columns of tables."""
+    """Reads queries. `influences` gathers what filters, joins, groups and sorts; `known` returns the columns of a table."""
 
-    def __init__(self, said: SqlLineage, known: Known, budget: Budget, names: AliasRule) -> None:
-        self.said, self.known, self.budget, self.names = said, known, budget, names
+    def __init__(self, sql_lineage: SqlLineage, known: Known, budget: Budget, names: AliasRule) -> None:
+        self.sql_lineage, self.known, self.budget, self.names = sql_lineage, known, budget, names
         self.expressions = Expressions(self)
         self.from_clause, self._select_list = FromClause(self), SelectList(self)
         self.influences: dict[Origin, set[str]] = {}
@@ -62,32 +62,32 @@ class Queries:
         if isinstance(node, exp.Values):
             return QueryTable(name, [Output(n, Value) for n in _values_names(node)])
         if isinstance(node, exp.Table):
-            scope = Scope(self.said, self.budget, parent, ctes)
+            scope = Scope(self.sql_lineage, self.budget, parent, ctes)
             self.from_clause.add(node, scope)
             return QueryTable(name, *self._select_list.star(scope.sources.values(), frozenset()))
-        self.said.doubt(f"a {type(node).__name__} is not read")
+        self.sql_lineage.doubt(f"a {type(node).__name__} is not read")
         return QueryTable(name, [], [Opaque(name)])
 
     def _wrapped(self, node: exp.Subquery, name: str, parent: Scope | None, ctes: dict[str, Relation]) -> QueryTable:
         inner = self.table(node.this, name, parent, ctes)
-        scope = Scope(self.said, self.budget, parent, ctes, {"": inner})
+        scope = Scope(self.sql_lineage, self.budget, parent, ctes, {"": inner})
         self._order(node, scope, inner.outputs)
         return inner
 
     def ctes(self, node: exp.Expression, parent: Scope | None, ctes: dict[str, Relation]) -> dict[str, Relation]:
-        found = node.args.get("with_")
-        for cte in found.expressions if found is not None else ():
+        with_clause = node.args.get("with_")
+        for cte in with_clause.expressions if with_clause is not None else ():
             name = cte.alias
-            given = [c.name for c in cte.args["alias"].columns] if cte.args.get("alias") else []
+            column_names = [c.name for c in cte.args["alias"].columns] if cte.args.get("alias") else []
             body = cte.this
-            if found.args.get("recursive") and isinstance(body, exp.SetOperation):
-                # The name stands for its own first branch while the second is read.
+            if with_clause.args.get("recursive") and isinstance(body, exp.SetOperation):
+                # The name means its own first branch while the second is read.
                 first = self.table(body.this, name, parent, ctes)
-                ctes[name.lower()] = renamed(first, name, given)
+                ctes[name.lower()] = renamed(first, name, column_names)
             if not isinstance(body, exp.Query | exp.Values):
                 ctes[name.lower()] = Opaque(name)
                 continue
-            ctes[name.lower()] = renamed(self.table(body, name, parent, ctes), name, given)
+            ctes[name.lower()] = renamed(self.table(body, name, parent, ctes), name, column_names)
         return ctes
 
     def _set_operation(
@@ -113,7 +113,7 @@ class Queries:
         by_name = bool(node.args.get("by_name"))
         if any(table.open for table in tables):
             if len(tables) > 1:
-                self.said.doubt("a star over columns that are not known stands in a set operation")
+                self.sql_lineage.doubt("a set operation has a star over columns that are not known")
                 return QueryTable(name, [], [Opaque(name)])
             return QueryTable(name, first.outputs, first.open)
         more = tables[1].outputs if by_name and len(tables) > 1 else []
@@ -122,11 +122,11 @@ class Queries:
             Output(output.name, _united(tables, at, output.name, by_name, self.budget))
             for at, output in enumerate(heads)
         ]
-        self._order(node, Scope(self.said, self.budget, parent, ctes, {"": first}), outputs)
+        self._order(node, Scope(self.sql_lineage, self.budget, parent, ctes, {"": first}), outputs)
         return QueryTable(name, outputs)
 
     def _select(self, node: exp.Select, name: str, parent: Scope | None, ctes: dict[str, Relation]) -> QueryTable:
-        scope = Scope(self.said, self.budget, parent, ctes)
+        scope = Scope(self.sql_lineage, self.budget, parent, ctes)
         source = node.args.get("from_")
         if source is not None:
             self.from_clause.add(source.this, scope)
@@ -176,8 +176,8 @@ class Queries:
 
     def _order(self, node: exp.Expression, scope: Scope, outputs: list[Output]) -> None:
         for key in ("order", "sort", "cluster", "distribute"):
-            found = node.args.get(key)
-            for part in found.expressions if isinstance(found, exp.Expression) else ():
+            clause = node.args.get(key)
+            for part in clause.expressions if isinstance(clause, exp.Expression) else ():
                 inner = part.this if isinstance(part, exp.Ordered) else part
                 self._by_place(inner, scope, outputs, SORT, True)
 
@@ -198,8 +198,8 @@ def _group_parts(node: exp.Expression) -> list[exp.Expression]:
         return []
     parts = list(group.expressions)
     for key in ("grouping_sets", "cube", "rollup"):
-        found = group.args.get(key)
-        parts += found if isinstance(found, list) else []
+        more = group.args.get(key)
+        parts += more if isinstance(more, list) else []
     return parts
 
 
@@ -215,9 +215,9 @@ def _values_names(node: exp.Values) -> list[str]:
 def _united(tables: list[QueryTable], at: int, name: str, by_name: bool, budget: Budget) -> Callable[[], Value]:
     def compute() -> Value:
         if by_name:
-            found = [value for table in tables if (value := table.find(name)) is not None]
+            values = [value for table in tables if (value := table.find(name)) is not None]
         else:
-            found = [table.outputs[at].get() for table in tables if at < len(table.outputs)]
-        return found[0] if len(found) == 1 else union(found, budget)
+            values = [table.outputs[at].get() for table in tables if at < len(table.outputs)]
+        return values[0] if len(values) == 1 else union(values, budget)
 
     return compute

@@ -1,4 +1,4 @@
-"""SQL without its values: literals may be values of records. What tells of columns stays, so that lineage is still read.
+"""SQL without its values: literals may be values of records. What shows columns stays, so that lineage is still read.
 
 Kept are paths into JSON, keys of structs and options, names in brackets and after AS, and numbers of up to two digits
 (places of columns, sizes of types). Any other text reads '?', any other number 0. Comments go.
@@ -38,12 +38,13 @@ def without_values(sql: str, dialect: str = "") -> str:
     """The statement with its values hidden. Linear, reads any text, and changes nothing the second time."""
     dialect = dialect.lower()
     pattern = _ESCAPED if dialect in _BACKSLASH else _ANSI
-    found = [(str(each.lastgroup), each.group()) for each in pattern.finditer(sql)]
-    found = [
-        ("dollar", text) if text.startswith("$") and kind in ("dollar", "tag") else (kind, text) for kind, text in found
+    tokens = [(str(each.lastgroup), each.group()) for each in pattern.finditer(sql)]
+    tokens = [
+        ("dollar", text) if text.startswith("$") and kind in ("dollar", "tag") else (kind, text)
+        for kind, text in tokens
     ]
     double_is_text = dialect in _DOUBLE_IS_TEXT
-    return "".join(_shown(found, double_is_text))
+    return "".join(_shown(tokens, double_is_text))
 
 
 def hidden(sql: str) -> str:
@@ -51,13 +52,13 @@ def hidden(sql: str) -> str:
     return re.sub(r"'\?'", "?", sql)
 
 
-def _shown(found: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]:
-    telling = [(at, text) for at, (kind, text) in enumerate(found) if kind not in ("space", "comment")]
+def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]:
+    telling = [(at, text) for at, (kind, text) in enumerate(tokens) if kind not in ("space", "comment")]
     before = {after[0]: text[1] for text, after in pairwise(telling)}
     follows = {text[0]: after[1] for text, after in pairwise(telling)}
     calls: list[tuple[str, int]] = []
     last = ""
-    for at, (kind, text) in enumerate(found):
+    for at, (kind, text) in enumerate(tokens):
         if kind == "comment":
             yield " "
             continue
@@ -81,7 +82,7 @@ def _is_telling(text: str, calls: list[tuple[str, int]], before: str, after: str
     inside = text[1:-1]
     call, place = calls[-1] if calls else ("", 0)
     name = call.lower()
-    # A prefix may have come to stand before a hidden value: B$$x$$ reads B'?'.
+    # A prefix may be before a hidden value by now: B$$x$$ reads B'?'.
     if REDACTED in text or inside == "?" or text.partition("'")[2] == "?'" or _PATH.match(inside):
         return True
     if (before == "[" and after == "]") or before.upper() == "AS":

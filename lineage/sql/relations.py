@@ -55,8 +55,8 @@ def union(values: Iterable[Value], budget: Budget) -> Value:
     for value in values:
         budget.spend(1 + len(value.ways))
         for origin, more in value.ways.items():
-            held = ways.get(origin)
-            ways[origin] = more if held is None else held | more
+            before = ways.get(origin)
+            ways[origin] = more if before is None else before | more
     return Value(ways)
 
 
@@ -79,16 +79,16 @@ def step(value: Value, name: str) -> Value | None:
 
 
 def spelled_in(columns: Columns, name: str) -> str | None:
-    """The column's own spelling of a name: as it stands, else the one that differs only in case."""
+    """The column's own spelling of a name: the same, else the one that differs only in case."""
     if name in columns:
         return name
     lowered = name.lower()
-    found = [known for known in columns if known.lower() == lowered]
-    return found[0] if len(found) == 1 else None
+    matches = [column for column in columns if column.lower() == lowered]
+    return matches[0] if len(matches) == 1 else None
 
 
 class Relation(Protocol):
-    """Something that stands in FROM. `names` is None where its columns are not all known."""
+    """Something in FROM. `names` is None where its columns are not all known."""
 
     name: str
 
@@ -127,10 +127,10 @@ class BaseTable:
     def _column(self, name: str) -> Value | None:
         spelled = name
         if self.columns is not None:
-            known = name if name in self.columns else self._lowered.get(name.lower())
-            if known is None or (known != name and spelled_in(self.columns, name) is None):
+            own_name = name if name in self.columns else self._lowered.get(name.lower())
+            if own_name is None or (own_name != name and spelled_in(self.columns, name) is None):
                 return None
-            spelled = known
+            spelled = own_name
         origin = Origin(self.name, (spelled,))
         return Value({origin: frozenset({Way()})}, origin, self.columns[spelled] if self.columns else None)
 
@@ -193,7 +193,7 @@ class Unfolded:
         return list(self.columns)
 
     def has(self, name: str) -> bool | None:
-        if any(known.lower() == name.lower() for known in self.columns):
+        if any(column.lower() == name.lower() for column in self.columns):
             return True
         if self.element is None:
             return False
@@ -202,15 +202,15 @@ class Unfolded:
         return None if self.element.ref is not None else False
 
     def find(self, name: str) -> Value | None:
-        for known, value in self.columns.items():
-            if known.lower() == name.lower():
+        for column, value in self.columns.items():
+            if column.lower() == name.lower():
                 return value
         return step(self.element, name) if self.element is not None else None
 
 
 @dataclass(slots=True)
 class Opaque:
-    """Something whose columns cannot be told: a function, a pivot."""
+    """Something whose columns cannot be determined: a function, a pivot."""
 
     name: str
 
@@ -243,17 +243,20 @@ class Renamed:
         return self.inner.find(inner) if inner is not None else None
 
 
-def renamed(relation: Relation, name: str, given: list[str]) -> Relation:
+def renamed(relation: Relation, name: str, new_names: list[str]) -> Relation:
     """A relation whose columns have these names instead, by place; those that get none keep their own."""
-    if not given:
+    if not new_names:
         return relation
     names = relation.names()
     if names is None:
         return Opaque(name)
     if isinstance(relation, QueryTable):  # by place: two outputs may have one name
         return QueryTable(
-            name, [Output(n, o.get) for n, o in zip([*given, *names[len(given) :]], relation.outputs, strict=False)]
+            name,
+            [Output(n, o.get) for n, o in zip([*new_names, *names[len(new_names) :]], relation.outputs, strict=False)],
         )
     return Renamed(
-        name, relation, {new.lower(): old for new, old in zip([*given, *names[len(given) :]], names, strict=False)}
+        name,
+        relation,
+        {new.lower(): old for new, old in zip([*new_names, *names[len(new_names) :]], names, strict=False)},
     )

@@ -16,17 +16,17 @@ from lineage.sql.target import Target
 
 
 class RowChanges:
-    """Reads assignments. `columns` tells the columns of tables."""
+    """Reads assignments. `columns` returns the columns of a table."""
 
     def __init__(
-        self, said: SqlLineage, budget: Budget, columns: Callable[[str], Columns | None], target: Target
+        self, sql_lineage: SqlLineage, budget: Budget, columns: Callable[[str], Columns | None], target: Target
     ) -> None:
-        self._said, self._budget, self._columns, self._target = said, budget, columns, target
+        self._sql_lineage, self._budget, self._columns, self._target = sql_lineage, budget, columns, target
 
     def merge(self, tree: exp.Merge, queries: Queries) -> None:
         table = tree.this
-        scope = Scope(self._said, self._budget, None, queries.ctes(tree, None, {}))
-        before = set(self._said.inputs)
+        scope = Scope(self._sql_lineage, self._budget, None, queries.ctes(tree, None, {}))
+        before = set(self._sql_lineage.inputs)
         queries.from_clause.add(table, scope)
         own = table_name(table)
         queries.from_clause.add(tree.args["using"], scope)
@@ -38,8 +38,8 @@ class RowChanges:
             queries.influence(when.args.get("condition"), scope, FILTER)
             assigned += self._merged(own, when.args.get("then"), scope, source, queries)
         self._target.emit(queries, own, assigned)
-        if own not in before and not any(edge.source.table == own for edge in self._said.edges):
-            self._said.inputs.discard(own)
+        if own not in before and not any(edge.source.table == own for edge in self._sql_lineage.edges):
+            self._sql_lineage.inputs.discard(own)
 
     def _merged(
         self, own: str, then: exp.Expression | None, scope: Scope, source: Relation, queries: Queries
@@ -52,32 +52,32 @@ class RowChanges:
             if isinstance(values, exp.Tuple):
                 # There is no row of the target to insert: bare names are the source's.
                 key = next(name for name, each in scope.sources.items() if each is source)
-                scope = Scope(self._said, self._budget, None, scope.ctes, {key: source}, scope.full_names)
+                scope = Scope(self._sql_lineage, self._budget, None, scope.ctes, {key: source}, scope.full_names)
                 if isinstance(columns, exp.Tuple):
                     names = [each.name for each in columns.expressions]
                 else:
                     names = list(self._columns(own) or ())
                     if len(names) != len(values.expressions):
-                        self._said.doubt(f"which columns of {own} a MERGE inserts cannot be told")
+                        self._sql_lineage.doubt(f"which columns of {own} a MERGE inserts cannot be determined")
                         return []
                 return [(n, _output(n, v, scope, queries)) for n, v in zip(names, values.expressions, strict=False)]
         else:
             return []
-        known = source.names()
-        if known is None:
-            self._said.doubt(f"which columns of {own} a MERGE with * writes cannot be told")
+        source_columns = source.names()
+        if source_columns is None:
+            self._sql_lineage.doubt(f"which columns of {own} a MERGE with * writes cannot be determined")
             return []
         own_columns = self._columns(own)
-        fits = [name for name in known if own_columns is None or spelled_in(own_columns, name) is not None]
+        fits = [name for name in source_columns if own_columns is None or spelled_in(own_columns, name) is not None]
         return [(name, Output(name, _finder(source, name))) for name in fits]
 
     def update(self, tree: exp.Update, queries: Queries) -> None:
         table = tree.this
         if not isinstance(table, exp.Table):
-            self._said.doubt("an UPDATE is not read")
+            self._sql_lineage.doubt("an UPDATE is not read")
             return
-        scope = Scope(self._said, self._budget, None, queries.ctes(tree, None, {}))
-        before = set(self._said.inputs)
+        scope = Scope(self._sql_lineage, self._budget, None, queries.ctes(tree, None, {}))
+        before = set(self._sql_lineage.inputs)
         queries.from_clause.add(table, scope)
         source = tree.args.get("from_")
         if source is not None:
@@ -86,26 +86,28 @@ class RowChanges:
                 queries.from_clause.join(join, scope)
         queries.influence(tree.args.get("where"), scope, FILTER)
         own = table_name(table)
-        named = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
+        prefixes = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
                  if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column)}  # fmt: skip
-        if len(named) > 1:
-            self._said.doubt("an UPDATE of several tables is not read")
+        if len(prefixes) > 1:
+            self._sql_lineage.doubt("an UPDATE of several tables is not read")
             return
-        held = [scope.source(parts) for parts in named if parts]
-        if held and isinstance(held[0], BaseTable):  # MySQL's, of which any of the joined tables may be the target
-            own = held[0].name
+        relations = [scope.source(parts) for parts in prefixes if parts]
+        if relations and isinstance(
+            relations[0], BaseTable
+        ):  # MySQL's, of which any of the joined tables may be the target
+            own = relations[0].name
         self._target.emit(queries, own, self._assignments(tree.expressions, scope, queries))
-        if own not in before and not any(edge.source.table == own for edge in self._said.edges):
-            self._said.inputs.discard(own)
+        if own not in before and not any(edge.source.table == own for edge in self._sql_lineage.edges):
+            self._sql_lineage.inputs.discard(own)
 
     def _assignments(self, parts: Iterable[exp.Expression], scope: Scope, queries: Queries) -> list[tuple[str, Output]]:
-        found = []
+        assignments = []
         for each in parts:
             if isinstance(each, exp.EQ | exp.PropertyEQ) and isinstance(each.this, exp.Column):
-                found.append((each.this.name, _output(each.this.name, each.expression, scope, queries)))
+                assignments.append((each.this.name, _output(each.this.name, each.expression, scope, queries)))
             else:
-                self._said.doubt("an assignment is not read")
-        return found
+                self._sql_lineage.doubt("an assignment is not read")
+        return assignments
 
 
 def _output(name: str, node: exp.Expression, scope: Scope, queries: Queries) -> Output:

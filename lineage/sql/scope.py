@@ -18,7 +18,7 @@ WINDOWS = ("window", "session_window")
 class Scope:
     """The relations a SELECT reads, by lower-case name; the scope around it; names of its own outputs."""
 
-    said: SqlLineage
+    sql_lineage: SqlLineage
     budget: Budget
     parent: Scope | None = None
     ctes: Mapping[str, Relation] = field(default_factory=dict)
@@ -48,41 +48,41 @@ class Scope:
         return any(source.names() is None for source in self.sources.values())
 
     def column(self, parts: Sequence[str], alias_first: bool = False) -> Value:
-        """The value of a column written with these parts (`o.customer.email`); empty, and said, when not known."""
+        """The value of a column written with these parts (`o.customer.email`); empty, and reported, when not known."""
         self.budget.spend()
-        found = self._look(parts, alias_first)
-        if found is None:
-            self.said.doubt(f"column {'.'.join(parts)} cannot be told")
+        value = self._look(parts, alias_first)
+        if value is None:
+            self.sql_lineage.doubt(f"column {'.'.join(parts)} cannot be determined")
             return Value()
-        return found
+        return value
 
     def _look(self, parts: Sequence[str], alias_first: bool) -> Value | None:
         if parts[0].lower() in self.bound:
             return _steps(self.bound[parts[0].lower()], parts[1:])
         if len(parts) > 1:
-            found = self._qualified(parts)
-            if found is not None:
-                return found
+            value = self._qualified(parts)
+            if value is not None:
+                return value
         name = parts[0].lower()
         if alias_first and name in self.aliases:
             return _steps(self.outputs[self.aliases[name]].get(), parts[1:])
-        found = self._bare(parts[0])
+        value = self._bare(parts[0])
         if name in self.aliases:
-            found = self._or_output(name, found)
-        if found is None and name in self.time_windows:
+            value = self._or_output(name, value)
+        if value is None and name in self.time_windows:
             return self.time_windows[name]
-        return _steps(found, parts[1:]) if found is not None else None
+        return _steps(value, parts[1:]) if value is not None else None
 
     def _or_output(self, name: str, column: Value | None) -> Value | None:
-        """A name that an output has: a column of it goes before; None where that cannot be told, unless both are one."""
+        """A name that an output has: a column of it goes before; None where it is uncertain, unless both are the same."""
         output = self.outputs[self.aliases[name]]
         if output.busy:  # the output is being made of it
             self.certain.add(name)
             return column
-        held = {source.has(name) for source in self.sources.values()}
-        if True in held:
+        answers = {source.has(name) for source in self.sources.values()}
+        if True in answers:
             return column
-        if None not in held:
+        if None not in answers:
             return output.get() if column is None else column
         if name in self.sure:
             return output.get()
@@ -100,8 +100,8 @@ class Scope:
             for taken in range(1, len(parts)):
                 source = scope.source(parts[:taken])
                 if source is not None:
-                    found = source.find(parts[taken])
-                    return _steps(found, parts[taken + 1 :]) if found is not None else None
+                    value = source.find(parts[taken])
+                    return _steps(value, parts[taken + 1 :]) if value is not None else None
             scope = scope.parent
         return None
 

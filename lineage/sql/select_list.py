@@ -24,11 +24,11 @@ class SelectList:
     """Names a query's columns. What they are made of is computed when it is asked for."""
 
     def __init__(self, queries: Queries) -> None:
-        self._said, self._expressions, self._budget = queries.said, queries.expressions, queries.budget
+        self._sql_lineage, self._expressions, self._budget = queries.sql_lineage, queries.expressions, queries.budget
         self._listed = queries.names.listed
 
     def outputs(self, node: exp.Select, scope: Scope) -> tuple[list[Output], list[Relation]]:
-        found: list[Output] = []
+        outputs: list[Output] = []
         unknown: list[Relation] = []
         for at, each in enumerate(node.expressions):
             star = each if isinstance(each, exp.Star) else None
@@ -36,27 +36,27 @@ class SelectList:
                 star = each.this
                 source = scope.source([p.name for p in each.parts[:-1]])
                 relations = [source] if source is not None else []
-                if not relations and not self._struct_star(each, scope, found):
-                    self._said.doubt("a star over something that is not known")
+                if not relations and not self._struct_star(each, scope, outputs):
+                    self._sql_lineage.doubt("a star over something that is not known")
                     relations = [Opaque("")]
             elif star is not None:
                 relations = list(scope.sources.values())
             else:
-                made = generated(each, partial(self._read, scope), elements, self._said, self._budget)
-                if made is not None:
-                    found += made
+                columns = generated(each, partial(self._read, scope), elements, self._sql_lineage, self._budget)
+                if columns is not None:
+                    outputs += columns
                     continue
                 name = each.alias_or_name or _window_name(each) or f"_c{at}"
-                found.append(Output(name, self._computed(each, scope, len(found))))
+                outputs.append(Output(name, self._computed(each, scope, len(outputs))))
                 continue
             more, open_relations = self.star(relations, scope.joined, star)
             if star is each and scope.joined:
                 more = _joined_first(more, scope)
-            found += self._replaced(more, star, scope)
+            outputs += self._replaced(more, star, scope)
             unknown += open_relations
-            if len(found) > MAX_COLUMNS:
-                raise TooComplex("its stars stand for too many columns")
-        return found, unknown
+            if len(outputs) > MAX_COLUMNS:
+                raise TooComplex("its stars give too many columns")
+        return outputs, unknown
 
     def _read(self, scope: Scope, node: exp.Expression | None) -> Value:
         return self._expressions.value(node, scope)
@@ -65,11 +65,11 @@ class SelectList:
         visible = 0 if self._listed is None else before if self._listed == EARLIER else MAX_COLUMNS
 
         def compute() -> Value:
-            seen, scope.visible = scope.visible, visible
+            visible_before, scope.visible = scope.visible, visible
             try:
                 return self._expressions.value(node, scope)
             finally:
-                scope.visible = seen
+                scope.visible = visible_before
 
         return compute
 

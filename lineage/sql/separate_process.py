@@ -79,8 +79,8 @@ class SqlApart:
                 if kind == "columns":
                     to.send(columns(value))
                 elif kind == "found":
-                    found: SqlLineage = value
-                    return found
+                    sql_lineage: SqlLineage = value
+                    return sql_lineage
                 else:
                     raise InvalidInput("This SQL cannot be read.", details={"kind": value})
         raise TimeoutError
@@ -108,16 +108,16 @@ def _serve() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    asked, back = Connection(0, writable=False), Connection(1, readable=False)
+    requests, back = Connection(0, writable=False), Connection(1, readable=False)
 
     def columns(table: str) -> Mapping[str, Any] | None:
         back.send(("columns", table))
-        known: Mapping[str, Any] | None = asked.recv()
-        return known
+        table_columns: Mapping[str, Any] | None = requests.recv()
+        return table_columns
 
     with contextlib.suppress(EOFError, OSError):
         while True:
-            sql, dialect = asked.recv()
+            sql, dialect = requests.recv()
             try:
                 answer: tuple[str, Any] = ("found", columns_from_sql(sql, dialect, columns))
             except (EOFError, OSError, MemoryError):

@@ -34,7 +34,7 @@ def _warm(lineage: Lineage, graph: LineageGraph, longest: float) -> None:
         graph.prepare()
         rounds = rehearse(graph, REHEARSED_SECONDS)
         graph.warm()
-        asked = 0
+        count = 0
         for node in graph.named_in("dataset", None, _DATASETS):
             if time.monotonic() - began > longest:
                 break
@@ -42,8 +42,8 @@ def _warm(lineage: Lineage, graph: LineageGraph, longest: float) -> None:
             for field in graph.fields_of(node.id, 1):
                 lineage.impact(field.id, _DEPTH)
             lineage.lineage(node.id, level=Level.COLUMN)
-            asked += 1
-        log.info("lineage_warm", seconds=round(time.monotonic() - began, 1), datasets=asked, rounds=rounds)
+            count += 1
+        log.info("lineage_warm", seconds=round(time.monotonic() - began, 1), datasets=count, rounds=rounds)
     except Unavailable:
         log.info("lineage_not_warm", reason="the graph does not answer yet")
     except WeirError as error:

@@ -224,7 +224,7 @@ class LineageWorker:
         key = (record.key or b"").decode(errors="replace")
         self._dead_letters.append(key, _without_secrets(record.value), headers)
         self.state.dead += 1
-        log.warning("lineage message is no event", reason=reason, partition=record.partition, offset=record.offset)
+        log.warning("lineage message is not an event", reason=reason, partition=record.partition, offset=record.offset)
 
     def _patiently(self, stop: threading.Event, work: Callable[..., object], *arguments: object) -> None:
         """Do it, again and again while a server does not answer, until `stop`."""
@@ -251,16 +251,16 @@ class LineageWorker:
                 work(*arguments)
         if self.state.waiting_for is not None:
             self.state.waiting_for = None
-            log.info("lineage worker goes on")
+            log.info("lineage worker continues")
 
 
 def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered | None) -> None:
-    """What these events say of datasets, jobs and runs goes to the catalog. One that cannot be read is left out, and logged.
+    """Send what these events state of datasets, jobs and runs to the catalog. One that cannot be read is left out, and logged.
 
     Raises Unavailable.
     """
     if gathered is not None:
-        pairs = [pair for found in gathered.events.values() for pair in found]
+        pairs = [pair for group in gathered.events.values() for pair in group]
     else:
         pairs = [(event, read(event)) for event in events]
     try:
@@ -269,7 +269,7 @@ def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered
         raise
     except Exception as error:
         if len(events) == 1:
-            log.error("what an event says of its datasets is left out of the catalog", error=type(error).__name__)
+            log.error("what an event states of its datasets is left out of the catalog", error=type(error).__name__)
             return
         for event in events:
             keep(producers, [event], None)

@@ -1,4 +1,4 @@
-"""Messages that say again what was just said, told apart by their bytes before anything is read.
+"""Messages that repeat the last report, recognized by their bytes before anything is read.
 
 Streaming jobs report RUNNING every few seconds, each report like the last but for `eventTime`. Times of such reports
 are kept to the minute (`book.SEEN_STEP`), so one that falls between two that were folded changes nothing.
@@ -35,9 +35,9 @@ class Repeats:
 
     def known(self, record: Record) -> bool:
         """Whether folding this message would change nothing."""
-        found = _without_time(record)
-        span = self._folded.get(found[0]) if found else None
-        return span is not None and found is not None and span[0] <= found[1] < span[1]
+        mark_and_time = _without_time(record)
+        span = self._folded.get(mark_and_time[0]) if mark_and_time else None
+        return span is not None and mark_and_time is not None and span[0] <= mark_and_time[1] < span[1]
 
     def folded(self, messages: Iterable[tuple[Record, Event]]) -> None:
         """These are in the graph."""
@@ -52,10 +52,10 @@ class Repeats:
                 self._note(record)
 
     def _note(self, record: Record) -> None:
-        found = _without_time(record)
-        if found is None:
+        mark_and_time = _without_time(record)
+        if mark_and_time is None:
             return
-        mark, time = found
+        mark, time = mark_and_time
         first, end = self._folded.get(mark, (time, time))
         # In one step: were the old one taken out before, a message that the other thread reads then would be unknown.
         self._folded[mark] = (min(first, time), max(end, time - time % SEEN_STEP + SEEN_STEP))

@@ -42,7 +42,7 @@ _TURN_SECONDS = 0.0005
 
 @contextmanager
 def quick_turns() -> Iterator[None]:
-    """Let a thread that speaks with a server have its turn soon, while others compute.
+    """Let a thread that talks to a server have its turn soon, while others compute.
 
     By default it waits 5 ms for each packet, which is longer than the server takes.
     """

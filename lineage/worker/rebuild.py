@@ -1,4 +1,4 @@
-"""The graph anew from the log, while the old one serves."""
+"""Building the graph again from the log, while the old one serves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TURNS = 20
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild did: messages folded, messages that are no event (they lie in the dead-letter topic), and
+    """What a rebuild did: messages folded, messages that are not events (they are in the dead-letter topic), and
     messages without a value."""
 
     folded: int

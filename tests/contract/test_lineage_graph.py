@@ -50,7 +50,8 @@ def graph(request: pytest.FixtureRequest) -> Iterator[LineageGraph]:
     if request.param == "memory":
         yield MemoryGraph()
         return
-    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph
+    from lineage.adapters.neo4j.server import connect
 
     stack = request.getfixturevalue("stack")
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])

@@ -13,7 +13,8 @@ import pytest
 
 from catalog.errors import Unavailable
 from lineage.adapters.kafka.consumer_groups import KafkaGroups
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.adapters.rest.connect import ConnectRest
 from lineage.settings import Neo4jSettings
 from tests.conftest import Stack

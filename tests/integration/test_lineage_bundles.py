@@ -12,7 +12,8 @@ import pytest
 
 from catalog.errors import Unavailable
 from lineage.adapters.memory import MemoryGraph
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.model import NOW, Direction, Kind

@@ -14,7 +14,8 @@ import pytest
 
 from lineage.adapters.kafka.log import KafkaEventLog
 from lineage.adapters.kafka.source import KafkaEventSource
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.ingest.service import Ingest
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def driver(stack: Any) -> Iterator[Any]:
-    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph
+    from lineage.adapters.neo4j.server import connect
 
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
     driver = connect(settings)
@@ -40,7 +41,7 @@ def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
         "rows": 1,
         "nodes": 1,
         "graph": "x",
-        "said": "x",
+        "fragment": "x",
         "namespace": None,
         "holding": "",
     }

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from catalog.errors import NotFound, Unavailable
-from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+from lineage.adapters.neo4j.graph import Neo4jGraph
+from lineage.adapters.neo4j.server import connect
 from lineage.ingest.service import Ingest
 from lineage.questions.queries import Lineage
 from lineage.worker.rebuild import rebuild

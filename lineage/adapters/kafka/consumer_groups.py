@@ -39,16 +39,16 @@ class KafkaGroups:
             raise self._unavailable() from None
 
     def names(self) -> list[GroupName]:
-        found = self._answer(self._admin.list_consumer_groups(request_timeout=self._timeout))
-        if found.errors:  # brokers that did not answer have groups too: those of the others are not all there are
+        listing = self._answer(self._admin.list_consumer_groups(request_timeout=self._timeout))
+        if listing.errors:  # the list is incomplete: brokers that did not answer have groups too
             raise self._unavailable()
-        return sorted((GroupName(g.group_id, g.state.name) for g in found.valid), key=lambda group: group.name)
+        return sorted((GroupName(g.group_id, g.state.name) for g in listing.valid), key=lambda group: group.name)
 
     def describe(self, groups: Sequence[GroupName], lag: bool = False) -> list[ConsumerGroup]:
         if not groups:
             return []
         members = self._admin.describe_consumer_groups([g.name for g in groups], request_timeout=self._timeout)
-        # One group a request is what brokers take; they are asked side by side.
+        # Brokers take one group in a request; the requests run in parallel.
         offsets = {
             g.name: self._admin.list_consumer_group_offsets(
                 [ConsumerGroupTopicPartitions(g.name)], request_timeout=self._timeout
@@ -58,12 +58,12 @@ class KafkaGroups:
         committed: dict[str, dict[tuple[str, int], int]] = {}
         described: dict[str, Any] = {}
         for group in groups:
-            about, found = self._settled(members[group.name]), self._settled(offsets[group.name])
-            if about is _UNKNOWN or found is _UNKNOWN:  # half an answer would say that it reads less than it does
+            about, positions = self._settled(members[group.name]), self._settled(offsets[group.name])
+            if about is _UNKNOWN or positions is _UNKNOWN:  # half an answer would show that it reads less than it does
                 continue
             described[group.name] = about
             committed[group.name] = {
-                (place.topic, place.partition): place.offset for place in (found.topic_partitions if found else ())
+                (place.topic, place.partition): place.offset for place in (positions.topic_partitions if positions else ())
                 if place.offset >= 0
             }  # fmt: skip
         if not described:  # one group's broker may be gone, all of them together are the cluster
@@ -76,7 +76,7 @@ class KafkaGroups:
         ]
 
     def _ends(self, places: set[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        found: dict[tuple[str, int], int] = {}
+        offsets: dict[tuple[str, int], int] = {}
         ordered = sorted(places)
         for start in range(0, len(ordered), _PARTITIONS_AT_ONCE):
             some = [TopicPartition(*place) for place in ordered[start : start + _PARTITIONS_AT_ONCE]]
@@ -86,8 +86,8 @@ class KafkaGroups:
                 if answer is _UNKNOWN:  # without it a group would seem less behind than it is
                     raise self._unavailable()
                 if answer is not None:
-                    found[place.topic, place.partition] = answer.offset
-        return found
+                    offsets[place.topic, place.partition] = answer.offset
+        return offsets
 
     def _answer(self, future: Future[Any]) -> Any:
         try:
@@ -96,7 +96,7 @@ class KafkaGroups:
             raise self._unavailable() from None
 
     def _settled(self, future: Future[Any]) -> Any:
-        """The answer; None where the broker says that there is none for this user; _UNKNOWN where it did not say."""
+        """The answer; None where the broker reports that this user has none; _UNKNOWN where it did not answer."""
         try:
             return future.result(timeout=self._timeout + 1)
         except TimeoutError:
@@ -106,7 +106,7 @@ class KafkaGroups:
 
     def _unavailable(self) -> Unavailable:
         return Unavailable(
-            f"Kafka at {self._address} does not tell its consumer groups; check the address and that the user may"
+            f"Kafka at {self._address} does not list its consumer groups; check the address and that the user may"
             " DESCRIBE groups.",
             details={"server": self._address},
         )
@@ -130,5 +130,5 @@ def _group(
         described.state.name if described is not None else group.state,
         len(members),
         tuple(sorted({member.client_id for member in members})),
-        tuple(GroupTopic(topic, len(found), behind.get(topic)) for topic, found in sorted(partitions.items())),
+        tuple(GroupTopic(topic, len(numbers), behind.get(topic)) for topic, numbers in sorted(partitions.items())),
     )

@@ -190,16 +190,16 @@ def _read_to_end(
     quiet_since = time.monotonic()
     while ends:
         messages = consumer.consume(500, 1.0)
-        found = []
+        records = []
         for message in messages:
             if message.error() is None and message.offset() < ends.get(message.partition(), 0):
-                found.append(record_of(message))
-        if found:
-            yield found
+                records.append(record_of(message))
+        if records:
+            yield records
         at_end = {at.partition: at.offset for at in consumer.position(starts) if at.offset != OFFSET_INVALID}
         before = len(ends)
         ends = {partition: end for partition, end in ends.items() if at_end.get(partition, 0) < end}
-        if found or len(ends) < before:
+        if records or len(ends) < before:
             quiet_since = time.monotonic()
         elif time.monotonic() - quiet_since > 60.0:
             raise unavailable(kafka, "the topic could not be read to its end")

@@ -42,23 +42,23 @@ class KafkaEventSource:
 
     def poll(self, max_events: int, max_bytes: int, timeout: float) -> list[Record]:
         consumer = self._open()
-        found, self._held = self._held, []
-        size = sum(len(record.value or b"") for record in found)
+        records, self._held = self._held, []
+        size = sum(len(record.value or b"") for record in records)
         try:
-            first = consumer.poll(0.0 if found else timeout)
+            first = consumer.poll(0.0 if records else timeout)
             messages = [first] if first is not None else []
             while messages:
                 for message in messages:
                     if self._is_event(message):
-                        found.append(record_of(message))
+                        records.append(record_of(message))
                         size += len(message.value() or b"")
-                if len(found) >= max_events or size >= max_bytes:
+                if len(records) >= max_events or size >= max_bytes:
                     break
-                messages = consumer.consume(min(max_events - len(found), _AT_ONCE), _FILL_SECONDS)
+                messages = consumer.consume(min(max_events - len(records), _AT_ONCE), _FILL_SECONDS)
         except KafkaException as error:
-            self._held = found
+            self._held = records
             raise unavailable(self._kafka, error.args[0]) from error
-        return found
+        return records
 
     def _is_event(self, message: Message) -> bool:
         problem = message.error()

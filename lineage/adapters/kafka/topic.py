@@ -67,10 +67,10 @@ def _keep_arrivals(admin: AdminClient, topic: str) -> None:
 
 def edges_of(consumer: Consumer, topic: str, partition: int, seconds: float) -> tuple[int, int]:
     """The first offset and the one after the last; asked again while a topic just made still has no leader."""
-    asked = Retrying(
+    retrying = Retrying(
         retry=retry_if_exception(_moving), wait=wait_fixed(0.2), stop=stop_after_delay(seconds), reraise=True
     )
-    edges: tuple[int, int] = asked(consumer.get_watermark_offsets, TopicPartition(topic, partition), timeout=seconds)
+    edges: tuple[int, int] = retrying(consumer.get_watermark_offsets, TopicPartition(topic, partition), timeout=seconds)
     return edges
 
 
@@ -79,8 +79,8 @@ def _moving(error: BaseException) -> bool:
 
 
 def partitions_of(consumer: Consumer, topic: str) -> list[int]:
-    found = consumer.list_topics(topic, timeout=10.0).topics.get(topic)
-    return sorted(found.partitions) if found is not None and found.error is None else []
+    metadata = consumer.list_topics(topic, timeout=10.0).topics.get(topic)
+    return sorted(metadata.partitions) if metadata is not None and metadata.error is None else []
 
 
 def record_of(message: Message) -> Record:

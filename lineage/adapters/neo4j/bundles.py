@@ -1,4 +1,4 @@
-"""Edges between columns as they lie in Neo4j: one relationship for each owner and pair of datasets, its edges a document.
+"""Edges between columns as Neo4j stores them: one relationship for each owner and pair of datasets, its edges a document.
 
 A job of eighty column edges is then two or three relationships and not eighty with a node at each end.
 """
@@ -48,15 +48,15 @@ class Bundle:
     upserts: dict[str, Row] = field(default_factory=dict)
     updates: dict[str, Row] = field(default_factory=dict)
 
-    def applied(self, held: dict[str, Row]) -> dict[str, Row]:
+    def applied(self, before: dict[str, Row]) -> dict[str, Row]:
         """The edges afterwards: those that are new or set, and of those that were there the ones that change."""
-        known = {key: row for key, row in self.updates.items() if key in held or key in self.upserts}
-        return held | self.upserts | known
+        updates = {key: row for key, row in self.updates.items() if key in before or key in self.upserts}
+        return before | self.upserts | updates
 
 
 def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bundle]:
     """Bundle id -> its changes, of the edges between columns among these."""
-    found: dict[str, Bundle] = {}
+    bundles: dict[str, Bundle] = {}
     by_ends: dict[tuple[str, ...], Bundle] = {}
     alike: dict[tuple[Any, ...], Shared] = {}
     for edges, are_new in ((upserts, True), (updates, False)):
@@ -65,10 +65,10 @@ def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bu
             if kind not in COLUMN_KINDS:
                 continue
             sns, sn, sf, tns, tn, tf = ends or _ends(edge)
-            named = (owner, sns, sn, tns, tn)
-            bundle = by_ends.get(named)
+            identity = (owner, sns, sn, tns, tn)
+            bundle = by_ends.get(identity)
             if bundle is None:
-                bundle = by_ends[named] = found[bundle_id(*named)] = Bundle(
+                bundle = by_ends[identity] = bundles[bundle_id(*identity)] = Bundle(
                     owner, DatasetId(sns, sn), DatasetId(tns, tn)
                 )
             parts = (kind, owner, job, vf, vt, seen, raw, how, origin, ct, unfinished)
@@ -77,7 +77,7 @@ def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bu
                 of = None if job == owner else job or ""
                 shared = alike[parts] = Shared(str(kind), of, vf, vt, seen, raw, str(how), origin, ct, unfinished)
             (bundle.upserts if are_new else bundle.updates)[key] = (shared, sf, tf)
-    return found
+    return bundles
 
 
 def bundle_id(*names: str) -> str:

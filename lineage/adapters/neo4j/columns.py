@@ -45,25 +45,25 @@ class ColumnReader:
 
     def edges(self, ids: Iterable[str], kind: Kind, direction: Direction, keep: Keep) -> list[Edge]:
         """Edges of a kind out of (or into) these nodes."""
-        found: list[Edge] = []
+        edges: list[Edge] = []
         wanted = _by_dataset(ids)
         self._fetch(wanted, direction)
         by_source = direction is Direction.DOWNSTREAM
         for dataset, fields in wanted.items():
             for met in self._met[direction, dataset]:
-                found += met.edges(kind, None if kind is Kind.INFLUENCES and not by_source else fields, by_source, keep)
-        return found
+                edges += met.edges(kind, None if kind is Kind.INFLUENCES and not by_source else fields, by_source, keep)
+        return edges
 
     def fields(self, dataset_ids: Iterable[str]) -> dict[str, Node]:
         """Every field of these datasets that an edge has an end at, by its id."""
         wanted: dict[str, set[str] | None] = dict.fromkeys(dataset_ids, None)
-        found: dict[str, Node] = {}
+        nodes: dict[str, Node] = {}
         for direction in (Direction.DOWNSTREAM, Direction.UPSTREAM):
             self._fetch(wanted, direction)
             for dataset in wanted:
                 for met in self._met[direction, dataset]:
-                    found |= met.fields(direction is Direction.DOWNSTREAM)
-        return found
+                    nodes |= met.fields(direction is Direction.DOWNSTREAM)
+        return nodes
 
     def _fetch(self, wanted: Wanted, direction: Direction) -> None:
         missing = [dataset for dataset in wanted if (direction, dataset) not in self._asked]
@@ -107,12 +107,12 @@ class _Met:
         namespace, name = self._ends[:2] if by_source else self._ends[2:]
         near = 1 if by_source else 2
         names = {listed[at] for _, listed in self._read() for at in range(near, len(listed), 3)} - {""}
-        made = [Node(write_id("field", namespace, name, field), "field", namespace, name, field) for field in names]
-        return {node.id: node for node in made}
+        nodes = [Node(write_id("field", namespace, name, field), "field", namespace, name, field) for field in names]
+        return {node.id: node for node in nodes}
 
 
 def _by_dataset(ids: Iterable[str]) -> dict[str, set[str] | None]:
-    found: dict[str, set[str] | None] = {}
+    by_dataset: dict[str, set[str] | None] = {}
     for node_id in ids:
         parts = read_id(node_id)
         if parts is None:
@@ -120,12 +120,12 @@ def _by_dataset(ids: Iterable[str]) -> dict[str, set[str] | None]:
         kind, namespace, name, field = parts
         dataset = NodeId("dataset", namespace, name)
         if kind == "dataset":
-            found[str(dataset)] = None
+            by_dataset[str(dataset)] = None
         elif kind == "field" and field:
-            held = found.setdefault(str(dataset), set())
-            if held is not None:
-                held.add(field)
-    return found
+            fields = by_dataset.setdefault(str(dataset), set())
+            if fields is not None:
+                fields.add(field)
+    return by_dataset
 
 
 def datasets_of(field_ids: Collection[str]) -> set[str]:

@@ -30,7 +30,7 @@ ENDS: dict[Kind, tuple[str, str]] = {
 }
 
 TYPES: dict[Kind, str] = {kind: kind.name for kind in ENDS}
-"""Kinds of edges that are relationships of their own; those between columns lie in `COLUMNS` (neo4j_bundles.py)."""
+"""Kinds of edges that are relationships of their own; those between columns are in `COLUMNS` (`bundles.py`)."""
 
 SCHEMA = (
     "CREATE CONSTRAINT lineage_graph_name IF NOT EXISTS FOR (n:LineageGraph) REQUIRE n.name IS UNIQUE",
@@ -212,7 +212,7 @@ NAMED_IN = {
 }
 # $said is how the job's JSON has its newest run: no index holds it, and one pass over the jobs costs little.
 JOB_OF_RUN = (
-    "MATCH (n:Job {graph: $graph}) WHERE n.info CONTAINS $said"
+    "MATCH (n:Job {graph: $graph}) WHERE n.info CONTAINS $fragment"
     " RETURN n.key AS key, n.namespace AS namespace, n.name AS name, n.info AS extra ORDER BY n.key LIMIT 1"
 )
 NAMESPACES = {
@@ -287,25 +287,33 @@ CLEAR = tuple(f"MATCH {_MINE[label]} CALL (n) {{ DETACH DELETE n }} IN TRANSACTI
 
 def asked() -> list[str]:
     """What impact, lineage and the pages ask, for warming up."""
-    found = [*BUNDLES_AT.values(), *NODES.values(), *NAMED_IN.values(), *NAMESPACES.values(), JOB_OF_RUN, BOOKS, ACTIVE]
+    statements = [
+        *BUNDLES_AT.values(),
+        *NODES.values(),
+        *NAMED_IN.values(),
+        *NAMESPACES.values(),
+        JOB_OF_RUN,
+        BOOKS,
+        ACTIVE,
+    ]
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
         for basis in Basis:
-            found += [edges_at(kind, direction, basis) for kind in ENDS]
-            found += [closure(Kind.FEEDS, direction, depth, basis) for depth in DEPTHS]
-    return found
+            statements += [edges_at(kind, direction, basis) for kind in ENDS]
+            statements += [closure(Kind.FEEDS, direction, depth, basis) for depth in DEPTHS]
+    return statements
 
 
 def all_reads() -> dict[str, str]:
     """Every statement that walks, by a name for the test that explains them."""
-    found = {"owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
+    statements = {"owners_of": OWNERS_OF, "named_in": NAMED_IN["Dataset"], "job_of_run": JOB_OF_RUN}
     for direction in (Direction.UPSTREAM, Direction.DOWNSTREAM):
-        found[f"bundles_at {direction}"] = BUNDLES_AT[direction]
+        statements[f"bundles_at {direction}"] = BUNDLES_AT[direction]
         for kind in ENDS:
-            found[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
-            found[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
-            found[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
+            statements[f"edges_at {kind} {direction}"] = edges_at(kind, direction)
+            statements[f"edges_at {kind} {direction} contents"] = edges_at(kind, direction, Basis.CONTENTS)
+            statements[f"edges_since {kind} {direction}"] = edges_since(kind, direction)
         for kind in (Kind.FEEDS, Kind.CHILD_OF, Kind.HANDS_TO):
             for depth in (MIN_DEPTH, 20, MAX_DEPTH):
                 for basis in Basis:
-                    found[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)
-    return found
+                    statements[f"closure {kind} {direction} {depth} {basis}"] = closure(kind, direction, depth, basis)
+    return statements

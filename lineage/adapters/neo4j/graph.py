@@ -1,53 +1,35 @@
 """The lineage graph in Neo4j 5 (Community).
 
 One server may hold many graphs and, while one is rebuilt, two generations of it: every key begins with the graph's
-name and generation, and a small `LineageGraph` node says which generation is read and written. An edge only ever
-joins nodes of one generation, so a walk that starts at a key needs no further condition.
+name and generation (`generations.py`). An edge only ever joins nodes of one generation, so a walk that starts at a key
+needs no further condition.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import neo4j
 import orjson
-import structlog
-from neo4j.exceptions import AuthError, ClientError, ConstraintError, DriverError, Neo4jError, TransientError
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random
+from neo4j.exceptions import ConstraintError
 
-from catalog.bounded_calls import BoundedCalls, GaveUp
-from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from lineage.adapters.neo4j import cypher, upgrade
+from lineage.adapters.neo4j import cypher
 from lineage.adapters.neo4j.bundles import COLUMN_KINDS, unpack
 from lineage.adapters.neo4j.columns import ColumnReader, at_time, datasets_of, since_time
+from lineage.adapters.neo4j.generations import APART, Generations
 from lineage.adapters.neo4j.rows import edge_of, node_of
-from lineage.adapters.neo4j.sent import sent
+from lineage.adapters.neo4j.server import Neo4jServer
 from lineage.adapters.neo4j.write import DeltaWriter
 from lineage.graph_delta import Context, GraphDelta, StoredBook
 from lineage.model import Basis, Counts, Direction, Edge, Kind, Node
 from lineage.names import Link
-from lineage.ports import Closure, StaleBook, TooMuch, WriteRefused
+from lineage.ports import Closure, StaleBook
 from lineage.questions.suggestions import nearest
 from lineage.questions.traversal import cut, far
 from lineage.settings import Neo4jSettings
-
-log = structlog.get_logger(__name__)
-
-_ACTIVE_SECONDS = 1.0
-"""How long a reader may go on reading the generation it knows."""
-
-_GRACE_SECONDS = 2 * _ACTIVE_SECONDS
-
-_APART = 0
-"""A generation that is never active: they begin at 1."""
-
-_SCHEMA_SECONDS = 30.0
-"""How long making a constraint waits for others who make it too."""
 
 _WALKED_STARTS = 50
 """From more starts than this, the walk is done here level by level, or shared parts would be walked once per start."""
@@ -56,26 +38,11 @@ _NODE_KINDS = {"dataset:": ("Dataset", "dataset"), "job:": ("Job", "job")}
 
 _FIELD = "datasetField:"
 
-_OUT_OF_TIME = "Neo.ClientError.Transaction.TransactionTimedOut"
-
 _SEARCHED = 5000
 """Ids compared for a hint."""
 
 _HINTED = 5
 """Datasets whose fields are compared for a hint."""
-
-
-def connect(settings: Neo4jSettings) -> neo4j.Driver:
-    """A driver; it connects when it is first used. Close it when done."""
-    return neo4j.GraphDatabase.driver(
-        settings.uri,
-        auth=(settings.user, settings.password) if settings.password else None,
-        connection_timeout=3.0,
-        max_transaction_retry_time=2.0,
-        connection_acquisition_timeout=5.0,
-        notifications_min_severity="OFF",
-        telemetry_disabled=True,
-    )
 
 
 class Neo4jGraph:
@@ -86,92 +53,55 @@ class Neo4jGraph:
     ) -> None:
         self._driver, self._settings, self.name = driver, settings, name
         self._fixed = generation
-        self._active: tuple[int, float] | None = None
-        self._calls = BoundedCalls("neo4j", settings.read_seconds)
+        self._server = Neo4jServer(driver, settings)
+        self._generations = Generations(self._server, name)
         self._turn = f"{name}/{secrets.randbelow(cypher.TURNS)}"
 
-    # -- schema and generations ---------------------------------------------------------------------------------------
+    # -- generations --------------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        held = {row["name"] for row in self._run_patiently(cypher.SCHEMA_NAMES)}
-        for statement in cypher.SCHEMA:
-            if statement.split()[2] not in held:
-                self._make(statement)
-        self._run_patiently(cypher.MAKE_TURNS, name=self.name)
-        active = self._run_patiently(cypher.START, name=self.name)[0]["active"]
-        label = f"{self.name}.{active}"
-        if self._run(upgrade.ANY, prefix=f"{label}|"):
-            with self._errors(), self._driver.session(database=self._settings.database) as session:
-                log.info("lineage_upgraded", column_edges=upgrade.upgrade(session, self.name, label))
+        self._generations.prepare()
 
     def warm(self) -> None:
         self.prepare()
         values = {"name": self.name, "time": 0, "rows": 1, "nodes": 1, "graph": "", "namespace": None, "holding": ""}
-        values |= {"offset": 0, "limit": 1, "said": "-"}
+        values |= {"offset": 0, "limit": 1, "fragment": "-"}
         for statement in cypher.asked():
-            self._run_patiently(statement, keys=["-"], **values)
-
-    def _make(self, statement: str) -> None:
-        """A constraint or an index. Two processes that make them at once lock each other out, and one has to wait."""
-        patiently = Retrying(
-            retry=retry_if_exception_type(TransientError),
-            stop=stop_after_delay(_SCHEMA_SECONDS),
-            wait=wait_random(0.05, 0.5),
-            reraise=True,
-        )
-        with self._errors():
-            patiently(self._driver.execute_query, statement, database_=self._settings.database)
+            self._server.run_patiently(statement, keys=["-"], **values)
 
     def _generation(self) -> int:
-        if self._fixed is not None:
-            return self._fixed
-        now = time.monotonic()
-        if self._active is None or now - self._active[1] > _ACTIVE_SECONDS:
-            rows = self._run(cypher.ACTIVE, name=self.name)
-            if not rows:
-                self.prepare()
-            self._active = (rows[0]["active"] if rows else 1, now)
-        return self._active[0]
+        return self._fixed if self._fixed is not None else self._generations.active()
 
     def _label(self) -> str:
         return f"{self.name}.{self._generation()}"
 
+    def _prefix(self) -> str:
+        return f"{self._label()}|"
+
     def apart(self) -> Neo4jGraph:
-        return Neo4jGraph(self._driver, self._settings, self.name, _APART)
+        return Neo4jGraph(self._driver, self._settings, self.name, APART)
 
     def fresh(self) -> Neo4jGraph:
-        self.prepare()
-        newest = self._run_patiently(cypher.NEXT, name=self.name)[0]["newest"]
-        return Neo4jGraph(self._driver, self._settings, self.name, newest)
+        return Neo4jGraph(self._driver, self._settings, self.name, self._generations.new())
 
     def activate(self, built: Neo4jGraph) -> None:
-        turns = [f"{self.name}/{at}" for at in range(cypher.TURNS)]
-        was = self._run_patiently(cypher.ACTIVATE, name=self.name, turns=turns, active=built._fixed)[0]["was"]
-        self._active = None
-        time.sleep(_GRACE_SECONDS)  # readers elsewhere may still be on the old one
-        if was != built._fixed:
-            self._clear(f"{self.name}.{was}")
+        self._generations.activate(built._fixed)
 
     def clear(self) -> None:
-        self._clear(self._label())
-
-    def _clear(self, label: str) -> None:
-        with self._errors(), self._driver.session(database=self._settings.database) as session:
-            for statement in cypher.CLEAR:  # commits as it goes: a large graph does not fit one transaction
-                session.run(statement, graph=label, prefix=f"{label}|").consume()
+        self._generations.clear(self._label())
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def books(self, owners: Collection[str]) -> dict[str, StoredBook]:
         prefix = self._prefix()
-        rows = self._run(cypher.BOOKS, keys=[prefix + owner for owner in owners]) if owners else []
+        rows = self._server.run(cypher.BOOKS, keys=[prefix + owner for owner in owners]) if owners else []
         return {row["owner"]: StoredBook(row["owner"], row["version"], bytes(row["document"])) for row in rows}
 
     def context(self, names: Collection[DatasetId]) -> Context:
         prefix = self._prefix()
         known, frontier, links = set(names), set(names), set[Link]()
         while frontier:
-            rows = self._run(cypher.CONTEXT_LINKS, keys=[prefix + name.node_id for name in frontier])
+            rows = self._server.run(cypher.CONTEXT_LINKS, keys=[prefix + name.node_id for name in frontier])
             links |= {
                 Link(DatasetId(r["a_namespace"], r["a_name"]), DatasetId(r["b_namespace"], r["b_name"]), r["type"])
                 for r in rows
@@ -179,20 +109,20 @@ class Neo4jGraph:
             frontier = {end for link in links for end in (link.primary, link.other)} - known
             known |= frontier
         keys = [prefix + name.node_id for name in known]
-        rows = self._run(cypher.CONTEXT_NAMES, keys=keys) if keys else []
+        rows = self._server.run(cypher.CONTEXT_NAMES, keys=keys) if keys else []
         drops, clears = (
             {DatasetId(r["namespace"], r["name"]): tuple(r[part]) for r in rows if r[part]}
             for part in ("drops", "clears")
         )
         infos = {
             DatasetId(r["namespace"], r["name"]): {k: (v[0], v[1]) for k, v in orjson.loads(r["said"]).items()}
-            for r in (self._run(cypher.CONTEXT_INFO, keys=keys) if keys else [])
+            for r in (self._server.run(cypher.CONTEXT_INFO, keys=keys) if keys else [])
         }
         return Context(tuple(links), drops, infos, clears)
 
     def owners_of(self, datasets: Collection[str]) -> set[str]:
         prefix = self._prefix()
-        return {row["owner"] for row in self._run(cypher.OWNERS_OF, keys=[prefix + key for key in datasets])}
+        return {row["owner"] for row in self._server.run(cypher.OWNERS_OF, keys=[prefix + key for key in datasets])}
 
     def write(self, delta: GraphDelta) -> None:
         generation = self._generation()
@@ -201,14 +131,14 @@ class Neo4jGraph:
             None if self._fixed is not None else (self.name, self._turn, generation),
         )
         try:
-            with self._errors(writes=True), self._driver.session(database=self._settings.database) as session:
+            with self._server.session(writes=True) as session:
                 in_time = neo4j.unit_of_work(timeout=self._settings.timeout_seconds)
                 try:
                     session.execute_write(in_time(DeltaWriter(delta, label, check).write))
                 except ConstraintError:
                     session.execute_write(in_time(DeltaWriter(delta, label, check, again=True).write))
         except StaleBook:
-            self._active = None
+            self._generations.forget_active()
             raise
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -217,21 +147,21 @@ class Neo4jGraph:
         return self.nodes([node_id]).get(node_id)
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
-        prefix, found = self._prefix(), dict[str, Node]()
+        prefix, nodes = self._prefix(), dict[str, Node]()
         for start, (label, kind) in _NODE_KINDS.items():
             keys = [prefix + node_id for node_id in node_ids if node_id.startswith(start)]
-            for row in self._run(cypher.NODES[label], keys=keys) if keys else []:
+            for row in self._server.run(cypher.NODES[label], keys=keys) if keys else []:
                 node = node_of(row, kind, prefix)
-                found[node.id] = node
+                nodes[node.id] = node
         fields = [node_id for node_id in node_ids if node_id.startswith(_FIELD)]
         if fields:
-            held = self._columns().fields(datasets_of(fields))
-            found |= {node_id: held[node_id] for node_id in fields if node_id in held}
-        return found
+            field_nodes = self._columns().fields(datasets_of(fields))
+            nodes |= {node_id: field_nodes[node_id] for node_id in fields if node_id in field_nodes}
+        return nodes
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:
-        held = self._columns().fields([dataset_id])
-        return [held[node_id] for node_id in sorted(held)[:limit]]
+        nodes = self._columns().fields([dataset_id])
+        return [nodes[node_id] for node_id in sorted(nodes)[:limit]]
 
     def closure(
         self,
@@ -271,18 +201,18 @@ class Neo4jGraph:
 
     def named_in(self, type: str, namespace: str | None, limit: int, offset: int = 0, holding: str = "") -> list[Node]:
         statement = cypher.NAMED_IN["Dataset" if type == "dataset" else "Job"]
-        asked = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
-        rows = self._run(statement, graph=self._label(), **asked)
+        parameters = {"namespace": namespace, "holding": holding.lower(), "limit": limit, "offset": offset}
+        rows = self._server.run(statement, graph=self._label(), **parameters)
         return [node_of(row, type, self._prefix()) for row in rows]
 
     def job_of_run(self, run_id: str) -> Node | None:
-        said = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
-        rows = self._run(cypher.JOB_OF_RUN, graph=self._label(), said=said)
+        fragment = f'"lastRun":{orjson.dumps(run_id.encode(errors="replace").decode()).decode()}'
+        rows = self._server.run(cypher.JOB_OF_RUN, graph=self._label(), fragment=fragment)
         return next((node_of(row, "job", self._prefix()) for row in rows), None)
 
     def namespaces(self) -> dict[str, tuple[int, int]]:
         datasets, jobs = (
-            {row["namespace"]: row["count"] for row in self._run(cypher.NAMESPACES[label], graph=self._label())}
+            {row["namespace"]: row["count"] for row in self._server.run(cypher.NAMESPACES[label], graph=self._label())}
             for label in ("Dataset", "Job")
         )
         return {name: (datasets.get(name, 0), jobs.get(name, 0)) for name in datasets.keys() | jobs.keys()}
@@ -304,106 +234,48 @@ class Neo4jGraph:
         else:
             statement = cypher.edges_at(kind, direction, basis)
             step = lambda nodes: self._edges(statement, kind, nodes, as_of, budget)[0]  # noqa: E731
-        seen, frontier, found = set(starts), set(starts), dict[str, Edge]()
+        seen, frontier, by_id = set(starts), set(starts), dict[str, Edge]()
         for _ in range(depth):
             if not frontier or len(seen) > budget:
                 break
             edges = list(step(frontier))
-            found |= {edge.id: edge for edge in edges}
+            by_id |= {edge.id: edge for edge in edges}
             frontier = {far(edge, direction) for edge in edges} - seen
             seen |= frontier
-        return list(found.values()), len(seen) > budget
+        return list(by_id.values()), len(seen) > budget
 
     def _edges(
         self, statement: str, kind: Kind, starts: Iterable[str], as_of: int, budget: int, **more: Any
     ) -> tuple[list[Edge], bool]:
         prefix, limit = self._prefix(), min(8 * budget, 2**40)
         keys = [prefix + start for start in starts]
-        rows = self._run(statement, keys=keys, time=as_of, rows=limit, **more)
+        rows = self._server.run(statement, keys=keys, time=as_of, rows=limit, **more)
         return [edge_of(row[0], kind, len(prefix)) for row in rows], len(rows) >= limit
 
     def search_ids(self, text: str, limit: int) -> list[str]:
         label, prefix = self._label(), self._prefix()
-        wanted = {"dataset:": ("Dataset",), _FIELD: ("Dataset",), "job:": ("Job",)}
-        labels = next((v for k, v in wanted.items() if text.startswith(k)), ("Dataset", "Job"))
-        found: list[str] = []
+        labels_by_prefix = {"dataset:": ("Dataset",), _FIELD: ("Dataset",), "job:": ("Job",)}
+        labels = next((v for k, v in labels_by_prefix.items() if text.startswith(k)), ("Dataset", "Job"))
+        ids: list[str] = []
         for name in labels:
-            rows = self._run(cypher.SEARCH[name], graph=label, prefix=prefix, limit=_SEARCHED)
-            found += [row["key"][len(prefix) :] for row in rows]
+            rows = self._server.run(cypher.SEARCH[name], graph=label, prefix=prefix, limit=_SEARCHED)
+            ids += [row["key"][len(prefix) :] for row in rows]
         if text.startswith(_FIELD):  # fields of the datasets whose names are near
             typed = f"dataset:{text.removeprefix(_FIELD).rpartition(':')[0]}"
-            found += self._columns().fields({*nearest(typed, found, _HINTED), typed})
-        return nearest(text, found, limit)
+            ids += self._columns().fields({*nearest(typed, ids, _HINTED), typed})
+        return nearest(text, ids, limit)
 
     def counts(self) -> Counts:
         label = self._label()
         mine = {"graph": label, "prefix": f"{label}|"}
-        nodes = {name: self._run(text, **mine)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
-        edges = {str(kind): self._run(text, **mine)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
+        nodes = {name: self._server.run(text, **mine)[0]["count"] for name, text in cypher.COUNT_NODES.items()}
+        edges = {str(kind): self._server.run(text, **mine)[0]["count"] for kind, text in cypher.COUNT_EDGES.items()}
         fields: set[tuple[str, str]] = set()
-        for row in self._run(cypher.BUNDLES_IN, graph=label):
+        for row in self._server.run(cypher.BUNDLES_IN, graph=label):
             for _, source, target in unpack(bytes(row["rows"])).values():
                 fields |= {(row["a"], source), (row["b"], target)}
         columns = sum(1 for _, field in fields if field)
         return Counts(nodes["Dataset"], columns, nodes["Job"], {kind: count for kind, count in edges.items() if count})
 
-    # -- the driver ---------------------------------------------------------------------------------------------------
-
     def _columns(self) -> ColumnReader:
-        return ColumnReader(self._run, self._prefix())
-
-    def _prefix(self) -> str:
-        return f"{self._label()}|"
-
-    def _run(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
-        """For what somebody waits for: ends in `read_seconds`, whatever the server does."""
-        with self._errors():
-            return self._calls.call(lambda: self._asked(statement, parameters, self._settings.read_seconds))
-
-    def _run_patiently(self, statement: str, **parameters: Any) -> list[neo4j.Record]:
-        """For what waits until others have written, or until a server that just started is warm."""
-        with self._errors():
-            return self._asked(statement, parameters, self._settings.timeout_seconds)
-
-    def _asked(self, statement: str, parameters: dict[str, Any], seconds: float) -> list[neo4j.Record]:
-        if statement.lstrip().startswith("UNWIND $keys"):  # begins at a key, however large the graph has become
-            statement = cypher.PLANNED_ONCE + statement
-        text, given = sent(statement, parameters)
-        query = neo4j.Query(text, timeout=seconds)
-        return self._driver.execute_query(query, given, database_=self._settings.database).records
-
-    @contextmanager
-    def _errors(self, writes: bool = False) -> Iterator[None]:
-        where = {"server": "neo4j", "uri": self._settings.uri}
-        try:
-            yield
-        except AuthError as error:
-            raise Unavailable(
-                f"Neo4j at {self._settings.uri} refused the user name or password; check the Neo4j settings.",
-                details=where,
-            ) from error
-        except TransientError as error:
-            if "OutOfMemory" in (error.code or ""):
-                raise TooMuch(error.code) from error
-            raise Unavailable(
-                f"Neo4j at {self._settings.uri} cannot take this just now ({error.code}).", details=where
-            ) from error
-        except GaveUp as error:
-            raise Unavailable(
-                f"Neo4j at {self._settings.uri} did not answer within {self._settings.read_seconds:g} seconds; look"
-                " whether it is overloaded or frozen.",
-                details=where,
-            ) from error
-        except (DriverError, OSError) as error:
-            raise Unavailable(
-                f"Neo4j at {self._settings.uri} does not answer; start it or check its address.", details=where
-            ) from error
-        except ClientError as error:
-            if writes and (error.code or "").startswith(_OUT_OF_TIME):
-                # As large a one would take as long the next time.
-                raise TooMuch(error.code) from error
-            if (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Schema.")):
-                raise WriteRefused(error.code) from error
-            raise Unavailable(f"Neo4j at {self._settings.uri} refused: {error.code}.", details=where) from error
-        except Neo4jError as error:
-            raise Unavailable(f"Neo4j at {self._settings.uri} failed: {error.code}.", details=where) from error
+        return ColumnReader(self._server.run, self._prefix())

@@ -1,7 +1,7 @@
 """Statements and their parameters as they are sent, so that Neo4j plans each text once.
 
 It keeps a plan for each text and for the sizes, by powers of ten, of the lists and texts among its parameters: a
-statement for one key, for five and for fifty are planned three times. Of what lies in a map it looks at no size.
+statement for one key, for five and for fifty are planned three times. It ignores the sizes of values inside a map.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ ANY = "MATCH (c:Column) WHERE c.dataset STARTS WITH $prefix RETURN c.dataset AS 
 _EDGES = """
 MATCH (a:Column {dataset: $dataset})-[e:DERIVES|INFLUENCES]->(b)
 RETURN type(e) AS kind, [a.namespace, a.name, a.field, b.namespace, b.name, coalesce(b.field, '')] AS ends,
-  a.key AS source, b.key AS target, properties(e) AS held
+  a.key AS source, b.key AS target, properties(e) AS edge
 """
 _DELETE_EDGES = "MATCH (:Column {dataset: $dataset})-[e:DERIVES|INFLUENCES]->() DELETE e"
 _DELETE_COLUMNS = "MATCH (c:Column {dataset: $dataset}) WHERE NOT (c)--() DELETE c"
@@ -50,10 +50,10 @@ def _bundle(tx: neo4j.ManagedTransaction, name: str, label: str, dataset: str) -
 
 
 def _edge(row: Any, cut: int) -> Edge:
-    held = row["held"]
-    job = held.get("job")
+    edge = row["edge"]
+    job = edge.get("job")
     return Edge(
-        held["id"][cut:], Kind(row["kind"].lower()), row["source"][cut:], row["target"][cut:], held.get("owner") or job, job,
-        held["vf"], held["vt"], held["seen"], held.get("raw") is not False, False, How(held.get("how") or How.COLUMNS),
-        held.get("origin") or "observed", tuple(row["ends"]), held.get("ct"), held.get("unfinished") is True,
+        edge["id"][cut:], Kind(row["kind"].lower()), row["source"][cut:], row["target"][cut:], edge.get("owner") or job, job,
+        edge["vf"], edge["vt"], edge["seen"], edge.get("raw") is not False, False, How(edge.get("how") or How.COLUMNS),
+        edge.get("origin") or "observed", tuple(row["ends"]), edge.get("ct"), edge.get("unfinished") is True,
     )  # fmt: skip

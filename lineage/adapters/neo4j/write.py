@@ -78,44 +78,48 @@ class DeltaWriter:
         for kind, edge_id, _ in self._delta.removed:
             if kind not in COLUMN_KINDS:
                 ids[kind].append(self._prefix + edge_id)
-        for kind, found in ids.items():
-            for part in _parts(sorted(found)):
+        for kind, edge_ids in ids.items():
+            for part in _parts(sorted(edge_ids)):
                 _run(tx, cypher.remove_edges(kind), ids=part).consume()
 
     def _columns(self, tx: neo4j.ManagedTransaction, changed: Mapping[str, Bundle]) -> None:
-        """Edges between columns: read what lies there, change it, and put it back. The book that was written before in
-        this transaction keeps other writers of its owner out."""
+        """Edges between columns: read the stored bundles, change them, and write them back. The book that this
+        transaction wrote first keeps other writers of its owner out."""
         p, delta = self._prefix, self._delta
         new = {book.owner for book in delta.books if book.version == 0} if not self._again else set()
-        gone = {edge_id: owner for kind, edge_id, owner in delta.removed if kind in COLUMN_KINDS}
-        held: dict[str, dict[str, Row]] = {}
+        removed = {edge_id: owner for kind, edge_id, owner in delta.removed if kind in COLUMN_KINDS}
+        rows_before: dict[str, dict[str, Row]] = {}
         for part in _parts(sorted(p + key for key, bundle in changed.items() if bundle.owner not in new)):
-            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES, ids=part)}
-        for part in _parts(sorted({p + owner for owner in gone.values()})):
-            held |= {row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES_OF, books=part)}
-        made, kept, empty = [], [], []
-        for key in sorted(changed.keys() | held.keys()):
-            before = held.get(key, {})
+            rows_before |= {
+                row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES, ids=part)
+            }
+        for part in _parts(sorted({p + owner for owner in removed.values()})):
+            rows_before |= {
+                row["id"][len(p) :]: unpack(bytes(row["rows"])) for row in _run(tx, cypher.BUNDLES_OF, books=part)
+            }
+        new_rows, changed_rows, empty = [], [], []
+        for key in sorted(changed.keys() | rows_before.keys()):
+            before = rows_before.get(key, {})
             bundle = changed.get(key)
             after = bundle.applied(before) if bundle is not None else before
             # An edge that is made again in the same delta stays.
             upserts = bundle.upserts if bundle is not None else {}
-            after = {edge_id: row for edge_id, row in after.items() if edge_id not in gone or edge_id in upserts}
+            after = {edge_id: row for edge_id, row in after.items() if edge_id not in removed or edge_id in upserts}
             if after == before:
                 continue
             row: dict[str, Any] = {"id": p + key, "rows": bytearray(pack(after)), **counted(after)}
             if not after:
                 empty.append(p + key)
-            elif key in held:
-                kept.append(row)
+            elif key in rows_before:
+                changed_rows.append(row)
             elif bundle is not None:
                 ends = {"a": p + bundle.source.node_id, "b": p + bundle.target.node_id}
-                made.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
-        for part in _parts(made):
+                new_rows.append({**row, **ends, "owner": bundle.owner, "book": p + bundle.owner})
+        for part in _parts(new_rows):
             counters = _run(tx, cypher.CREATE_BUNDLES, rows=part).consume().counters
             if counters.relationships_created != len(part):
                 raise StaleBook(self._label)  # an end was removed by another writer
-        self._rows(tx, cypher.SET_BUNDLES, kept)
+        self._rows(tx, cypher.SET_BUNDLES, changed_rows)
         for part in _parts(empty):
             _run(tx, cypher.DELETE_BUNDLES, ids=part).consume()
 
@@ -162,7 +166,7 @@ class DeltaWriter:
         """Edges by kind and by all that they share."""
         p = self._prefix
         shared: dict[tuple[Any, ...], Group] = {}
-        found: dict[Kind, list[Group]] = defaultdict(list)
+        groups: dict[Kind, list[Group]] = defaultdict(list)
         edges = (edge for edge in edges if edge.kind not in COLUMN_KINDS)
         for edge in sorted(edges, key=lambda edge: (edge.source, edge.target, edge.id)):
             key = (
@@ -186,9 +190,9 @@ class DeltaWriter:
                     "vt": edge.vt, "seen": edge.seen, "ct": edge.ct, **usual_left_out(edge),
                     "columns": edge.columns if edge.kind is Kind.FEEDS else None, "rows": [],
                 }  # fmt: skip
-                found[edge.kind].append(group)
+                groups[edge.kind].append(group)
             group["rows"].append([p + edge.id, p + edge.source, p + edge.target])
-        return found
+        return groups
 
     def _rows(self, tx: neo4j.ManagedTransaction, statement: str, rows: Sequence[Any], **more: Any) -> None:
         for part in _parts(rows):

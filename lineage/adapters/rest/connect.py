@@ -22,8 +22,8 @@ class ConnectRest:
         if not isinstance(answer, dict):
             raise self._server.unavailable("gives an answer that is not Connect's")
         names = sorted(answer)[:MOST_CONNECTORS]
-        found = (_connector(name, answer[name], self._topics(name)) for name in names)
-        return [connector for connector in found if connector is not None]
+        connectors = (_connector(name, answer[name], self._topics(name)) for name in names)
+        return [connector for connector in connectors if connector is not None]
 
     def _topics(self, name: str) -> tuple[str, ...]:
         """The topics a connector has used; none where tracking is switched off (403), it is gone (404), or its name has a
@@ -35,11 +35,11 @@ class ConnectRest:
             return ()
 
 
-def _connector(name: str, told: Any, topics: tuple[str, ...]) -> Connector | None:
+def _connector(name: str, entry: Any, topics: tuple[str, ...]) -> Connector | None:
     """One entry of the answer; None where it is not of the documented shape."""
-    if not isinstance(told, dict):
+    if not isinstance(entry, dict):
         return None
-    info, status = told.get("info") or {}, told.get("status") or {}
+    info, status = entry.get("info") or {}, entry.get("status") or {}
     config = info.get("config") or {}
     kind = str(info.get("type") or status.get("type") or "").lower()
     if kind not in ("source", "sink"):

@@ -70,5 +70,5 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _entities(answer: Any, kind: str) -> Iterable[Mapping[str, Any]]:
-    found = answer if isinstance(answer, list) else []
-    return [entity for entity in found if isinstance(entity, Mapping) and entity.get("@type") == kind]
+    entities = answer if isinstance(answer, list) else []
+    return [entity for entity in entities if isinstance(entity, Mapping) and entity.get("@type") == kind]

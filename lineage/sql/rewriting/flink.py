@@ -21,27 +21,27 @@ def unwrapped(sql: str) -> str:
 
 def rewrite(tokens: Tokens) -> Tokens:
     """The same statements for Spark's parser."""
-    found: Tokens = []
+    output: Tokens = []
     at = 0
     while at < len(tokens):
         skipped = _skip(tokens, at)
         if skipped > at:
-            if found and found[-1].token_type is TokenType.COMMA and _closes(tokens, skipped):
-                found.pop()
+            if output and output[-1].token_type is TokenType.COMMA and _closes(tokens, skipped):
+                output.pop()
             at = skipped
             continue
         if words_at(tokens, at, "JSON_VALUE|JSON_QUERY|JSON_EXISTS", "("):
-            found += _json(tokens, at)
+            output += _json(tokens, at)
             at = closing(tokens, at + 1) + 1
             continue
         replaced = _window(tokens, at) or _table_function(tokens, at) or _map(tokens, at)
         if replaced is not None:
             more, at = replaced
-            found += more
+            output += more
             continue
-        found.append(_renamed(tokens, at))
+        output.append(_renamed(tokens, at))
         at += 1
-    return found
+    return output
 
 
 def _renamed(tokens: Tokens, at: int) -> Token:
@@ -59,7 +59,7 @@ def _closes(tokens: Tokens, at: int) -> bool:
 
 
 def _skip(tokens: Tokens, at: int) -> int:
-    """Where to go on when what stands here says nothing of columns; `at` itself otherwise."""
+    """The place after a clause that does not concern columns; `at` itself where there is none."""
     if words_at(tokens, at, "WATERMARK", "FOR"):
         return until(tokens, at, lambda t: t.token_type is TokenType.COMMA)
     if words_at(tokens, at, "NOT", "ENFORCED"):
@@ -145,7 +145,7 @@ def _map(tokens: Tokens, at: int) -> tuple[Tokens, int] | None:
 
 
 def _json(tokens: Tokens, at: int) -> Tokens:
-    """`JSON_VALUE(v, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)` -> `JSON_VALUE(v, '$.a')`: the rest says nothing of columns."""
+    """`JSON_VALUE(v, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)` -> `JSON_VALUE(v, '$.a')`: the rest does not concern columns."""
     end = closing(tokens, at + 1)
     depth, comma = 0, end
     for n in range(at + 2, end):

@@ -1,4 +1,4 @@
-"""ksqlDB -> what Spark's parser reads: streams are tables, `->` is a dot, windows and EMIT say nothing of columns."""
+"""ksqlDB -> what Spark's parser reads: streams are tables, `->` is a dot, windows and EMIT do not concern columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _ENDS_PARTITION = {"EMIT", "HAVING", "LIMIT", "GROUP", "WINDOW"}
 
 def rewrite(tokens: Tokens) -> Tokens:
     """The same statements for Spark's parser."""
-    found: Tokens = []
+    output: Tokens = []
     at = 0
     defining = False  # inside the list of columns of CREATE STREAM
     over = 0
     while at < len(tokens):
         each = tokens[at]
-        before = found[-1] if found else None
+        before = output[-1] if output else None
         if each.token_type is TokenType.SEMICOLON:
             defining = False
         if (
@@ -27,8 +27,8 @@ def rewrite(tokens: Tokens) -> Tokens:
         ):
             defining = True
             if word(before) == "SOURCE":
-                found.pop()
-            found.append(token(TokenType.TABLE, "TABLE", each))
+                output.pop()
+            output.append(token(TokenType.TABLE, "TABLE", each))
             at += 1
             continue
         if word(each) in ("SELECT", "WITH"):
@@ -39,13 +39,13 @@ def rewrite(tokens: Tokens) -> Tokens:
         if skipped > at:
             at = skipped
             continue
-        found.append(token(TokenType.DOT, ".", each) if each.token_type is TokenType.ARROW else each)
+        output.append(token(TokenType.DOT, ".", each) if each.token_type is TokenType.ARROW else each)
         at += 1
-    return found
+    return output
 
 
 def _skip(tokens: Tokens, at: int, defining: bool, over: bool) -> int:
-    """Where to go on when what stands here says nothing of columns; `at` itself otherwise."""
+    """The place after a clause that does not concern columns; `at` itself where there is none."""
     if words_at(tokens, at, "EMIT", "CHANGES|FINAL"):
         return at + 2
     if words_at(tokens, at, "WINDOW", "TUMBLING|HOPPING|SESSION", "("):

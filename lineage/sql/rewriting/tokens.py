@@ -14,10 +14,10 @@ def word(token: Token) -> str:
     return "" if token.token_type in (TokenType.STRING, TokenType.IDENTIFIER) else token.text.upper()
 
 
-def words_at(tokens: Sequence[Token], at: int, *wanted: str) -> bool:
-    """Whether these keywords stand here. `A|B` takes either."""
-    return len(tokens) >= at + len(wanted) and all(
-        word(token) in one.split("|") for token, one in zip(tokens[at:], wanted, strict=False)
+def words_at(tokens: Sequence[Token], at: int, *words: str) -> bool:
+    """Whether these keywords are here. `A|B` takes either."""
+    return len(tokens) >= at + len(words) and all(
+        word(token) in one.split("|") for token, one in zip(tokens[at:], words, strict=False)
     )
 
 

@@ -106,7 +106,7 @@ def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) ->
 
     def groups(config: dict[str, Any]) -> Any:
         if config["bootstrap.servers"] == "away:9092":
-            raise Unavailable("Kafka at away:9092 does not tell its consumer groups.")
+            raise Unavailable("Kafka at away:9092 does not list its consumer groups.")
         return Groups(config)
 
     class Nonsense:
@@ -153,7 +153,7 @@ def test_sql_over_learned_columns(weir: ApiWorld) -> None:
     assert [(e["source"]["column"], e["target"]["column"], e["masking"]) for e in answer["edges"]] == [
         ("customer.email", "h", True), ("order_id", "order_id", False),
     ]  # fmt: skip
-    assert answer["unknown"] == ["column nope cannot be told"] and answer["datasets"] == {"orders": "prod/orders"}
+    assert answer["unknown"] == ["column nope cannot be determined"] and answer["datasets"] == {"orders": "prod/orders"}
     event = {
         "eventTime": "2026-01-01T00:00:00Z", "eventType": "COMPLETE", "producer": "p", "schemaURL": "s",
         "run": {"runId": "018d0000-0000-7000-8000-000000000001"},

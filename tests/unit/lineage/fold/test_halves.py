@@ -32,7 +32,7 @@ def reports(draw: st.DrawFn) -> Report:
 def united(given_reports: Sequence[Report]) -> Half:
     halves: Halves = {}
     for report in given_reports:
-        add_report(halves, "parent", "job", report, kept=10)
+        add_report(halves, "parent", "job", report, limit=10)
     return halves["parent"]["job"]
 
 
@@ -49,8 +49,8 @@ def test_the_half_is_the_same_for_any_order_and_repetition(
 def test_a_repeated_report_changes_nothing(many: list[Report]) -> None:
     halves: Halves = {}
     for report in many:
-        add_report(halves, "parent", "job", report, kept=10)
-    assert not any(add_report(halves, "parent", "job", report, kept=10) for report in many)
+        add_report(halves, "parent", "job", report, limit=10)
+    assert not any(add_report(halves, "parent", "job", report, limit=10) for report in many)
 
 
 @given(st.lists(reports(), min_size=1, max_size=8))
@@ -69,5 +69,5 @@ def test_the_oldest_parents_are_forgotten() -> None:
     halves: Halves = {}
     for number in range(5):
         report = Report("r", number, 0, False, False, frozenset(), frozenset())
-        assert add_report(halves, f"p{number}", "job", report, kept=3)
+        assert add_report(halves, f"p{number}", "job", report, limit=3)
     assert sorted(halves) == ["p2", "p3", "p4"]

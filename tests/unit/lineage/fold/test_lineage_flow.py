@@ -169,10 +169,10 @@ def test_the_next_batch_is_read_while_one_is_written_and_is_not_committed_before
     write, poll, ahead = graph.write, source.poll, threading.Event()
 
     def poll_and_tell(*limits: Any) -> Any:
-        found = poll(*limits)
+        records = poll(*limits)
         if source.position == 2:
             ahead.set()
-        return found
+        return records
 
     def write_when_the_next_is_read(delta: GraphDelta) -> None:
         assert ahead.wait(20), "nothing was read while this was written"
@@ -349,9 +349,9 @@ def test_a_message_is_known_at_every_moment_while_another_thread_notes_its_repea
 
     class Watched(OrderedDict[Any, Any]):
         def pop(self, *arguments: Any) -> Any:
-            found = super().pop(*arguments)
+            value = super().pop(*arguments)
             seen.append(repeats.known(message(5)))
-            return found
+            return value
 
         def __setitem__(self, *arguments: Any) -> None:
             seen.append(repeats.known(message(5)))

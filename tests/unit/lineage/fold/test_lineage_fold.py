@@ -104,13 +104,13 @@ def test_an_explicit_facet_comes_before_all_else() -> None:
 def test_indirect_columns_influence_the_dataset_once_in_either_form() -> None:
     spread = columns({"f": [("a", "f", IDENTITY), ("a", "k", JOIN)], "g": [("a", "g", IDENTITY), ("a", "k", JOIN)]})
     gathered = columns({"f": [("a", "f", IDENTITY)], "g": [("a", "g", IDENTITY)]}, [("a", "k", JOIN)])
-    found = []
+    ends = []
     for facet in (spread, gathered):
         edges = graph_of(run(0, ["a"], [dataset("x", columnLineage=facet)]))._store.edges.values()
-        found.append({(e.kind, e.source, e.target) for e in edges})
-    assert found[0] == found[1]
-    assert (Kind.INFLUENCES, node("a", "value.k"), node("x")) in found[0]
-    assert (Kind.DERIVES, node("a", "value.k"), node("x", "value.f")) not in found[0]
+        ends.append({(e.kind, e.source, e.target) for e in edges})
+    assert ends[0] == ends[1]
+    assert (Kind.INFLUENCES, node("a", "value.k"), node("x")) in ends[0]
+    assert (Kind.DERIVES, node("a", "value.k"), node("x", "value.f")) not in ends[0]
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_a_change_data_connector_pairs_tables_with_their_topics() -> None:
     tables = ("users", "orders")
     events = [run(at, [dataset(f"db.public.{t}", "postgres://h:5432")], [], **more) for at, t in enumerate(tables)]
     events += [run(5 + at, [], [f"cdc.public.{t}"], **more) for at, t in enumerate(tables)]
-    found = {(s.split(".")[-1], t.split(".")[-1]) for s, t in flows(graph_of(*events))}
-    assert found == {("users", "users"), ("orders", "orders")}
+    pairs = {(s.split(".")[-1], t.split(".")[-1]) for s, t in flows(graph_of(*events))}
+    assert pairs == {("users", "users"), ("orders", "orders")}
 
 
 def test_two_halves_of_a_micro_batch_are_joined_by_the_run_that_started_both() -> None:
@@ -282,13 +282,13 @@ def test_a_book_is_read_as_it_was_written_and_as_earlier_versions_wrote_it() -> 
     events = [parse(run(at, [name], ["x"], kind="RUNNING", snapshot=True)) for at, name in enumerate("aba")]
     (stored,) = fold(events).books
     book = Book.load(stored.document, 1)
-    (held,) = book.runs.values()
-    assert len(held.turns) == 3 and Book.load(book.dump(), 1) == book
+    (loaded,) = book.runs.values()
+    assert len(loaded.turns) == 3 and Book.load(book.dump(), 1) == book
     document = orjson.loads(zlib.decompress(stored.document))
     document["runs"] = [row[:8] for row in document["runs"]]
     del document["declared_turns"]
     (old,) = Book.load(zlib.compress(orjson.dumps(document)), 1).runs.values()
-    assert old.phases == held.phases and old.turns == []
+    assert old.phases == loaded.phases and old.turns == []
 
 
 def test_a_masked_field_that_was_raw_before_shows_both_times() -> None:
@@ -296,12 +296,12 @@ def test_a_masked_field_that_was_raw_before_shows_both_times() -> None:
         return run(at, ["a"], [dataset("x", columnLineage=columns({"f": [("a", "f", way)]}))], run_id=f"r{at}")
 
     graph = graph_of(event(0, IDENTITY), event(100, MASKING))
-    found = {
+    stretches = {
         (e.raw, e.vf - T0, e.vt - T0 if e.vt != FOREVER else None)
         for e in graph._store.edges.values()
         if e.kind is Kind.DERIVES
     }
-    assert found == {(True, 0, 100_000), (False, 100_000, None)}
+    assert stretches == {(True, 0, 100_000), (False, 100_000, None)}
 
 
 def test_runs_side_by_side_do_not_refute_each_other() -> None:
@@ -414,11 +414,11 @@ def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed:
     known: set[str] = set()
 
     def shown(graph: MemoryGraph) -> Any:
-        held = content(graph)  # what was noted under the old names lies there, and nobody asks for it
+        parts = content(graph)  # what was noted under the old names lies there, and nobody asks for it
         for part in ("infos", "drops"):
-            held[part] = [row for row in held[part] if row[0].namespace != other]
-        held["links"] = [link for link in held["links"] if link.primary.namespace != other]
-        return held
+            parts[part] = [row for row in parts[part] if row[0].namespace != other]
+        parts["links"] = [link for link in parts["links"] if link.primary.namespace != other]
+        return parts
 
     def resolve(namespace: str, name: str) -> DatasetId:
         return DatasetId("kafka://first:9092" if namespace in known else namespace, name)
@@ -554,16 +554,17 @@ def test_transactions_grow_again_once_the_store_has_recovered() -> None:
 def test_a_write_that_neo4j_ends_for_its_time_is_tried_in_smaller_parts() -> None:
     from neo4j.exceptions import Neo4jError
 
-    from lineage.adapters.neo4j.graph import Neo4jGraph, connect
+    from lineage.adapters.neo4j.graph import Neo4jGraph
+    from lineage.adapters.neo4j.server import connect
     from lineage.settings import Neo4jSettings
 
     settings = Neo4jSettings()
     graph = Neo4jGraph(connect(settings), settings)
     code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
     error = Neo4jError._hydrate_neo4j(code=code, message="The transaction has been terminated.")
-    with pytest.raises(TooMuch), graph._errors(writes=True):
+    with pytest.raises(TooMuch), graph._server.errors(writes=True):
         raise error
-    with pytest.raises(Unavailable), graph._errors():
+    with pytest.raises(Unavailable), graph._server.errors():
         raise error
     graph._driver.close()
 
@@ -675,8 +676,8 @@ def test_a_run_that_tells_everything_each_time_has_only_its_newest_open(batch: i
 def test_a_report_that_is_only_repeated_takes_no_room() -> None:
     raw = [run(at * 60, ["b"] if at == 5 else ["a"], ["x"], kind="RUNNING", snapshot=True) for at in range(500)]
     (row,) = fold([parse(event) for event in raw]).books
-    (held,) = Book.load(row.document, 1).runs.values()
-    assert len(held.turns) <= LineageSettings().phases_kept
+    (loaded,) = Book.load(row.document, 1).runs.values()
+    assert len(loaded.turns) <= LineageSettings().phases_kept
     graph = MemoryGraph()
     write(graph, *raw, batch=50)
     assert sorted(e.vf - T0 for e in graph._store.edges.values() if e.kind is Kind.FEEDS) == [0, 300_000, 360_000]

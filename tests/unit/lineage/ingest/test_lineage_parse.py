@@ -168,10 +168,10 @@ def test_a_real_shape_with_any_part_broken_is_read_or_refused(data: st.DataObjec
             break
         here = here[key]
     try:
-        found = facts_of(parse(event))
+        facts = facts_of(parse(event))
     except InvalidInput:
         return
-    assert all(isinstance(part, str) for fact in found for part in fact)
+    assert all(isinstance(part, str) for fact in facts for part in fact)
 
 
 @given(JSON)

@@ -70,8 +70,8 @@ def test_what_a_configuration_tells(given: Connector, outside: set[tuple[str, st
     assert set(mapped(given).outside) == outside
     event = event_of(given, "connect://c:8083", KAFKA)
     assert "secret-4711" not in json.dumps(event) + repr(given)
-    found = fold([parse(event)]).upserts
-    feeds = {e.source if given.kind == "source" else e.target for e in found if e.kind == "feeds"}
+    edges = fold([parse(event)]).upserts
+    feeds = {e.source if given.kind == "source" else e.target for e in edges if e.kind == "feeds"}
     assert feeds == {DatasetId(*name).node_id for name in outside}
 
 
@@ -114,8 +114,8 @@ def test_ksqldb_queries_with_their_columns() -> None:
     columns = tuple(read_columns(DESCRIBE))
     streams = [Stream(s.name, s.topic, columns if s.name == "ORDERS" else ()) for s in read_streams(STREAMS)]
     (event,) = ksqldb_events(read_queries(QUERIES), streams, "ksqldb://k:8088", KAFKA)
-    found = fold([parse(event)]).upserts
-    assert {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], e.raw) for e in found if e.kind == "derives"} == {
+    edges = fold([parse(event)]).upserts
+    assert {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], e.raw) for e in edges if e.kind == "derives"} == {
         ("value.CUSTOMER.EMAIL", "value.MAIL", False), ("value.ID", "value.ID", True),
     }  # fmt: skip
 

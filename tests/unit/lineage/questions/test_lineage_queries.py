@@ -72,8 +72,10 @@ def test_depth_and_direction() -> None:
     lineage = Lineage(shop())
 
     def pairs(start: str, direction: str, depth: int) -> set[str]:
-        found = lineage.lineage(node(start), direction, depth)
-        return {e.source.rsplit(":", 1)[1] + ">" + e.target.rsplit(":", 1)[1] for e in found.edges if e.kind == "feeds"}
+        answer = lineage.lineage(node(start), direction, depth)
+        return {
+            e.source.rsplit(":", 1)[1] + ">" + e.target.rsplit(":", 1)[1] for e in answer.edges if e.kind == "feeds"
+        }
 
     assert pairs("orders", "downstream", 1) == {"orders>clean"}
     assert pairs("darker", "upstream", 2) == {"dark>darker", "clean>dark"}
@@ -119,15 +121,15 @@ def test_impact_of_a_field() -> None:
 
 
 def test_impact_of_a_masked_field_is_not_raw_behind_the_mask() -> None:
-    found = ids(Lineage(shop()).impact(node("orders", "phone")))
-    assert found["clean:value.phone"] == (1, False) and found["mart:value.p"] == (2, False)
-    assert found["dark"] == (2, False)
+    rows = ids(Lineage(shop()).impact(node("orders", "phone")))
+    assert rows["clean:value.phone"] == (1, False) and rows["mart:value.p"] == (2, False)
+    assert rows["dark"] == (2, False)
 
 
 def test_impact_of_a_field_that_is_only_a_condition() -> None:
-    found = ids(Lineage(shop()).impact(node("orders", "id")))
-    assert found["clean"] == (1, False) and found["cleaner"] == (1, True)  # the job sees it
-    assert "clean:value.email" not in found
+    rows = ids(Lineage(shop()).impact(node("orders", "id")))
+    assert rows["clean"] == (1, False) and rows["cleaner"] == (1, True)  # the job sees it
+    assert "clean:value.email" not in rows
 
 
 def test_impact_of_a_field_that_nothing_uses() -> None:
@@ -162,7 +164,7 @@ def test_a_dataset_behind_a_mask_alone_is_not_raw() -> None:
 def test_owners_come_from_producers_and_from_the_catalog() -> None:
     owned = {"ownership": {"owners": [{"name": "said"}]}}
     graph = graph_of(run(0, ["orders"], [dataset("clean", **owned)]))
-    lineage = Lineage(graph, owners=lambda found: ["otto"] if found.name == "clean" else [])
+    lineage = Lineage(graph, owners=lambda dataset_id: ["otto"] if dataset_id.name == "clean" else [])
     assert next(row.owners for row in lineage.impact(node("orders")).affected if row.type == "dataset") == (
         "otto",
         "said",
@@ -171,8 +173,8 @@ def test_owners_come_from_producers_and_from_the_catalog() -> None:
 
 def test_flows_of_a_field_for_the_report() -> None:
     lineage = Lineage(shop())
-    found = {flow.id: (flow.raw, flow.columns) for flow in lineage.downstream_of(ORDERS, "value.customer.email")}
-    assert found == {
+    flows = {flow.id: (flow.raw, flow.columns) for flow in lineage.downstream_of(ORDERS, "value.customer.email")}
+    assert flows == {
         node("clean", "value.email"): (True, None),
         node("mart", "value.mail"): (True, None),
         node("dark"): (True, "unknown"),
@@ -234,7 +236,8 @@ def test_every_name_of_a_dataset_finds_it() -> None:
 
 def test_what_the_catalog_knows_is_answered_for_though_nobody_spoke_of_it() -> None:
     lineage = Lineage(
-        shop(), known=lambda found, path: found.name == "new" or (found.name, path) == ("orders", "value.n")
+        shop(),
+        known=lambda dataset_id, path: dataset_id.name == "new" or (dataset_id.name, path) == ("orders", "value.n"),
     )
     alone = lineage.lineage(node("new")).to_json()
     assert ([n["id"] for n in alone["nodes"]], alone["edges"]) == ([node("new")], [])
@@ -245,8 +248,8 @@ def test_what_the_catalog_knows_is_answered_for_though_nobody_spoke_of_it() -> N
 
 
 def test_a_field_of_a_dataset_without_column_lineage() -> None:
-    found = Lineage(graph_of(run(0, ["a"], ["b"]))).impact(node("a", "value.x"))
-    assert {row.id: row.columns for row in found.affected} == {node("b"): "unknown", "job:jobs:etl": None}
+    answer = Lineage(graph_of(run(0, ["a"], ["b"]))).impact(node("a", "value.x"))
+    assert {row.id: row.columns for row in answer.affected} == {node("b"): "unknown", "job:jobs:etl": None}
 
 
 def test_an_unknown_node_gets_a_hint() -> None:
@@ -293,15 +296,15 @@ def test_cycles_and_self_loops_end() -> None:
 
 
 def test_what_producers_say_of_things_is_in_the_answers() -> None:
-    told = {
+    facets = {
         "tags": {"tags": [{"key": "pii", "value": "yes", "field": "mail"}, {"key": "tier", "value": "gold"}]},
         "documentation": {"description": "all orders"}, "ownership": {"owners": [{"name": "ann", "type": "STEWARD"}]},
         "columnLineage": columns({"mail": [("raw", "email")]}),
     }  # fmt: skip
     code = {"sourceCodeLocation": {"type": "git", "url": "https://git/x", "version": "abc123", "branch": "main"},
             "documentation": {"description": "cleans"}, "tags": {"tags": [{"key": "team", "value": "a"}]}}  # fmt: skip
-    lineage = Lineage(graph_of(run(0, ["raw"], [dataset("clean", **told)], job_facets=code)))
-    shown = {found["id"]: found for found in lineage.lineage(node("raw")).to_json()["nodes"]}
+    lineage = Lineage(graph_of(run(0, ["raw"], [dataset("clean", **facets)], job_facets=code)))
+    shown = {entry["id"]: entry for entry in lineage.lineage(node("raw")).to_json()["nodes"]}
     clean = shown[node("clean")]
     assert (clean["description"], clean["tags"], clean["owners"][0]["name"]) == ("all orders", {"tier": "gold"}, "ann")
     job = shown["job:jobs:etl"]
@@ -316,8 +319,8 @@ def test_what_producers_say_of_things_is_in_the_answers() -> None:
 )
 def test_lifecycle_changes(change: str, flows_on: bool) -> None:
     out = dataset("b", lifecycleStateChange={"lifecycleStateChange": change})
-    found = Lineage(graph_of(run(0, ["a"], [out]))).lineage(node("a"), "downstream")
-    assert any(edge.kind is Kind.FEEDS for edge in found.edges) is flows_on
+    answer = Lineage(graph_of(run(0, ["a"], [out]))).lineage(node("a"), "downstream")
+    assert any(edge.kind is Kind.FEEDS for edge in answer.edges) is flows_on
 
 
 def test_a_renamed_dataset_is_reached_from_its_old_name() -> None:
@@ -347,8 +350,8 @@ def test_paths_of_a_ladder_end_at_the_limit() -> None:
         events += [
             run(0, [f"{side}{rung}"], [f"n{rung + 1}"], job=f"{side}{rung}", run_id=f"{side}{rung}") for side in "lr"
         ]
-    found, more = Lineage(graph_of(*events)).paths(node("n0"), node("n40"), limit=5, depth=100)
-    assert len(found) == 5 and more and all(len(path) == 80 for path in found)
+    paths, more = Lineage(graph_of(*events)).paths(node("n0"), node("n40"), limit=5, depth=100)
+    assert len(paths) == 5 and more and all(len(path) == 80 for path in paths)
     assert Lineage(graph_of(*events)).paths(node("n0"), node("n40"), depth=79) == ([], False)
 
 
@@ -379,10 +382,10 @@ def test_a_table_of_glue_is_found_by_its_arn() -> None:
 def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
     from lineage.questions.exports import impact_markdown
 
-    found = Lineage(shop()).impact(node("orders", "phone")).to_json()
-    text = impact_markdown(found)
-    jobs = [row for row in found["affected"] if row["type"] == "job"]
-    places = [row for row in found["affected"] if row["type"] != "job"]
+    answer = Lineage(shop()).impact(node("orders", "phone")).to_json()
+    text = impact_markdown(answer)
+    jobs = [row for row in answer["affected"] if row["type"] == "job"]
+    places = [row for row in answer["affected"] if row["type"] != "job"]
     assert f"arrive at {sum(r['raw'] for r in places)} of the {len(places)} fields and datasets" in text
     assert f"be read by {sum(r['raw'] for r in jobs)} of the {len(jobs)} jobs" in text
     assert f"**{len(jobs)}** job" in text and len(

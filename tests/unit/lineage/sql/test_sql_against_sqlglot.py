@@ -20,10 +20,10 @@ def test_same_origins_as_sqlglot(sql: str) -> None:
     ).items():
         leaves = [leaf for leaf in node.walk() if not leaf.downstream and isinstance(leaf.expression, exp.Table)]
         theirs[name] = {f"{leaf.expression.name}.{leaf.name.rpartition('.')[2]}" for leaf in leaves}
-    said = columns_from_sql(sql, "spark", {t: dict.fromkeys(c) for t, c in TABLES.items()})
+    answer = columns_from_sql(sql, "spark", {t: dict.fromkeys(c) for t, c in TABLES.items()})
     ours: dict[str, set[str]] = {name: set() for name in theirs}
-    for edge in said.edges:
+    for edge in answer.edges:
         if edge.field is not None:
             ours[edge.field[0]].add(f"{edge.source.table}.{edge.source.path[0]}")
-    assert said.unknown == []
+    assert answer.unknown == []
     assert ours == theirs

@@ -22,9 +22,9 @@ def columns(table: str) -> Mapping[str, Any] | None:
 
 @pytest.fixture(scope="module")
 def apart() -> Iterator[SqlApart]:
-    made = SqlApart(60, at_once=100)
-    yield made
-    made.close()
+    reader = SqlApart(60, at_once=100)
+    yield reader
+    reader.close()
 
 
 @pytest.mark.parametrize("sql", [ONE * 3, "SELECT FROM WHERE (" * 20, "SELECT 1;" * 200, "(" * 5000, "x" * 5000])

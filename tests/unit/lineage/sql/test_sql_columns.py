@@ -28,12 +28,12 @@ KNOWN: dict[str, Columns] = {
 
 def rows(sql: str, dialect: str = "spark") -> set[str]:
     """Every edge as `orders.customer.email > target.field IDENTITY`; no field: the whole; `*` marks a mask."""
-    found = set()
+    lines = set()
     for edge in columns_from_sql(sql, dialect, KNOWN).edges:
         source = ".".join([edge.source.table, *edge.source.path]).replace(".[]", "[]")
         target = ".".join([edge.target, *(edge.field or ())])
-        found.add(f"{source} > {target} {edge.way.subtype}{'*' if edge.way.masking else ''}")
-    return found
+        lines.add(f"{source} > {target} {edge.way.subtype}{'*' if edge.way.masking else ''}")
+    return lines
 
 
 def unknown(sql: str, dialect: str = "spark") -> list[str]:
@@ -170,23 +170,23 @@ def test_says(name: str) -> None:
     ],
 )
 def test_never_guesses(sql: str, word: str) -> None:
-    said = columns_from_sql(sql, "spark", KNOWN)
-    assert not said.edges
-    assert any(word in sentence for sentence in said.unknown), said.unknown
+    answer = columns_from_sql(sql, "spark", KNOWN)
+    assert not answer.edges
+    assert any(word in sentence for sentence in answer.unknown), answer.unknown
 
 
-@pytest.mark.parametrize(("change", "told"), [
+@pytest.mark.parametrize(("change", "certain"), [
     ("DO NOTHING", True), ("(a) DO UPDATE SET a = EXCLUDED.a", True), ("(a) DO UPDATE SET a = sink.a || EXCLUDED.a", True),
     ("(a) DO UPDATE SET a = EXCLUDED.b", False), ("(a) DO UPDATE SET b = 'x'", True),
 ])  # fmt: skip
-def test_what_an_insert_writes_over_a_row_is_told_or_said(change: str, told: bool) -> None:
-    said = columns_from_sql(f"INSERT INTO sink SELECT id, email FROM users ON CONFLICT {change}", "postgres", KNOWN)
-    assert len(said.edges) == 2 and bool(said.unknown) is not told
+def test_what_an_insert_writes_over_a_row_is_told_or_said(change: str, certain: bool) -> None:
+    answer = columns_from_sql(f"INSERT INTO sink SELECT id, email FROM users ON CONFLICT {change}", "postgres", KNOWN)
+    assert len(answer.edges) == 2 and bool(answer.unknown) is not certain
 
 
 def test_an_update_of_several_tables_is_not_guessed() -> None:
-    said = columns_from_sql("UPDATE s JOIN t ON s.id = t.id SET t.a = s.x, s.b = 1", "mysql", KNOWN)
-    assert not said.edges and said.unknown == ["an UPDATE of several tables is not read"]
+    answer = columns_from_sql("UPDATE s JOIN t ON s.id = t.id SET t.a = s.x, s.b = 1", "mysql", KNOWN)
+    assert not answer.edges and answer.unknown == ["an UPDATE of several tables is not read"]
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_what_undoes_a_mask_is_none(function: str, hides: bool) -> None:
 
 
 def test_an_unknown_dialect_is_said() -> None:
-    said = columns_from_sql("SELECT id FROM users", "klingon", KNOWN)
-    assert said.edges and "klingon" in said.unknown[0]
+    answer = columns_from_sql("SELECT id FROM users", "klingon", KNOWN)
+    assert answer.edges and "klingon" in answer.unknown[0]
 
 
 def test_values_of_a_statement_are_in_no_sentence() -> None:
@@ -256,8 +256,8 @@ _WORDS = st.sampled_from(
     st.sampled_from(["spark", "flink", "ksqldb", "trino", "bigquery", "snowflake", "mysql", ""]),
 )
 def test_any_words_are_read_or_said(words: list[str], dialect: str) -> None:
-    said = columns_from_sql(" ".join(words), dialect, KNOWN)
-    assert all(edge.source.table for edge in said.edges)
+    answer = columns_from_sql(" ".join(words), dialect, KNOWN)
+    assert all(edge.source.table for edge in answer.edges)
 
 
 @pytest.mark.parametrize(("dialect", "query", "edges"), [
@@ -288,12 +288,12 @@ def test_any_words_are_read_or_said(words: list[str], dialect: str) -> None:
     ("trino", "SELECT max(ts) AS day FROM mystery GROUP BY day", {"ts > day", "day > "}),
 ])  # fmt: skip
 def test_an_alias_over_a_table_of_unknown_columns(dialect: str | None, query: str, edges: set[str] | None) -> None:
-    said = columns_from_sql(f"CREATE TABLE o AS {query}", dialect, {})
-    found = {f"{'.'.join(e.source.path)} > {'.'.join(e.field or ())}" for e in said.edges}
+    answer = columns_from_sql(f"CREATE TABLE o AS {query}", dialect, {})
+    pairs = {f"{'.'.join(e.source.path)} > {'.'.join(e.field or ())}" for e in answer.edges}
     if edges is None:
-        assert said.unknown and not any(edge.startswith(("b", "day", "n")) or edge.endswith(" > c") for edge in found)
+        assert answer.unknown and not any(edge.startswith(("b", "day", "n")) or edge.endswith(" > c") for edge in pairs)
     else:
-        assert (found, said.unknown) == (edges, [])
+        assert (pairs, answer.unknown) == (edges, [])
 
 
 def test_an_alias_over_a_table_of_known_columns() -> None:

@@ -16,8 +16,8 @@ KAFKA = "kafka://broker:9092"
 
 
 def dataset(namespace: str, name: str, *columns: str, **facets: Any) -> dict[str, Any]:
-    found = {"schema": {"fields": [{"name": c, "type": "text"} for c in columns]}} if columns else {}
-    return {"namespace": namespace, "name": name, "facets": found | facets}
+    schema = {"schema": {"fields": [{"name": c, "type": "text"} for c in columns]}} if columns else {}
+    return {"namespace": namespace, "name": name, "facets": schema | facets}
 
 
 def event(
@@ -37,7 +37,7 @@ def event(
 
 
 def edges(*events: Any, resolve: Any = DatasetId) -> set[tuple[str, str, str, str]]:
-    found = fold(events, resolve).upserts
+    rows = fold(events, resolve).upserts
 
     def short(node: str) -> str:
         return node.replace(PG, "pg").replace(KAFKA, "k")
@@ -49,7 +49,7 @@ def edges(*events: Any, resolve: Any = DatasetId) -> set[tuple[str, str, str, st
             short(e.target).partition(":")[2],
             str(e.how),
         )
-        for e in found
+        for e in rows
         if e.kind not in ("reads", "writes")
     }
 
@@ -80,34 +80,34 @@ def test_given_lineage_comes_first() -> None:
             "fields": {"mail": {"inputFields": [{"namespace": PG, "name": "shop.public.users", "field": "id"}]}}
         }
     }
-    found = edges(
+    rows = edges(
         event(SQL, [USERS], [dataset(PG, "shop.mart.clean", "id", "mail", **facet)]),
         event(SQL, [USERS], [CLEAN], "START"),
     )
-    assert {row for row in found if row[0] == "derives"} == {
+    assert {row for row in rows if row[0] == "derives"} == {
         ("derives", "pg:shop.public.users:id", "pg:shop.mart.clean:mail", "columns")
     }
 
 
 def test_what_cannot_be_told_leaves_the_flow_with_unknown_columns() -> None:
-    found = fold([event("INSERT INTO clean SELECT nope, email FROM users", [USERS], [CLEAN])]).upserts
-    feeds = next(e for e in found if e.kind == "feeds")
+    rows = fold([event("INSERT INTO clean SELECT nope, email FROM users", [USERS], [CLEAN])]).upserts
+    feeds = next(e for e in rows if e.kind == "feeds")
     assert feeds.columns is False
-    assert [e.source.rsplit(":", 1)[1] for e in found if e.kind == "derives"] == ["email"]
+    assert [e.source.rsplit(":", 1)[1] for e in rows if e.kind == "derives"] == ["email"]
 
 
 def test_a_table_that_two_datasets_could_be_is_no_match() -> None:
     other = dataset(PG, "shop.private.users", "id", "email")
-    found = fold([event(SQL, [USERS, other], [CLEAN])]).upserts
-    assert not [e for e in found if e.kind == "derives"]
-    assert len([e for e in found if e.kind == "feeds" and not e.columns]) == 2
+    rows = fold([event(SQL, [USERS, other], [CLEAN])]).upserts
+    assert not [e for e in rows if e.kind == "derives"]
+    assert len([e for e in rows if e.kind == "feeds" and not e.columns]) == 2
 
 
 def test_an_input_that_could_be_two_is_not_taken_for_an_output() -> None:
     mart = dataset(PG, "shop.mart.users", "id", "email")
     ins = [USERS, dataset(PG, "shop.private.users", "id", "email")]
-    found = fold([event("INSERT INTO mart.users SELECT id, email FROM users", ins, [mart])]).upserts
-    assert not [e for e in found if e.kind == "derives"]
+    rows = fold([event("INSERT INTO mart.users SELECT id, email FROM users", ins, [mart])]).upserts
+    assert not [e for e in rows if e.kind == "derives"]
 
 
 def test_topics_by_the_catalogs_learned_columns_and_the_texts_own_names() -> None:
@@ -118,16 +118,16 @@ def test_topics_by_the_catalogs_learned_columns_and_the_texts_own_names() -> Non
         "CREATE STREAM clean WITH (KAFKA_TOPIC='shop.clean') AS SELECT HASH(e) AS mail, amount FROM tmp EMIT CHANGES;"
     )
     run = event(text, [dataset(KAFKA, "shop.orders")], [dataset(KAFKA, "shop.clean")], dialect="ksqldb")
-    found = fold([run], KnownNames(DatasetId, learned.get)).upserts
-    assert {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], e.raw) for e in found if e.kind == "derives"} == {
+    rows = fold([run], KnownNames(DatasetId, learned.get)).upserts
+    assert {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], e.raw) for e in rows if e.kind == "derives"} == {
         ("value.customer.email", "value.MAIL", False), ("value.amount", "value.AMOUNT", True),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("sql", ["", "nonsense (", "SELECT " + "(" * 10_000, None])
 def test_bad_sql_changes_nothing(sql: str | None) -> None:
-    found = edges(event(sql, [USERS], [CLEAN]))
-    assert found == {("feeds", "pg:shop.public.users", "pg:shop.mart.clean", "inputs_outputs")}
+    rows = edges(event(sql, [USERS], [CLEAN]))
+    assert rows == {("feeds", "pg:shop.public.users", "pg:shop.mart.clean", "inputs_outputs")}
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,6 @@ def test_what_a_statement_masks_counts_where_the_column_lineage_is_silent(sql: s
         for name, source in (("id", "id"), ("h", "email"))
     }
     out = dataset(PG, "shop.public.hashed", "id", "h", columnLineage={"fields": fields})
-    found = fold([event(sql, [dataset(PG, "shop.public.users", "id", "email")], [out])], DatasetId).upserts
-    derives = {e.target.rpartition(":")[2]: e.raw for e in found if str(e.kind) == "derives"}
+    rows = fold([event(sql, [dataset(PG, "shop.public.users", "id", "email")], [out])], DatasetId).upserts
+    derives = {e.target.rpartition(":")[2]: e.raw for e in rows if str(e.kind) == "derives"}
     assert derives.keys() == {"id", "h"} and {name for name, raw in derives.items() if not raw} == masked

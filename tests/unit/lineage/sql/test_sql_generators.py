@@ -53,8 +53,8 @@ CASES = [
 
 @pytest.mark.parametrize(("dialect", "sql", "expected"), CASES)
 def test_columns(dialect: str, sql: str, expected: set[str]) -> None:
-    found = columns_from_sql(sql, dialect, KNOWN)
-    assert (rows(sql, dialect), found.unknown) == (expected, [])
+    answer = columns_from_sql(sql, dialect, KNOWN)
+    assert (rows(sql, dialect), answer.unknown) == (expected, [])
 
 
 @pytest.mark.parametrize(

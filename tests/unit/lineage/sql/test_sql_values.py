@@ -81,7 +81,7 @@ def test_neither_the_log_nor_the_graph_nor_an_answer_holds_a_value() -> None:
     assert Lineage(graph).job("job:jobs:etl").to_json()["sql"] == "INSERT INTO b SELECT x FROM a WHERE n = ?"
     from lineage.fold.job_ledger import Book
 
-    assert not any(SECRET in str(Book.load(held.document, 1).facts) for held in graph._store.books.values())
+    assert not any(SECRET in str(Book.load(book.document, 1).facts) for book in graph._store.books.values())
 
 
 @pytest.mark.parametrize(
