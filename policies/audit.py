@@ -75,12 +75,12 @@ class AuditLog:
         limit = max(1, min(limit, MAX_LIMIT))
         where = where or AuditFilter()
         unnamed = self._store.unnamed() if wanted_names(where) else 0
-        found = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
-        more = len(found) > limit
-        page = tuple(found[:limit])
+        entries = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
+        more = len(entries) > limit
+        page = tuple(entries[:limit])
         notes = [unnamed_note(unnamed), _left_out_note(page) if where.field is not None else None]
         note = " ".join(filter(None, notes)) or None
-        return AuditPage(page, str(found[limit - 1].seq) if more else None, note)
+        return AuditPage(page, str(entries[limit - 1].seq) if more else None, note)
 
     def before(self, where: AuditFilter, seq: int | None, limit: int) -> Sequence[AuditEntry]:
         """Entries that fit, newest first; only those before a seq, where one is given."""

@@ -28,10 +28,10 @@ class FactsMemory:
             known = self._known.get(given.reference)
             if known is not None and known[0] == given:
                 return known[1]
-        made = from_catalog(given)
+        facts = from_catalog(given)
         with self._lock:
-            self._known[given.reference] = (given, made)
-        return made
+            self._known[given.reference] = (given, facts)
+        return facts
 
 
 def from_catalog(given: catalog_facts.DatasetFacts) -> DatasetFacts:

@@ -45,11 +45,11 @@ class Reach:
 
         Where one key of a map is a field of its own, the map's other values (`{}`) are left alone.
         """
-        found: list[int] = []
+        positions: list[int] = []
         for length in range(len(path.steps)):
             prefixes = generalised(FieldPath(path.root, path.steps[:length]))
-            found += next((at for prefix in prefixes if (at := self._at.get(prefix))), [])
-        return found
+            positions += next((at for prefix in prefixes if (at := self._at.get(prefix))), [])
+        return positions
 
     def add_map_key(self, path: FieldPath | None) -> None:
         """Where a path names one key of a map, make fields of that key of all that is known of `{}`, at any depth.
@@ -100,11 +100,11 @@ def inherit(fields: list[PlannedField]) -> None:
 
 def by_ancestor(paths: Sequence[FieldPath]) -> dict[FieldPath, list[int]]:
     """Every place -> the positions of the paths at it or inside it."""
-    found: dict[FieldPath, list[int]] = defaultdict(list)
+    positions: dict[FieldPath, list[int]] = defaultdict(list)
     for position, path in enumerate(paths):
         for ancestor in ancestors(path):
-            found[ancestor].append(position)
-    return dict(found)
+            positions[ancestor].append(position)
+    return dict(positions)
 
 
 def ancestors(path: FieldPath) -> Iterator[FieldPath]:

@@ -151,9 +151,9 @@ class Identity:
         now = self._clock()
         if not token.startswith(PREFIX):
             for verifier in self._verifiers:
-                found = verifier.verify(token)
-                if found is not None and not self._refused(view := self._state.view(), found.user):
-                    return view.subject(plain(found.user), found.groups, found.roles)
+                claimant = verifier.verify(token)
+                if claimant is not None and not self._refused(view := self._state.view(), claimant.user):
+                    return view.subject(plain(claimant.user), claimant.groups, claimant.roles)
             raise _not_signed_in()
         digest = _digest(token)
         record = self._tokens.find(digest)
@@ -186,17 +186,17 @@ class Identity:
             digest = _digest(token)
             return lambda: self._later(digest)
         view = self._state.view()
-        known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
-        given = next((found for found in known if not self._refused(view, found.user)), None)
-        if given is None:
+        claimants = (claimant for verifier in self._verifiers if (claimant := verifier.verify(token)) is not None)
+        accepted = next((claimant for claimant in claimants if not self._refused(view, claimant.user)), None)
+        if accepted is None:
             raise _not_signed_in()
 
         def now() -> Subject:
             view = self._state.view()
-            self._require_there(view, plain(given.user))
-            if given.user in view.services:
-                raise NotSignedIn(f"{given.user} is a service account's name now, so the query was ended.")
-            return view.subject(plain(given.user), given.groups, given.roles)
+            self._require_there(view, plain(accepted.user))
+            if accepted.user in view.services:
+                raise NotSignedIn(f"{accepted.user} is a service account's name now, so the query was ended.")
+            return view.subject(plain(accepted.user), accepted.groups, accepted.roles)
 
         return now
 
@@ -286,8 +286,8 @@ class Identity:
 
     def permissions(self, subject: Subject) -> frozenset[str]:
         """What the subject may do in Weir, by every role held, inherited ones too, within the token's scopes."""
-        held = resolve(subject, self._state.view().roles).roles.values()
-        allowed = frozenset().union(*(role.permissions for role in held if role is not None))
+        roles = resolve(subject, self._state.view().roles).roles.values()
+        allowed = frozenset().union(*(role.permissions for role in roles if role is not None))
         return allowed if subject.scopes is None else allowed & subject.scopes
 
     def powers(self, subject: Subject, reference: str) -> frozenset[Power]:

@@ -39,10 +39,10 @@ class OidcVerifier:
         """None for what is no token of this issuer. Raises NotSignedIn saying what is wrong with one that is,
         Unavailable when the issuer does not answer."""
         try:
-            told = jwt.decode(token, options={"verify_signature": False})
+            unverified = jwt.decode(token, options={"verify_signature": False})
         except InvalidTokenError:
             return None
-        if told.get("iss") != self._issuer:
+        if unverified.get("iss") != self._issuer:
             return None
         try:
             key = self._known_keys().get_signing_key_from_jwt(token)

@@ -93,11 +93,11 @@ class KnownPeople:
 def is_reviewer(subject: Subject, reviewers: ReviewerSet, view: View, owners: OwnersOf) -> bool:
     """Whether a subject is in a set of reviewers now: by name, group or role, as an owner of all its datasets, or as one
     who manages."""
-    held = resolve(subject, view.roles)
-    if held.among(reviewers.match.people) or (reviewers.managers and manages(subject, view)):
+    who = resolve(subject, view.roles)
+    if who.among(reviewers.match.people) or (reviewers.managers and manages(subject, view)):
         return True
     of_owners = reviewers.match.owners and bool(reviewers.datasets)
-    return of_owners and all(held.among(owners(each)) for each in reviewers.datasets)
+    return of_owners and all(who.among(owners(each)) for each in reviewers.datasets)
 
 
 def manages(subject: Subject, view: View) -> bool:

@@ -50,9 +50,9 @@ def columns(plan: Plan, asking: Asking, known: Condition) -> Columns:
     kept = plan.answers.get(key)
     if isinstance(kept, Columns):
         return kept
-    made = _decide(plan, asking, known)
-    plan.keep(key, made)
-    return made
+    decided = _decide(plan, asking, known)
+    plan.keep(key, decided)
+    return decided
 
 
 class FieldDecisions(Sequence[ColumnDecision]):
@@ -74,10 +74,10 @@ class FieldDecisions(Sequence[ColumnDecision]):
         if isinstance(at, slice):
             return tuple(self[i] for i in range(*at.indices(len(self))))
         position = range(len(self))[at]
-        made = self._made.get(position)
-        if made is None:
-            made = self._made[position] = self._decide(position)
-        return made
+        decision = self._made.get(position)
+        if decision is None:
+            decision = self._made[position] = self._decide(position)
+        return decision
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
@@ -197,13 +197,13 @@ def _masks(asking: Asking, block: _Block, groups: Iterable[Group]) -> int:
     wanted = [asking.stances.applies] if block.opening.lifting else []
     wanted += [asking.stances.by_grant] if block.opening.covering else []
     wanted = [bits for bits in wanted if bits & block.kind.mask_bits]
-    found = 0
+    held_bits = 0
     for group in groups if wanted else ():
         if group.bits & block.bits:
-            found |= group.mask_bits
-            if all(found & bits for bits in wanted):
+            held_bits |= group.mask_bits
+            if all(held_bits & bits for bits in wanted):
                 break
-    return found
+    return held_bits
 
 
 def _gaps(plan: Plan, hidden: int) -> Iterator[str]:

@@ -91,12 +91,12 @@ class _Naming:
 
     def among(self, who: Who) -> int:
         """The policies whose match names the user, one of the groups or roles, or everyone."""
-        found = self._everyone | self._users.get(who.user, 0)
+        bits = self._everyone | self._users.get(who.user, 0)
         for group in who.groups:
-            found |= self._groups.get(group, 0)
+            bits |= self._groups.get(group, 0)
         for role in who.roles:
-            found |= self._roles.get(role, 0)
-        return found
+            bits |= self._roles.get(role, 0)
+        return bits
 
 
 def positions(bits: int) -> Iterator[int]:
@@ -109,7 +109,7 @@ def positions(bits: int) -> Iterator[int]:
 
 def bits_of(numbers: Iterable[int], size: int) -> int:
     """The number whose bits these are. `size`: more than the largest of them."""
-    made = bytearray((size + 7) // 8)
+    octets = bytearray((size + 7) // 8)
     for number in numbers:
-        made[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(made, "little")
+        octets[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(octets, "little")

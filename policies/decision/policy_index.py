@@ -122,12 +122,12 @@ class Compiled:
             if known is not None and known.facts is facts:
                 self._plans.move_to_end(key)
                 return known
-        made = Plan(self, facts, unscanned_is_sensitive)
+        plan = Plan(self, facts, unscanned_is_sensitive)
         with self._lock:
-            self._plans[key] = made
+            self._plans[key] = plan
             while len(self._plans) > 1 and sum(len(p.paths) for p in self._plans.values()) > MAX_PLANNED_FIELDS:
                 self._plans.popitem(last=False)
-        return made
+        return plan
 
 
 class Plan:
@@ -258,30 +258,30 @@ def _group(
     bound_masks = _bind(fields, masks, reach, tags_of)
     bound_access = _bind(fields, access, reach, tags_of)
     groups: dict[tuple[tuple[Bound, ...], tuple[Bound, ...], tuple[str, ...], bool], int] = {}
-    made: list[Group] = []
+    result: list[Group] = []
     group_of = []
     for position, each in enumerate(fields):
         tags = tuple(sorted(each.tags))
         key = (bound_masks[position], bound_access[position], tags, each.unscanned)
-        number = groups.setdefault(key, len(made))
-        if number == len(made):
-            made.append(Group(*key))
-        made[number].members.append(position)
+        number = groups.setdefault(key, len(result))
+        if number == len(result):
+            result.append(Group(*key))
+        result[number].members.append(position)
         group_of.append(number)
-    return tuple(made), tuple(group_of)
+    return tuple(result), tuple(group_of)
 
 
 def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
-    made: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
+    kinds: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
     for group in groups:
         group.bits = bits_of(group.members, fields)
         group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
         key = (group.access, group.tags, group.unscanned)
-        kind = made.setdefault(key, Kind(*key))
+        kind = kinds.setdefault(key, Kind(*key))
         kind.groups.append(group)
         kind.bits |= group.bits
         kind.mask_bits |= group.mask_bits
-    return tuple(made.values())
+    return tuple(kinds.values())
 
 
 def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:
@@ -297,17 +297,17 @@ def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, st
 def _bind(
     fields: list[PlannedField], of: _OneDataset, reach: Reach, tags_of: list[dict[str, str]]
 ) -> list[tuple[Bound, ...]]:
-    found: list[dict[int, str]] = [{} for _ in fields]
+    reasons: list[dict[int, str]] = [{} for _ in fields]
     for position, tags in enumerate(tags_of):
         for tag, why in tags.items():
             for index in of.by_tag.get(tag, ()):
-                found[position].setdefault(index, why)
+                reasons[position].setdefault(index, why)
     for place in of.places:
         why = f"path {place.text} of {place.pattern}" if place.path else f"dataset {place.pattern}"
         for position in range(len(fields)) if place.path is None else reach.of(place.path):
             if place.tag is None or place.tag in tags_of[position]:
-                found[position].setdefault(place.index, why)
-    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in found]
+                reasons[position].setdefault(place.index, why)
+    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in reasons]
 
 
 def _about_rows(target: Target, reference: str, tags: set[str]) -> bool:

@@ -184,10 +184,10 @@ class Viewer:
     ) -> Viewer:
         who = resolve(subject, roles)
         active = tuple(each for each in grants if is_active(each, now) and who.among(each.subject))
-        held = frozenset(permissions)
+        granted = frozenset(permissions)
         every = tuple(domains)
         own = tuple(each for each in every if powers(who, each))
-        return Viewer(who, bool(held & OFFICERS), bool(held & OPERATORS), active, every, own)
+        return Viewer(who, bool(granted & OFFICERS), bool(granted & OPERATORS), active, every, own)
 
     @property
     def reads_by_tag(self) -> bool:

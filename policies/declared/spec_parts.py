@@ -21,11 +21,11 @@ PERMISSIONS = frozenset({"manage", "scan", "review", "lineage:write", "audit:rea
 
 def duration(text: str) -> timedelta:
     """Read `30d`, `7d`, `2h`, `24h`, `90m`. Raises ValueError."""
-    found = _DURATION.match(text)
-    if found is None or int(found[1]) == 0:
+    match = _DURATION.match(text)
+    if match is None or int(match[1]) == 0:
         raise ValueError(f"{text!r} is no duration; write a number and s, m, h, d or w, as in 30d or 24h")
     try:
-        return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
+        return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
     except OverflowError:
         raise ValueError(f"{text!r} is longer than can be counted; write at most a few hundred years") from None
 

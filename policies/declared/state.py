@@ -125,10 +125,10 @@ class GovernanceState:
 
     def get(self, kind: str, name: str) -> Document:
         """Raises NotFound."""
-        found = self.store.get(kind, name)
-        if found is None:
+        document = self.store.get(kind, name)
+        if document is None:
             raise NotFound(f"There is no {kind} named {name!r}; `weir get {kind}` lists them.", details={"kind": kind})
-        return found
+        return document
 
     def documents(self, kind: str | None = None) -> list[Document]:
         """Documents of one kind, or of all kinds of this room, by kind and name."""

@@ -274,12 +274,14 @@ class Keeper:
         if self._state is EngineState.AWAY:
             return Unavailable("The query engine does not answer.", details=details)
         if jobs:
-            said = "The query engine was stopped by a query and is starting again"
+            problem = "The query engine was stopped by a query and is starting again"
         elif paused > 1:
-            said = f"The query engine ended {len(self._ends)} times and is started again in {math.ceil(paused)} seconds"
+            problem = (
+                f"The query engine ended {len(self._ends)} times and is started again in {math.ceil(paused)} seconds"
+            )
         else:
-            said = "The query engine is starting" + (" again" if self._ends else "")
-        return Unavailable(f"{said}; ask again in {again} seconds.", details=details)
+            problem = "The query engine is starting" + (" again" if self._ends else "")
+        return Unavailable(f"{problem}; ask again in {again} seconds.", details=details)
 
 
 def _is_memory(error: BaseException) -> bool:

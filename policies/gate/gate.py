@@ -86,9 +86,9 @@ def check(sql: str, most: Most = _MOST) -> Gated:
     first = _read(sql)
     problem = most.problem(expanded_plan.size(first.tree))
     if problem is not None:
-        sentence, limit, found, largest = problem
+        sentence, limit, count, largest = problem
         error = refused(sql, 0, sentence, "plan-size")
-        error.details |= {"limit": limit, "found": found, "most": largest}
+        error.details |= {"limit": limit, "found": count, "most": largest}
         raise error
     names = {ref: f"weir_view_{index}" for index, ref in enumerate(first.tables)}
     text = first.render(names)
@@ -110,14 +110,14 @@ def _read(sql: str) -> Gated:
         tree = _parse(lexed)
         checker = Checker(lexed)
         checker.check(tree)
-        found: dict[TableRef, tuple[int, int]] = {}
+        places: dict[TableRef, tuple[int, int]] = {}
         for table in list(tables.references(tree)):
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
-            found.setdefault(ref, place(sql, checker.position(table)))
+            places.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
         _one_name_each(checker, tree)
         return Gated(
-            sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
+            sql, tuple(places), places, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
             tuple(dict.fromkeys(lexed.quoted_texts)),
         )  # fmt: skip
     except RecursionError as error:
@@ -196,14 +196,14 @@ def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
 
 def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:
     """Bare names that Spark answers itself; one that the query defines as an alias is the query's own."""
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     own = {fold(alias.alias) for alias in tree.find_all(exp.Alias)}
     own |= {fold(name.name) for alias in tree.find_all(exp.TableAlias, exp.Aliases) for name in alias_columns(alias)}
     for column in tree.find_all(exp.Column):
         name = fold(column.name)
         if len(column.parts) == 1 and name in _LITERAL_NAMES and name not in own:
-            found.setdefault(name, place(checker.lexed.original, checker.position(column)))
-    return found
+            places.setdefault(name, place(checker.lexed.original, checker.position(column)))
+    return places
 
 
 def alias_columns(alias: Any) -> list[Any]:

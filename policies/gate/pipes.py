@@ -34,20 +34,20 @@ def unfold(lexed: Lexed, tokens: Tokens) -> list[Any]:
     """The same query without pipes. Raises SqlRefused for a step that is not known."""
     if not any(token.token_type is TokenType.PIPE_GT for token in tokens):
         return list(tokens)
-    found: list[Any] = []
+    current: list[Any] = []
     around: list[list[Any]] = []
     for token in tokens:
         if token.token_type in _OPEN:
-            around.append([*found, token])
-            found = []
+            around.append([*current, token])
+            current = []
         elif token.token_type in _CLOSE and around:
-            group = _Group(_unpiped(lexed, found), token)
-            found = [*around.pop(), group]
+            group = _Group(_unpiped(lexed, current), token)
+            current = [*around.pop(), group]
         else:
-            found.append(token)
+            current.append(token)
     while around:  # a bracket that is not closed: sqlglot says so
-        found = around.pop() + found
-    return _flat(_unpiped(lexed, found))
+        current = around.pop() + current
+    return _flat(_unpiped(lexed, current))
 
 
 @dataclass(slots=True)
@@ -61,10 +61,10 @@ class _Group:
 
 
 def _flat(tokens: Tokens) -> list[Any]:
-    found: list[Any] = []
+    flat: list[Any] = []
     for token in tokens:
-        found += [*_flat(token.tokens), token.closing] if isinstance(token, _Group) else [token]
-    return found
+        flat += [*_flat(token.tokens), token.closing] if isinstance(token, _Group) else [token]
+    return flat
 
 
 def _unpiped(lexed: Lexed, tokens: list[Any]) -> list[Any]:
@@ -106,12 +106,12 @@ class _Query:
         if whole and not any(own) and whole[0].token_type is TokenType.SELECT:
             return whole  # nothing was added to what it reads from
         at = self.source[0]
-        found = [_new(at, TokenType.SELECT, "SELECT"), *(self.select or [_new(at, TokenType.STAR, "*")])]
-        found += [_new(at, TokenType.FROM, "FROM"), *self.source]
+        tokens = [_new(at, TokenType.SELECT, "SELECT"), *(self.select or [_new(at, TokenType.STAR, "*")])]
+        tokens += [_new(at, TokenType.FROM, "FROM"), *self.source]
         for n, condition in enumerate(self.where):
             word = _new(at, TokenType.AND, "AND") if n else _new(at, TokenType.WHERE, "WHERE")
-            found += [word, *_bracketed(condition)]
-        return [*found, *self.group, *self.tail, *self.order, *self.limit]
+            tokens += [word, *_bracketed(condition)]
+        return [*tokens, *self.group, *self.tail, *self.order, *self.limit]
 
     def _reads_from(self) -> list[Any]:
         """What stands between the brackets of `(...)` or `(...) AS name`."""
@@ -126,9 +126,9 @@ class _Query:
         alias = [_new(name, TokenType.ALIAS, "AS"), name] if name is not None else []
         return _Query([*_bracketed(self.tokens()), *alias], name)
 
-    def ready(self, *held: str) -> _Query:
+    def ready(self, *parts: str) -> _Query:
         """This query if it holds none of the parts, else one around it."""
-        return self.around() if any(getattr(self, part) for part in held) else self
+        return self.around() if any(getattr(self, part) for part in parts) else self
 
 
 def _step(lexed: Lexed, query: _Query, step: list[Any]) -> _Query:

@@ -167,11 +167,11 @@ class Checker:
         node.set("this", name.lower() if name.isascii() else name)
         reason = inventory.refusal(name)
         if reason is not None:
-            found = inventory.functions().get(name.lower())
+            function = inventory.functions().get(name.lower())
             raise self.refuse(
                 node,
                 self.not_allowed(name),
-                f"function:{found.note or found.verdict if found else 'unknown'}",
+                f"function:{function.note or function.verdict if function else 'unknown'}",
                 name.lower(),
             )
         first = node.expressions[0] if node.expressions else None
@@ -275,13 +275,13 @@ def _own_size(call: Any) -> int:
         return 1
     if name == "sequence":
         return 1 if sequences.is_exploded(call) else max(1, sequences.length(call))
-    found = 1
+    size = 1
     for sized in _sizes(name, arguments):
         if isinstance(sized, exp.Literal) and sized.is_int:
-            found = max(found, int(sized.name))
+            size = max(size, int(sized.name))
         elif isinstance(sized, exp.Literal):
-            found = max([found, *map(int, _ANY_WIDTH.findall(sized.name))])
-    return found
+            size = max([size, *map(int, _ANY_WIDTH.findall(sized.name))])
+    return size
 
 
 def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:

@@ -69,8 +69,8 @@ def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name
 
 
 def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | None:
-    found = rule(ctx, path)
-    mask = found.mask
+    applied = rule(ctx, path)
+    mask = applied.mask
     if mask is None:
         return source
     if mask.type is MaskType.DROP:
@@ -81,10 +81,10 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
         # What an expression gives may fit; a hash of a number cannot be shown as a number.
         masked = f"CAST(NULL AS {kind.name})" if output else f"try_cast({masked} AS {kind.name})"
         output = kind
-    if not found.clear_when:
+    if not applied.clear_when:
         return masked
     clear = source if output is None or output == kind else f"CAST({source} AS {output.name})"
-    clear_when = " AND ".join(ctx.conditions[text] for text in found.clear_when)
+    clear_when = " AND ".join(ctx.conditions[text] for text in applied.clear_when)
     return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
 
 
@@ -148,16 +148,16 @@ def _entry(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Cal
 def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str, v: str) -> str | None:
     if not isinstance(key, Primitive):
         return None
-    found = rule(ctx, path.keys())
-    if found.mask is None:
+    applied = rule(ctx, path.keys())
+    if applied.mask is None:
         return result
-    kind = primitives.output_type(found.mask, key)
+    kind = primitives.output_type(applied.mask, key)
     masked = _leaf(replace(ctx, keep_shape=False), path.keys(), key, k)
-    if masked is None or found.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
+    if masked is None or applied.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
         return None  # a key cannot be NULL, so the map goes with its keys
     if kind is None:
         masked = f"coalesce(CAST({masked} AS STRING), '')"
-    elif found.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
+    elif applied.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
         # The multiple below may be out of the type's range, and is NULL then.
         masked = f"coalesce({masked}, CAST(0 AS {kind.name}))"
     # Keys that become equal: the last entry stays (spark.sql.mapKeyDedupPolicy=LAST_WIN, set by the engine).

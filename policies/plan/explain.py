@@ -32,8 +32,8 @@ def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection
     reasons = [{"dataset": d.reference, **r} for d in decisions for r in reasons_json(d.reasons)]
     for decision in decisions:
         for column in decision.columns:
-            told = fields is None or column.path in fields.get(decision.reference, ())
-            if told and (column.effect is Effect.DENY or is_masked(column)):
+            listed = fields is None or column.path in fields.get(decision.reference, ())
+            if listed and (column.effect is Effect.DENY or is_masked(column)):
                 reasons += [
                     {"dataset": decision.reference, "field": column.path, **r} for r in reasons_json(column.reasons)
                 ]
@@ -66,15 +66,15 @@ def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None
         text = "clear" if direct else "derived from clear fields"
         return {"effect": "clear" if direct else "derived", "text": text, **opened}
     if masked:
-        said = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
+        reasons = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
         return {
             "effect": "masked" if direct else "derived",
-            "text": said if direct else f"derived from masked fields: {said}",
+            "text": reasons if direct else f"derived from masked fields: {reasons}",
             "masks": sorted({str(d.mask.type) for d in masked if d.mask}),
             "fields": [d.path for d in masked],
         }
-    said = "; ".join(dict.fromkeys(_said(d) for d in denied[:5]))
-    return {"effect": "denied", "text": f"parts are left out: {said}", "fields": [d.path for d in denied]}
+    reasons = "; ".join(dict.fromkeys(_said(d) for d in denied[:5]))
+    return {"effect": "denied", "text": f"parts are left out: {reasons}", "fields": [d.path for d in denied]}
 
 
 _OPENS = ("grant", "owner", "role")
@@ -83,8 +83,8 @@ _OPENS = ("grant", "owner", "role")
 
 def opened_by(decisions: Sequence[ColumnDecision], most: int = 5) -> list[str]:
     """What lets the subject see these columns clear: sentences of the grants, roles and ownership, grants first."""
-    found = {r.text: _OPENS.index(r.kind) for d in decisions for r in d.reasons if r.kind in _OPENS and r.text}
-    return sorted(found, key=lambda text: (found[text], text))[:most]
+    kinds = {r.text: _OPENS.index(r.kind) for d in decisions for r in d.reasons if r.kind in _OPENS and r.text}
+    return sorted(kinds, key=lambda text: (kinds[text], text))[:most]
 
 
 def _said(column: ColumnDecision) -> str:
@@ -95,10 +95,10 @@ def _said(column: ColumnDecision) -> str:
     if not chosen:
         return f"{column.path}: {what}"
     first = chosen[0]
-    said = (
+    reason = (
         f"{column.path}: {what} by {first.name}" if first.kind == "policy" else f"{column.path}: {what}, {first.text}"
     )
-    return f"{said} ({'; '.join(tags)})" if tags and first.kind != "tag" else said
+    return f"{reason} ({'; '.join(tags)})" if tags and first.kind != "tag" else reason
 
 
 def header(output: Output | None, tables: Mapping[TableRef, GovernedTable]) -> dict[str, Any]:
@@ -148,10 +148,10 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
             path, kind = path.map_key(name), kind.value
         elif isinstance(kind, StructType):
             exact = next((n for n, _ in kind.fields if n == name), None)
-            found = exact or next((n for n, _ in kind.fields if fold(n) == fold(name)), None)
-            if found is None:
+            member = exact or next((n for n, _ in kind.fields if fold(n) == fold(name)), None)
+            if member is None:
                 break
-            path, kind = kind.path_of(path, found), kind.get(found)
+            path, kind = kind.path_of(path, member), kind.get(member)
         else:
             break
     return path

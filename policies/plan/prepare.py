@@ -77,9 +77,9 @@ class Prepared:
             ref: [name for name in governed.system if fold(name) in asked.names]
             for ref, governed in self.tables.items()
         }
-        made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
+        plan = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
         return (
-            made if running is None else replace(made, stop=running.stop, progress=running.advance, asker=running.user)
+            plan if running is None else replace(plan, stop=running.stop, progress=running.advance, asker=running.user)
         )
 
 
@@ -149,11 +149,11 @@ class Preparer:
             return table, _undecided(table, error)
         return table, self.decide(subject, table, purpose)
 
-    def govern(self, gated: Gated, found: Found) -> Prepared:
+    def govern(self, gated: Gated, resolved: Found) -> Prepared:
         """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
         prepared = Prepared(gated)
-        for ref, table in found.tables.items():
-            decision = found.decisions[ref]
+        for ref, table in resolved.tables.items():
+            decision = resolved.decisions[ref]
             if decision.effect is not Effect.ALLOW:
                 continue
             try:

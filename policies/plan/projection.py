@@ -88,10 +88,10 @@ def narrowed(plan: TablePlan, asked: Mentioned, system: Collection[str] = ()) ->
 
 def _fields(texts: Iterable[str]) -> frozenset[str] | None:
     """Names of the stored fields in SQL over a stored record, folded; None when the record is used as a whole."""
-    found: set[str] = set()
+    names: set[str] = set()
     for text in texts:
         for match in _STORED.finditer(text):
             if match["field"] is None:
                 return None
-            found.add(fold(match["field"][1:-1].replace("``", "`")))
-    return frozenset(found)
+            names.add(fold(match["field"][1:-1].replace("``", "`")))
+    return frozenset(names)

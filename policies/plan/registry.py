@@ -123,7 +123,7 @@ class RunningQueries:
                 details={"field": "query_id"},
             )
         chosen = query_id or "q-" + secrets.token_hex(8)
-        made = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
+        running = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
         with self._lock:
             if chosen in self._all:
                 raise Conflict(
@@ -131,8 +131,8 @@ class RunningQueries:
                 )
             if streaming:
                 self._room_for_a_stream(subject.user)
-            self._all[chosen] = made
-        return made
+            self._all[chosen] = running
+        return running
 
     def _room_for_a_stream(self, user: str) -> None:
         streams = [each for each in self._all.values() if each.state == STREAMING]
@@ -180,25 +180,25 @@ class RunningQueries:
     def list(self, subject: Subject, everybody: bool = False) -> list[dict[str, Any]]:
         """The subject's own queries, or with `everybody` all, the longest running first."""
         with self._lock:
-            found = [each for each in self._all.values() if everybody or each.user == subject.user]
-        return [each.to_json(subject.user) for each in sorted(found, key=lambda each: each.begun)]
+            queries = [each for each in self._all.values() if everybody or each.user == subject.user]
+        return [each.to_json(subject.user) for each in sorted(queries, key=lambda each: each.begun)]
 
     def find(self, subject: Subject, query_id: str, everybody: bool = False) -> dict[str, Any]:
         """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
         with self._lock:
-            found = self._all.get(query_id) or self._ended.get(query_id)
-        if found is None or not (everybody or found.user == subject.user):
+            query = self._all.get(query_id) or self._ended.get(query_id)
+        if query is None or not (everybody or query.user == subject.user):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
             )
-        shown = found.to_json(subject.user)
-        if found.state == ENDED:
+        shown = query.to_json(subject.user)
+        if query.state == ENDED:
             shown |= {
-                "whole": found.whole,
-                "partial": found.partial,
-                "problem": found.problem,
-                "message": found.message,
+                "whole": query.whole,
+                "partial": query.partial,
+                "problem": query.problem,
+                "message": query.message,
             }
         return shown
 
@@ -208,12 +208,12 @@ class RunningQueries:
         Raises NotFound for one that does not run (any more).
         """
         with self._lock:
-            found = self._all.get(query_id)
-        if found is None or not (everybody or found.user == subject.user):
+            query = self._all.get(query_id)
+        if query is None or not (everybody or query.user == subject.user):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs; GET /api/v1/queries lists those that do.",
                 details={"id": query_id[:80]},
             )
-        found.stop.stop(f"was cancelled by {subject.user}")
-        found.over.wait(_CANCEL_SECONDS)
-        return found
+        query.stop.stop(f"was cancelled by {subject.user}")
+        query.over.wait(_CANCEL_SECONDS)
+        return query

@@ -42,9 +42,9 @@ class UnreadableReport:
         )
 
 
-def report(tables: Mapping[str, tuple[str, QueryTable]], found: Unreadable | None) -> UnreadableReport:
+def report(tables: Mapping[str, tuple[str, QueryTable]], unreadable: Unreadable | None) -> UnreadableReport:
     """What to report of the counts of an engine, by view; `tables`: view -> the table's name in the query, and the table."""
-    if found is None:
+    if unreadable is None:
         return UnreadableReport(None, _UNCOUNTED)
     counts: dict[str, int] = {}
     kinds: dict[str, str] = {}
@@ -52,7 +52,7 @@ def report(tables: Mapping[str, tuple[str, QueryTable]], found: Unreadable | Non
     touched: dict[str, None] = {}
     many = len(tables) > 1
     for view, (name, table) in tables.items():
-        for path, number in found.get(view, {}).items():
+        for path, number in unreadable.get(view, {}).items():
             if not number:
                 continue
             place = FieldPath.parse(path)

@@ -74,16 +74,16 @@ def _fields(kind: StructType, source: str) -> list[ValueColumn]:
 
 
 def _alternatives(kind: Alternatives) -> list[ValueColumn]:
-    found: list[ValueColumn] = []
+    columns: list[ValueColumn] = []
     for member in _fields(kind, STORED):
         if isinstance(member.kind, StructType):
-            found += _fields(member.kind, member.source)
+            columns += _fields(member.kind, member.source)
             continue
-        name, taken = member.name, {fold(each.name) for each in found}
+        name, taken = member.name, {fold(each.name) for each in columns}
         while fold(name) in taken:
             name += "_"
-        found.append(ValueColumn(name, VALUE, member.kind, member.source))
-    return found
+        columns.append(ValueColumn(name, VALUE, member.kind, member.source))
+    return columns
 
 
 def kind_of(table: QueryTable, name: str, path: FieldPath | None) -> DataType | None:

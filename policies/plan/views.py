@@ -172,17 +172,17 @@ def _headers(ctx: Context) -> str | None:
 
 def _watched(table: QueryTable, ctx: Context, columns: Sequence[Column]) -> tuple[tuple[str, str], ...]:
     """See `TablePlan.watched`. Headers are texts, which every header fits."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for column in columns:
         kind = kind_of(table, column.name, column.path)
         if column.sql is None or column.path is None or kind is None:
             continue
         paths = watched(ctx, column.path, kind)
         root = str(FieldPath(column.path.root))
-        if paths and root not in paths and (root, root) not in found:
-            found.append((root, root))
-        found += [(column.name, path) for path in paths]
-    return tuple(found)
+        if paths and root not in paths and (root, root) not in pairs:
+            pairs.append((root, root))
+        pairs += [(column.name, path) for path in paths]
+    return tuple(pairs)
 
 
 def _all_clear(decision: Decision) -> bool:

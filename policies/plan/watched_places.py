@@ -29,7 +29,7 @@ def _watched(ctx: Context, path: FieldPath, kind: DataType) -> tuple[list[str], 
     clear = all(whole for _, whole in below)
     # The keys of a map have a rule of their own.
     clear = clear and not (isinstance(kind, MapType) and ctx.places.rule(path.keys()).mask is not None)
-    paths = [each for found, _ in below for each in found]
+    paths = [each for each_paths, _ in below for each in each_paths]
     # A scalar beside an object is at the path of the place itself.
     return list(dict.fromkeys([str(path), *paths] if clear else paths)), clear
 

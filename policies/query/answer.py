@@ -69,15 +69,15 @@ def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | N
 
 def notes(prepared: Prepared) -> list[str]:
     """What of the query was not done, or does not mean what it looks like."""
-    found = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
+    texts = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
     columns = {fold(c.name): c.name for governed in prepared.tables.values() for c in governed.shown}
     for text in prepared.gated.quoted_texts:
         name = columns.get(fold(text))
         if name is not None:
-            found.append(
+            texts.append(
                 f'"{name}" in double quotes is a text, as Spark reads it, not the column {name}; write {name_sql(name)}.'
             )
-    return found
+    return texts
 
 
 def windows(prepared: Prepared, settings: QuerySettings) -> dict[str, Any]:

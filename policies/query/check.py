@@ -99,16 +99,16 @@ class QueryCheck:
     def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> dict[str, Any]:
         problem = gated.stream_problem() if gated.emit_changes else None
         problems = [_at(sql, max(0, sql.upper().rfind("EMIT")), problem)] if problem else []
-        found, missing = self._find(subject, gated, purpose)
+        resolved, missing = self._find(subject, gated, purpose)
         problems += missing
-        tables = [_table(gated, ref, table, found.decisions[ref]) for ref, table in found.tables.items()]
-        for ref, decision in found.decisions.items():
+        tables = [_table(gated, ref, table, resolved.decisions[ref]) for ref, table in resolved.tables.items()]
+        for ref, decision in resolved.decisions.items():
             if decision.effect is Effect.DENY:
                 refusal = not_allowed([decision], (), purpose)
                 problems.append(_at(sql, _offset(sql, *gated.places[ref]), refusal.message))
         if problems:
             return _answer(problems, tables, emit_changes=gated.emit_changes)
-        prepared = self._preparer.govern(gated, found)
+        prepared = self._preparer.govern(gated, resolved)
         problems = [_at(sql, 0, gap) for gap in prepared.gaps]
         try:
             check_possible(prepared)

@@ -79,8 +79,10 @@ class Completion:
         text = read(sql, at)
         items: list[Item] = []
         if text is not None:
-            found = self._tables(subject, text, purpose) if text.wants_table else self._inside(subject, text, purpose)
-            for item in found:
+            candidates = (
+                self._tables(subject, text, purpose) if text.wants_table else self._inside(subject, text, purpose)
+            )
+            for item in candidates:
                 items.append(item)
                 if len(items) >= _MOST:
                     break
@@ -198,9 +200,11 @@ def _detail(governed: GovernedTable, column: Column, names: Sequence[str], kind:
     if kind is None and not names:
         kind = _kind(governed.table, column)
     decisions = explain.within(governed, column, names)
-    said = explain.describe(decisions, True, column.note)
+    description = explain.describe(decisions, True, column.note)
     shape = _short(kind) if kind is not None else SYSTEM_TYPES.get(column.name, "string").lower()
-    return f"{shape} · {said['effect']}" + (f" {', '.join(said['masks'])}" if said.get("masks") else "")
+    return f"{shape} · {description['effect']}" + (
+        f" {', '.join(description['masks'])}" if description.get("masks") else ""
+    )
 
 
 def _short(kind: DataType) -> str:
@@ -266,9 +270,9 @@ def _keys(governed: GovernedTable, column: Column, names: Sequence[str]) -> list
     """Keys of a map that the catalog knows by name."""
     path = explain.path_of(governed, column, names)
     depth = len(path.steps)
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for field in governed.table.facts.fields:
         steps = FieldPath.parse(field.path).steps
         if len(steps) > depth and steps[:depth] == path.steps and steps[depth].kind is StepKind.MAP_KEY:
-            found.setdefault(steps[depth].name or "")
-    return [key for key in found if key]
+            keys.setdefault(steps[depth].name or "")
+    return [key for key in keys if key]

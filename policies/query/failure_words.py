@@ -43,8 +43,8 @@ def text_of(node: Any) -> str:
 
 def kind(error: QueryFailed, name: str) -> str | None:
     """The name of a type in the engine's report; None for one that is long or looks like anything else."""
-    found = error.about.get(name, "").strip().strip('"')
-    return found if _TYPE.match(found) else None
+    type_name = error.about.get(name, "").strip().strip('"')
+    return type_name if _TYPE.match(type_name) else None
 
 
 def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:

@@ -112,19 +112,19 @@ def _whole_name(node: Any) -> list[str] | None:
 
 def _owner(prepared: Prepared, names: list[str]) -> GovernedTable | None:
     """The table that `c` of `c.order_id` is the name of, where it has no such column."""
-    found = [
+    owners = [
         prepared.tables[table.meta["weir"]]
         for table in prepared.gated.tree.find_all(exp.Table)
         if table.meta.get("weir") in prepared.tables and fold(table.alias_or_name) == fold(names[0])
     ]
     if (
         len(names) < 2
-        or len(found) != 1
-        or find(found[0], names[1]) is not None
-        or find(found[0], names[0]) is not None
+        or len(owners) != 1
+        or find(owners[0], names[1]) is not None
+        or find(owners[0], names[0]) is not None
     ):
         return None
-    return found[0]
+    return owners[0]
 
 
 def _aliases(gated: Gated) -> Iterator[str]:

@@ -100,16 +100,16 @@ class Steps:
         if running is not None:
             yield running
             return
-        with self.running.during(subject, sql, purpose) as made:
-            yield made
+        with self.running.during(subject, sql, purpose) as registered:
+            yield registered
 
     @contextlib.contextmanager
     def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
         if gated.emit_changes:
-            said = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
-            raise self._trail.refused(subject, said, "query", live)
+            message = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
+            raise self._trail.refused(subject, message, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
             prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)

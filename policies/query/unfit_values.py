@@ -20,15 +20,15 @@ class Unfit:
     def is_error(self, asked: OnUnreadable | None) -> bool:
         return (asked or self._settings.unreadable) is OnUnreadable.ERROR
 
-    def told(self, prepared: Prepared, found: Unreadable | None, asked: OnUnreadable | None) -> UnreadableReport:
+    def told(self, prepared: Prepared, unreadable: Unreadable | None, asked: OnUnreadable | None) -> UnreadableReport:
         """The report of an answer. Raises ValuesUnreadable where that is asked for and something was counted."""
-        made = report(prepared.read(), found)
+        answer = report(prepared.read(), unreadable)
         queued: dict[str, str] = {}
         if self._drift is not None:
-            numbers = {reference: self._drift(reference) for reference in made.drifted}
+            numbers = {reference: self._drift(reference) for reference in answer.drifted}
             queued = {reference: number for reference, number in numbers.items() if number is not None}
-        made = made.with_scans(queued)
-        if made.text is not None and self.is_error(asked):
+        answer = answer.with_scans(queued)
+        if answer.text is not None and self.is_error(asked):
             datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
-            raise ValuesUnreadable(made.text, details={"unreadable": made.counts, "datasets": datasets})
-        return made
+            raise ValuesUnreadable(answer.text, details={"unreadable": answer.counts, "datasets": datasets})
+        return answer

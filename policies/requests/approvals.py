@@ -231,12 +231,12 @@ class Approvals:
 
     def required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
         """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
-        found = self._workflows(facts, asked)
-        longest = shortest((w.max_duration for w in found), timedelta(days=self._settings.max_grant_days))
+        workflows = self._workflows(facts, asked)
+        longest = shortest((w.max_duration for w in workflows), timedelta(days=self._settings.max_grant_days))
         expires = shortest(
-            (w.request_expires_after for w in found), timedelta(days=self._settings.request_expires_days)
+            (w.request_expires_after for w in workflows), timedelta(days=self._settings.request_expires_days)
         )
-        stages = workflow.joined(found) or (OWNERS if facts.owners != NOBODY or not facts.sources else ())
+        stages = workflow.joined(workflows) or (OWNERS if facts.owners != NOBODY or not facts.sources else ())
         return (*stages, *workflow.of_sources(facts)), longest, expires
 
     # --- deciding --------------------------------------------------------------------------------------------------
@@ -367,13 +367,13 @@ class Approvals:
         # Pending ones may have expired since they were written, so the label alone does not tell the expired.
         label = None if state == RequestState.EXPIRED else state
         labels: Sequence[str | None] = (RequestState.PENDING, RequestState.REVIEW) if to_decide else [label]
-        found = [
+        requests = [
             workflow.at(AccessRequest.from_json(d.spec or {}), now)
             for each in labels
             for d in self._store.documents(KIND, label=each)
         ]
         kept = [
-            r for r in found
+            r for r in requests
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
             and bundle in (None, r.bundle)

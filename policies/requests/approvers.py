@@ -51,21 +51,21 @@ class Deciders:
         """The right to decide a stage now; None when there is none. One's own goes before another's."""
         if subject.user == request.requester:
             return None
-        said = {v.by for v in request.votes if v.stage == stage.name}
-        said |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
-        if subject.user not in said and self.is_approver(subject, request, stage, facts):
+        decided = {v.by for v in request.votes if v.stage == stage.name}
+        decided |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
+        if subject.user not in decided and self.is_approver(subject, request, stage, facts):
             return Standing()
         if any(v.by == subject.user and v.stage == stage.name for v in request.votes):
             return None
         for away in self._delegations.for_delegate(subject.user):
-            if away == request.requester or away in said or self._gone(away):
+            if away == request.requester or away in decided or self._gone(away):
                 continue
             if self.is_approver(self._identity.current(away), request, stage, facts):
                 return Standing(away)
         # The owners of a topic below a view guard data of theirs: their silence is no consent of somebody else.
         brought = self._managers_decide and request.escalated >= MANAGERS and stage.approvers.of is None
         if brought and stage.name == request.current.name:
-            return Standing(escalated=True) if subject.user not in said and self._manages(subject) else None
+            return Standing(escalated=True) if subject.user not in decided and self._manages(subject) else None
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
@@ -74,13 +74,13 @@ class Deciders:
         Somebody who is an approver and has spoken already passes: `workflow.vote` says so better.
         """
         stage = request.current
-        found = self.standing(subject, request, stage, facts)
-        if found is not None:
-            return found
-        for said in request.votes:
-            if said.stage == stage.name and said.instead_of == subject.user:
+        standing = self.standing(subject, request, stage, facts)
+        if standing is not None:
+            return standing
+        for vote in request.votes:
+            if vote.stage == stage.name and vote.instead_of == subject.user:
                 raise Conflict(
-                    f"{said.by} has decided stage {stage.name!r} of access request {request.id} in place of"
+                    f"{vote.by} has decided stage {stage.name!r} of access request {request.id} in place of"
                     f" {subject.user} already; others must follow.",
                     details={"id": request.id},
                 )
@@ -215,7 +215,7 @@ class Deciders:
 def names(approvers: Approvers) -> str:
     """An approvers' list in words."""
     people = approvers.people
-    found = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
+    texts = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
     for kind, named in (("user", people.users), ("group", people.groups), ("role", people.roles)):
-        found += [f"{kind} {name}" for name in sorted(named)]
-    return ", ".join(found)
+        texts += [f"{kind} {name}" for name in sorted(named)]
+    return ", ".join(texts)

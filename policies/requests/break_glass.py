@@ -39,10 +39,10 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
     for workflow in workflows:
         glass = workflow.break_glass
         if glass is None or not who.among(glass.subjects):
-            told = "has no breakGlass" if glass is None else f"does not name {who.user} for it"
+            why = "has no breakGlass" if glass is None else f"does not name {who.user} for it"
             raise NotAllowed(
-                f"{who.user} may not break the glass of {reference}: workflow {workflow.name} {told}. Make a request.",
-                details={"reasons": [f"workflow {workflow.name} {told}"]},
+                f"{who.user} may not break the glass of {reference}: workflow {workflow.name} {why}. Make a request.",
+                details={"reasons": [f"workflow {workflow.name} {why}"]},
             )
         glasses.append(glass)
         name = REVIEW if not stages else f"{workflow.name}/{REVIEW}"

@@ -88,12 +88,12 @@ class Delegations:
         for name in named:
             if gone_because(view, name) is not None:
                 raise InvalidInput(f"{name} cannot be a delegate: disabled or deleted.", details={"field": "delegates"})
-        made = Delegation(whose, named, start, until)
+        delegation = Delegation(whose, named, start, until)
         spec_json = {"delegates": list(named), "from": rfc3339(start), "until": rfc3339(until)}
         with self._store.transaction():
             self._store.apply([Change(KIND, whose, spec_json, by=subject.user)], now)
             self._audit.record(subject.user, "delegation.set", whose, "allow", [], spec_json)
-        return made
+        return delegation
 
     def end(self, subject: Subject, user: str | None = None) -> None:
         """Take a delegation back. Raises NotFound, NotAllowed."""
@@ -106,15 +106,15 @@ class Delegations:
 
     def of(self, user: str) -> Delegation | None:
         """The delegation of a user, present or to come; None when there is none or it is over."""
-        found = self._store.get(KIND, user)
-        made = Delegation.from_document(found) if found is not None else None
-        return made if made is not None and self._clock() < made.until else None
+        document = self._store.get(KIND, user)
+        delegation = Delegation.from_document(document) if document is not None else None
+        return delegation if delegation is not None and self._clock() < delegation.until else None
 
     def for_delegate(self, user: str) -> list[str]:
         """In whose place a user may decide now."""
         now = self._clock()
-        found = (Delegation.from_document(d) for d in self._store.documents(KIND))
-        return sorted(d.user for d in found if user in d.delegates and d.holds(now))
+        delegations = (Delegation.from_document(d) for d in self._store.documents(KIND))
+        return sorted(d.user for d in delegations if user in d.delegates and d.holds(now))
 
     def acting(self) -> list[Delegation]:
         """Every delegation that holds now."""

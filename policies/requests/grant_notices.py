@@ -35,7 +35,7 @@ class GrantNotices:
         if now < self._next:
             return 0
         self._next = now + _PAUSE
-        told = 0
+        count = 0
         soon = now + timedelta(hours=self._settings.grant_warning_hours)
         for grant in self._state.view().grants.values():
             # A grant shorter than twice the warning would be announced as ending when it begins.
@@ -45,13 +45,13 @@ class GrantNotices:
                     "dataset": grant.dataset, "user": sorted(grant.subject.users), "group": sorted(grant.subject.groups),
                     "purpose": grant.purpose, "until": rfc3339(grant.valid_to),
                 }  # fmt: skip
-                told += self._once("grant.expiring", grant.name, rfc3339(grant.valid_to) or "", data)
+                count += self._once("grant.expiring", grant.name, rfc3339(grant.valid_to) or "", data)
         for document in self._store.documents(REQUEST, label=str(RequestState.REVIEW)):
             request = AccessRequest.from_json(document.spec or {})
             if now >= request.expires_at:
                 data = {"dataset": request.dataset, "user": request.requester, "due": rfc3339(request.expires_at)}
-                told += self._once("breakglass.overdue", request.id, rfc3339(request.expires_at) or "", data)
-        return told
+                count += self._once("breakglass.overdue", request.id, rfc3339(request.expires_at) or "", data)
+        return count
 
     def _once(self, kind: str, about: str, moment: str, data: dict[str, Any]) -> int:
         name = f"{kind}/{about}"

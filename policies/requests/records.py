@@ -49,8 +49,8 @@ class RequestRecords:
             return
         name = request.grant or request.id
         self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
-        told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
-        self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
+        event = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
+        self._tell("grant.issued", name, {**event, "request": request.id, "until": rfc3339(request.valid_to)})
 
     def _extend(self, request: AccessRequest, by: str, now: datetime) -> None:
         present = self._store.get("Grant", request.extends or "")
@@ -64,12 +64,12 @@ class RequestRecords:
 
     def revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
         """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
-        found = self._store.get("Grant", request.grant or "")
-        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
+        document = self._store.get("Grant", request.grant or "")
+        if document is None or (document.spec or {}).get("status") != GrantStatus.APPROVED:
             return
-        spec = {**(found.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
-        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
-        self._tell("grant.revoked", found.name, {"dataset": request.dataset, "user": request.requester, "by": by})
+        spec = {**(document.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
+        self._store.apply([Change("Grant", document.name, spec, document.metadata, by, expect=document.version)], now)
+        self._tell("grant.revoked", document.name, {"dataset": request.dataset, "user": request.requester, "by": by})
 
     def expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
         """Write that a request has expired, in a transaction of its own."""
@@ -83,10 +83,10 @@ class RequestRecords:
 
     def document(self, request_id: str) -> Document:
         """Raises NotFound."""
-        found = self._store.get(KIND, request_id)
-        if found is None:
+        document = self._store.get(KIND, request_id)
+        if document is None:
             raise not_found(request_id)
-        return found
+        return document
 
     def waiting(self, request: AccessRequest, now: datetime) -> AccessRequest | None:
         """The undecided request that asks for the same, None where there is none."""
@@ -133,10 +133,10 @@ class RequestRecords:
         noted = {**details, **subject.came_by}
         self._audit.record(subject.user, action, request.dataset, decision, reasons, noted)
         if action in _EVENTS:
-            told = {**details, "dataset": request.dataset, "by": subject.user}
+            event = {**details, "dataset": request.dataset, "by": subject.user}
             if action == "request.escalate":
-                told["level"] = request.escalated
-            self._tell(_EVENTS[action], request.id, told)
+                event["level"] = request.escalated
+            self._tell(_EVENTS[action], request.id, event)
 
     def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:
         if self._events is not None:

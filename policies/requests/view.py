@@ -174,11 +174,11 @@ def _cut(opens: list[dict[str, Any]], horizon: Known) -> list[dict[str, Any]]:
 def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:
     """The fields the grant opens, with the kinds of personal data in them; `clear`: shown without masks."""
     fields, clear = selection(request.fields), selection(request.unmask)
-    found = []
+    rows = []
     for field in facts.fields:
         tags = (*field.tags, *(() if field.classified else (UNSCANNED_TAG,)))
         path = FieldPath.parse(field.path)
         if fields.covers(path, tags):
             entities = sorted(tag for tag in tags if is_personal(tag) or tag == UNSCANNED_TAG)
-            found.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
-    return sorted(found, key=lambda each: (not each["entities"], str(each["path"])))
+            rows.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
+    return sorted(rows, key=lambda each: (not each["entities"], str(each["path"])))

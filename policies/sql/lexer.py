@@ -157,7 +157,7 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
 
 def tables_as_queries(tokens: list[Any]) -> list[Any]:
     """`TABLE orders` where a query may begin, as `FROM orders`."""
-    found = []
+    result = []
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else None
         after = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -169,8 +169,8 @@ def tables_as_queries(tokens: list[Any]) -> list[Any]:
             and after.token_type is not TokenType.L_PAREN
         ):
             token = Token(TokenType.FROM, "FROM", line=token.line, col=token.col, start=token.start, end=token.end)
-        found.append(token)
-    return found
+        result.append(token)
+    return result
 
 
 def _without_semicolons(tokens: list[Any]) -> list[Any]:
@@ -226,8 +226,8 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
 
 
 def _is_call(name: str, before: TokenType | None) -> bool:
-    found = inventory.functions().get(name)
-    if found is None or found.verdict == "operator" or name in _SPELLED_OUT:
+    function = inventory.functions().get(name)
+    if function is None or function.verdict == "operator" or name in _SPELLED_OUT:
         return False
     if before in (TokenType.ALIAS, TokenType.WITH):
         return False
@@ -236,16 +236,16 @@ def _is_call(name: str, before: TokenType | None) -> bool:
 
 def _window(sql: str, tokens: list[Any], at: int, windows: list[AsOf]) -> int:
     """How many tokens from `at` on are an AS OF window (0 = none); the window is added to `windows`."""
-    said = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
-    if len(said) < 3 or said[:2] != ["AS", "OF"]:
+    words = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
+    if len(words) < 3 or words[:2] != ["AS", "OF"]:
         return 0
     if at and tokens[at - 1].text.upper() in ("TIMESTAMP", "VERSION"):
         return 0  # Spark's own form, which sqlglot reads
     count = 2
-    if said[2] == "EARLIEST":
+    if words[2] == "EARLIEST":
         windows.append(AsOf(earliest=True))
         return 3
-    if said[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
+    if words[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
         text = tokens[at + 3]
         try:
             windows.append(read_offsets(text.text))

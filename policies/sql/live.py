@@ -104,7 +104,7 @@ def _bucket(tree: Any) -> int | None:
             arguments = call.expressions
             if str(call.this).lower() != "window" or len(arguments) != 2 or not isinstance(arguments[0], exp.Column):
                 continue
-            found = _SPAN.match(arguments[1].name) if isinstance(arguments[1], exp.Literal) else None
-            if found and fold(arguments[0].name) == "_timestamp":
-                return int(found[1]) * _SECONDS[found[2].lower()]
+            match = _SPAN.match(arguments[1].name) if isinstance(arguments[1], exp.Literal) else None
+            if match and fold(arguments[0].name) == "_timestamp":
+                return int(match[1]) * _SECONDS[match[2].lower()]
     return None

@@ -96,10 +96,10 @@ def _fits(pieces: Sequence[str], name: str) -> bool:
         return False
     at, upto = len(start), len(name) - len(end)
     for piece in middle:
-        found = name.find(piece, at, upto)
-        if found < 0:
+        index = name.find(piece, at, upto)
+        if index < 0:
             return False
-        at = found + len(piece)
+        at = index + len(piece)
     return True
 
 
@@ -144,8 +144,8 @@ class _Reader(StatementReader):
         column_at = 0
         if self.next < len(self.tokens) and self.tokens[self.next].name is not None:
             column, column_at = self._name("")
-        found = Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended, column_at=column_at)
-        return self._end(found)
+        statement = Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended, column_at=column_at)
+        return self._end(statement)
 
     def explain(self) -> Statement:
         word = self.word()

@@ -78,18 +78,18 @@ def outputs(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> list[O
 
 def used(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> set[Source]:
     """Every column of a table that the query names anywhere."""
-    found: set[Source] = set()
+    sources: set[Source] = set()
     try:
         for select in tree.find_all(exp.Select):
             env = _Env(columns)
             relations = list(_relations(select, env))
             for column in select.find_all(exp.Column):
-                found |= set() if isinstance(column.this, exp.Star) else _column(column, relations).sources
+                sources |= set() if isinstance(column.this, exp.Star) else _column(column, relations).sources
         for each in outputs(tree, columns):
-            found |= each.sources
+            sources |= each.sources
     except (AttributeError, TypeError, KeyError, IndexError, RecursionError):
         pass
-    return found
+    return sources
 
 
 def _query(node: Any, env: _Env) -> list[Output]:
@@ -142,13 +142,13 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
                     yield from (o if sure else replace(o, followed=False) for o in shown)
             continue
         if isinstance(item, exp.Aliases):
-            found = _expression(item.this, relations)
-            yield from (Output(each.name, found.sources, followed=found.followed) for each in item.expressions)
+            output = _expression(item.this, relations)
+            yield from (Output(each.name, output.sources, followed=output.followed) for each in item.expressions)
             continue
         inner = item.this if isinstance(item, exp.Alias) else item
-        found = _expression(inner, relations)
+        output = _expression(inner, relations)
         # Spark names `(email)` email.
-        yield replace(found, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
+        yield replace(output, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
 
 
 def places(select: exp.Select) -> list[Any]:
@@ -180,8 +180,8 @@ def _windows(node: exp.Select, relations: list[_Relation]) -> Iterator[_Relation
     for call in node.args["group"].expressions if node.args.get("group") else ():
         name = fold(call.name) if isinstance(call, exp.Anonymous) else ""
         if name in _WINDOWS:
-            found = _expression(call, relations)
-            yield _Relation("", [Output(name, found.sources, system=True, followed=found.followed)])
+            output = _expression(call, relations)
+            yield _Relation("", [Output(name, output.sources, system=True, followed=output.followed)])
 
 
 def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
@@ -203,10 +203,10 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     if isinstance(place, exp.Lateral) and isinstance(place.this, exp.Subquery):
         return _Relation(name, _renamed(_query(place.this.this, env), alias))
     if isinstance(place, exp.Lateral):
-        found = _expression(place.this, before)
+        output = _expression(place.this, before)
         columns = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
-        shaped = found.shaped and len(columns) == 1
-        given = [Output(c, found.sources, followed=found.followed, shaped=shaped) for c in columns or ["col"]]
+        shaped = output.shaped and len(columns) == 1
+        given = [Output(c, output.sources, followed=output.followed, shaped=shaped) for c in columns or ["col"]]
         return _Relation(name, given, known=bool(columns))
     return _Relation(name, _renamed(_query(place, env), alias), known=isinstance(place, exp.Values))
 

@@ -103,8 +103,8 @@ def read(sql: str, at: int) -> Unfinished | None:
 
 def tokens_of(sql: str) -> Iterator[Token]:
     """The words, texts, names and marks of a text, comments included; it need not be complete."""
-    for found in _TOKEN.finditer(sql):
-        yield Token(found.lastgroup or "mark", found[0], found.start(), found.end())
+    for match in _TOKEN.finditer(sql):
+        yield Token(match.lastgroup or "mark", match[0], match.start(), match.end())
 
 
 def _closed(token: Token) -> bool:

@@ -46,13 +46,13 @@ def read_offsets(text: str) -> AsOf:
     """Ranges such as `0:100-200,1:50-`. Raises ValueError."""
     ranges = []
     for part in text.split(","):
-        found = _RANGE.match(part)
-        if found is None:
+        match = _RANGE.match(part)
+        if match is None:
             raise ValueError(part)
-        first, end = int(found[2]), int(found[3]) if found[3] else None
+        first, end = int(match[2]), int(match[3]) if match[3] else None
         if end is not None and end < first:
             raise ValueError(part)
-        ranges.append((int(found[1]), first, end))
+        ranges.append((int(match[1]), first, end))
     if len({partition for partition, _, _ in ranges}) != len(ranges):
         raise ValueError(text)
     return AsOf(offsets=tuple(sorted(ranges)))

@@ -54,20 +54,20 @@ class MaskPreview:
             raise InvalidInput(f"A value is longer than {MOST_CHARACTERS:,} characters; a preview takes shorter ones.")
         _single(values)
         try:
-            made = convert.mask(policy_specs.MaskSpec.model_validate(mask))
+            parsed = convert.mask(policy_specs.MaskSpec.model_validate(mask))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            said = str(first.get("ctx", {}).get("error", first["msg"]))
+            message = str(first.get("ctx", {}).get("error", first["msg"]))
             where = ".".join(map(str, ("mask", *first["loc"])))
-            raise InvalidInput(f"{where}: {said.rstrip('.?')}.", details={"field": where}) from None
+            raise InvalidInput(f"{where}: {message.rstrip('.?')}.", details={"field": where}) from None
         kind = _kind(type_name)
-        if made.type is not MaskType.CUSTOM:
-            shown = preview(made, [_typed(v, kind) for v in values], kind)
+        if parsed.type is not MaskType.CUSTOM:
+            shown = preview(parsed, [_typed(v, kind) for v in values], kind)
             masked = [{"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, shown["values"], strict=True)]
-            return {"mask": str(made.type), **shown, "values": masked}
-        custom.check(made.expression or "")
-        computed = self._computed(made, values, kind)
-        return {"mask": str(made.type), "type": None, "values": computed, "note": "computed by the query engine"}
+            return {"mask": str(parsed.type), **shown, "values": masked}
+        custom.check(parsed.expression or "")
+        computed = self._computed(parsed, values, kind)
+        return {"mask": str(parsed.type), "type": None, "values": computed, "note": "computed by the query engine"}
 
     def _computed(self, mask: Mask, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
         if not values:
@@ -104,10 +104,10 @@ def _literal(value: Any) -> str:
 
 def _kind(text: str) -> Primitive:
     try:
-        found = parse_ddl(f"v {text}")
+        struct = parse_ddl(f"v {text}")
     except InvalidInput:
-        found = StructType()
-    kind = found.fields[0][1] if len(found.fields) == 1 else None
+        struct = StructType()
+    kind = struct.fields[0][1] if len(struct.fields) == 1 else None
     if not isinstance(kind, Primitive):
         raise InvalidInput(
             f"{text[:60]!r} is no type of a single value; write STRING, INT, DATE or another of Spark's."

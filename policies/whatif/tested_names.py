@@ -48,27 +48,27 @@ def unknown_columns(prepared: Prepared) -> list[dict[str, Any]]:
     tree, tables = prepared.gated.tree, prepared.tables
     if tree.find(exp.Pivot) is not None:
         return []
-    made = _made(tree)
+    aliases = _made(tree)
     topics = {fold(table.alias) for table in tree.find_all(exp.Table) if _is_topic(table) and table.alias}
     relations = {(name,) for name in topics} | {tuple(map(fold, ref.parts)) for ref in tables}
     relations |= {each[-1:] for each in relations}
     opened = _opened(tree)
     inner = {fold(n) for g in tables.values() for n in _names_inside(g.table.value.kind)} if opened else set()
-    found = {}
+    problems = {}
     for column in tree.find_all(exp.Column):
         names = [part.name for part in column.parts]
         if isinstance(column.this, exp.Star) or inventory.functions().get(names[0].lower()):
             continue
         tries = [names, *(names[len(r) :] for r in relations if len(r) < len(names) and _begins(names, r))]
-        if any(fold(each[0]) in made | inner or (opened and _MADE.fullmatch(fold(each[0]))) for each in tries):
+        if any(fold(each[0]) in aliases | inner or (opened and _MADE.fullmatch(fold(each[0]))) for each in tries):
             continue
         near = [n for each in tries for n in _near(each, tables.values())]
         if None not in near:
             written = ".".join(names)
-            found[fold(written)] = problem(
+            problems[fold(written)] = problem(
                 "column", "a column of the topics", _no_such(written, next(filter(None, near), ""))
             )
-    return list(found.values())
+    return list(problems.values())
 
 
 def _no_such(name: str, near: str | None) -> str:
@@ -132,8 +132,8 @@ def _missing_inside(governed: GovernedTable, column: Column, names: Sequence[str
         if not isinstance(inner, StructType):
             return None
         known = [each for each, _ in inner.fields]
-        found = next((each for each in known if fold(each) == fold(name)), None)
-        if found is None:
+        member = next((each for each in known if fold(each) == fold(name)), None)
+        if member is None:
             return nearest(name, known) or ""
-        inner = inner.get(found)
+        inner = inner.get(member)
     return None

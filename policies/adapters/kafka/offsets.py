@@ -126,11 +126,11 @@ class KafkaOffsets:
     ) -> dict[int, int]:
         from confluent_kafka.admin import OffsetSpec
 
-        found = self._list(
+        offsets = self._list(
             client, topic, partitions, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)), deadline
         )
         # -1 = no record at or after that time.
-        return {p: ends[p] if offset < 0 else offset for p, offset in found.items()}
+        return {p: ends[p] if offset < 0 else offset for p, offset in offsets.items()}
 
 
 def _left(deadline: float) -> float:

@@ -155,11 +155,11 @@ class KafkaWindows:
         with self._lock:
             old = [each for each in self._idle if each[1] < since]
             fresh = [each for each in self._idle if each[1] >= since]
-            found = next((each for each in reversed(fresh) if each[0] == key), None)
-            self._idle = deque(each for each in fresh if each is not found)
+            entry = next((each for each in reversed(fresh) if each[0] == key), None)
+            self._idle = deque(each for each in fresh if each is not entry)
         for _, _, consumer in old:
             consumer.close()
-        return None if found is None else found[2]
+        return None if entry is None else entry[2]
 
 
 def _made(settings: Mapping[str, str], most_bytes: int) -> Any:

@@ -143,10 +143,10 @@ class Ending:
         if not self._asked.acquire(blocking=False):
             return
         while not self._over.is_set():
-            told: Any = None
+            operations: Any = None
             with contextlib.suppress(Exception):
-                told = self._session.interruptTag(self._tag)
-            self._over.wait(_LOST_SECONDS if told else _INTERRUPT_AGAIN_SECONDS)
+                operations = self._session.interruptTag(self._tag)
+            self._over.wait(_LOST_SECONDS if operations else _INTERRUPT_AGAIN_SECONDS)
 
     def _expire(self) -> None:
         self._expired.set()

@@ -30,9 +30,9 @@ class Counts:
         """View -> path -> values; nothing of a quick reading."""
         if not self._exact:
             return {}
-        seen = ((table, self.wanted[reading.observation(table)].found) for table in self._tables)
-        found = {table.view: reading.slips(table, metrics) for table, metrics in seen}
-        return {view: slips for view, slips in found.items() if slips}
+        observed = ((table, self.wanted[reading.observation(table)].found) for table in self._tables)
+        slips_of = {table.view: reading.slips(table, metrics) for table, metrics in observed}
+        return {view: slips for view, slips in slips_of.items() if slips}
 
 
 class _Metrics:

@@ -113,8 +113,8 @@ def _avro(part: str, read: PartRead) -> str | None:
         as_read = f", 'avroSchema', {literal(json.dumps(marked))}" if marked else ""
         body = f"from_avro(substring({part}, 6), {literal(text)}, map('mode', 'PERMISSIVE'{as_read}))"
         # to_json takes structs, arrays and maps only; an array of one serves every type.
-        made = f"to_json(array({body}), {_JSON_TIMES})"
-        inner = f"substring({made}, 2, length({made}) - 2)"
+        array = f"to_json(array({body}), {_JSON_TIMES})"
+        inner = f"substring({array}, 2, length({array}) - 2)"
         if not marked and not isinstance(parsed, list):
             inner = f"nullif({inner}, 'null')"
         cases.append(f"WHEN substring({part}, 1, 5) = X'{number:010x}' THEN {inner}")

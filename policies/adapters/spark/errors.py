@@ -105,8 +105,8 @@ def translate(error: BaseException) -> WeirError:
     if "OPERATION_CANCELED" in text or "OPERATION_CANCELLED" in text:
         return LimitExceeded("The query was stopped.", details={"limit": "seconds"})
     if "spark.driver.maxResultSize" in text:
-        said = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
-        return LimitExceeded(said, details={"limit": "bytes"})
+        message = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
+        return LimitExceeded(message, details={"limit": "bytes"})
     condition = _condition(error)
     if condition not in _SENTENCES and _MEMORY.search(text):
         return out_of_memory()
@@ -122,16 +122,16 @@ def translate(error: BaseException) -> WeirError:
     details: dict[str, Any] = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
     if top == "USER_RAISED_EXCEPTION":  # queries cannot raise, so it is the check of a sequence's end
-        said = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
-        return QueryFailed(said, details=details)
+        message = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
+        return QueryFailed(message, details=details)
     if top == "DATATYPE_MISMATCH" and (fragment or "").startswith("try_add(`weir_s`"):
-        said = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
-        return QueryFailed(said, details=details)
+        message = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
+        return QueryFailed(message, details=details)
     if top in _NAMED and name:
         details["name"] = name
         ambiguous = f"The column {name} fits several tables; write the table before it."
-        said = ambiguous if top == "AMBIGUOUS_REFERENCE" else f"There is no column {name}."
-        return QueryFailed(said, details=details, fragment=fragment, known=_fields(error))
+        message = ambiguous if top == "AMBIGUOUS_REFERENCE" else f"There is no column {name}."
+        return QueryFailed(message, details=details, fragment=fragment, known=_fields(error))
     sentence = (
         _SENTENCES.get(condition)
         or _SENTENCES.get(top)
@@ -144,9 +144,9 @@ def translate(error: BaseException) -> WeirError:
 
 def _condition(error: BaseException) -> str | None:
     getter = getattr(error, "getCondition", None)
-    found = getter() if callable(getter) else None
-    if isinstance(found, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", found):
-        return found
+    condition = getter() if callable(getter) else None
+    if isinstance(condition, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", condition):
+        return condition
     # Errors of the analysis come without their details at times; the class still stands before the text.
     written = re.match(r"\[([A-Z][A-Z0-9_.]{2,119})\] ", str(error))
     return written[1] if written else None

@@ -105,8 +105,8 @@ class Sessions:
                 kept = self._stock.popleft() if self._stock else None
             if kept is None:
                 return self._create()
-            session, made = kept
-            if time.monotonic() - made < _SURE_SECONDS or _alive(session):
+            session, created = kept
+            if time.monotonic() - created < _SURE_SECONDS or _alive(session):
                 return session
             release(session)
 

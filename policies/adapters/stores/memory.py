@@ -97,8 +97,8 @@ class MemoryTokenStore:
         return next((t for t in self._tokens.values() if t.digest == digest), None)
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
-        found = [t for t in self._tokens.values() if user is None or t.user == user]
-        return sorted(found, key=lambda t: (t.created_at, t.id))
+        records = [t for t in self._tokens.values() if user is None or t.user == user]
+        return sorted(records, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         token = self._tokens.get(token_id)
@@ -141,8 +141,8 @@ class MemoryAuditStore:
         return entry
 
     def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
-        found = [e for e in reversed(self.rows) if (before is None or e.seq < before) and _fits(e, where)]
-        return found[:limit]
+        matches = [e for e in reversed(self.rows) if (before is None or e.seq < before) and _fits(e, where)]
+        return matches[:limit]
 
     def matching(self, where: AuditFilter, after: int, limit: int) -> list[AuditEntry]:
         return [e for e in self.chain(after, len(self.rows)) if _fits(e, where)][:limit]

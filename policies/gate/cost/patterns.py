@@ -35,8 +35,8 @@ def endless(pattern: str) -> bool:
     if len(pattern) > LONGEST:
         return any(sign in pattern for sign in "(*+?{")
     try:
-        found = read(pattern)
-        return any(_endless(each) for each in (found.tree, *found.apart))
+        parsed = read(pattern)
+        return any(_endless(each) for each in (parsed.tree, *parsed.apart))
     except (Unreadable, _TooLarge):
         return "(" in pattern
 
@@ -189,7 +189,7 @@ def _loops(edges: list[Counter[int]]) -> list[frozenset[int]]:
     low: dict[int, int] = {}
     stack: list[int] = []
     waiting: set[int] = set()
-    found = []
+    loops = []
     for root in range(len(edges)):
         if root in number:
             continue
@@ -218,8 +218,8 @@ def _loops(edges: list[Counter[int]]) -> list[frozenset[int]]:
                     del stack[at:]
                     waiting -= loop
                     if len(loop) > 1 or state in edges[state]:
-                        found.append(loop)
-    return found
+                        loops.append(loop)
+    return loops
 
 
 def _doubles(loop: frozenset[int], masks: list[int], edges: list[Counter[int]]) -> bool:

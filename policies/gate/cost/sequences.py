@@ -148,8 +148,8 @@ def _guarded(call: Any) -> Any:
     end = exp.Case(ifs=[exp.If(this=_too_far(start, stop, given, step), true=raised)], default=stop.copy())
     body = _call("sequence", start.copy(), end, *last)
     bound = exp.Lambda(this=body, expressions=[exp.to_identifier(_NAME, quoted=True)])
-    made = _call("transform", _call("array", _call("named_struct", *parts)), bound)
-    return _call("get", made, exp.Literal.number(0))
+    array = _call("transform", _call("array", _call("named_struct", *parts)), bound)
+    return _call("get", array, exp.Literal.number(0))
 
 
 def _too_far(start: Any, stop: Any, given: list[Any], step: Any) -> Any:
@@ -214,10 +214,10 @@ def _moment(node: Any) -> datetime | None:
     if not _WRITTEN.fullmatch(node.this.name.strip()):
         return None
     try:
-        found = datetime.fromisoformat(node.this.name.strip())
+        moment = datetime.fromisoformat(node.this.name.strip())
     except ValueError:
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _is_interval(node: Any) -> bool:
@@ -240,8 +240,8 @@ def _microseconds(node: Any) -> int | None:
     if isinstance(unit, exp.IntervalSpan):
         return _spanned(text, unit.this.name.upper(), unit.expression.name.upper())
     if unit is None:
-        found = _MIXED.findall(text)
-        pieces = [(number, name) for number, name in found]
+        matches = _MIXED.findall(text)
+        pieces = [(number, name) for number, name in matches]
         if not pieces or "-" in text:
             return None
     else:
