@@ -15,9 +15,10 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
 from policies.audit_text import digest, entry_json
 from policies.audit_verify import Seals, Verification, verify
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, Clock, HeadPublisher
+from policies.ports import Clock
 
 MAX_LIMIT = 1000
 _CHUNK = 2000

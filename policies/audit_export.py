@@ -19,8 +19,8 @@ import orjson
 
 from catalog.errors import InvalidInput
 from catalog.spreadsheet import defused
+from policies.audit_ports import AuditEntry
 from policies.audit_text import body_text
-from policies.ports import AuditEntry
 
 JSONL, CSV = "jsonl", "csv"
 FORMATS = (JSONL, CSV)

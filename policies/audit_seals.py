@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog.records import rfc3339
-from policies.ports import AuditEntry, Removal, Segment
+from policies.audit_ports import AuditEntry, Removal, Segment
 
 SEAL, REMOVE = "audit.seal", "audit.remove"
 """Actions of the entries that note a seal, and a removal."""

@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 from catalog.errors import WeirError
 from catalog.records import rfc3339
+from policies.audit_ports import AuditEntry, AuditReceiver, AuditStore, MessageTooLarge, Shipping, ShippingStore
 from policies.audit_text import entry_json
-from policies.ports import AuditEntry, AuditReceiver, AuditStore, Clock, MessageTooLarge, Shipping, ShippingStore
+from policies.ports import Clock
 
 AT_ONCE = 500
 MOST_BYTES = 900_000

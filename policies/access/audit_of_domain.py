@@ -16,8 +16,8 @@ from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.audit import MAX_LIMIT, AuditLog
 from policies.audit_names import begins, datasets_of, fields_of
+from policies.audit_ports import AuditEntry, AuditFilter
 from policies.decision.domains import Domain
-from policies.ports import AuditEntry, AuditFilter
 
 _CHUNK = 500
 _REASONED = ("query", "query.stream", "view.read", "classification.review", "request", "breakglass", "grant")

@@ -9,7 +9,8 @@ from datetime import datetime
 from cachetools import TTLCache
 
 from catalog.errors import NotAllowed, NotSignedIn
-from policies.access.sessions import Record, gone_because
+from policies.access.session_confirming import Record
+from policies.access.sessions import gone_because
 from policies.declared.service_specs import CertificateSpec, ServiceAccountSpec
 from policies.declared.state import GovernanceState, View
 from policies.model import Subject

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter
 from policies.campaigns.closing import CLOSE, every_item, evidence, summary
 from policies.campaigns.deciding import Present
 from policies.campaigns.model import Campaign, ItemState, digest_of
 from policies.campaigns.ports import CampaignStore
-from policies.ports import AuditFilter
 
 COLUMNS = (
     "number", "kind", "name", "holder", "dataset", "purpose", "since", "until", "sources", "sees", "lastUsed", "unused",

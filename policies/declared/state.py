@@ -16,8 +16,9 @@ from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.read_documents import Declared, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
-from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
+from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings

@@ -11,6 +11,7 @@ from catalog.errors import InvalidInput, LimitExceeded
 from catalog.event_model import Event
 from catalog.records import rfc3339
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter
 from policies.model import Subject
 from policies.notices import (
     AddressOf,
@@ -29,7 +30,7 @@ from policies.notify.intake import notice_id
 from policies.notify.sender import NoticeSender
 from policies.notify.when import time_of, zone_of
 from policies.notify.words import message, sentence
-from policies.ports import AuditFilter, Clock
+from policies.ports import Clock
 from policies.settings import NotifySettings
 
 _TESTS_AN_HOUR = 10

@@ -8,6 +8,7 @@ from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.access.identity import Identity
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
+from policies.access_request import OPEN, AccessRequest
 from policies.decision.domains import Power
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
@@ -15,7 +16,7 @@ from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 from policies.requests.talk import MANAGERS
-from policies.workflow import OPEN, AccessRequest, Approvers, Stage
+from policies.workflow import Approvers, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Deciders:
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
         """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has spoken in the subject's place.
 
-        Somebody who is an approver and has spoken already passes: `workflow.vote` says so better.
+        Somebody who is an approver and has spoken already passes: `request_transitions.vote` says so better.
         """
         stage = request.current
         standing = self.standing(subject, request, stage, facts)

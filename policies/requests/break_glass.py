@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, RequestState
 from policies.matching import Who
 from policies.model import SubjectMatch
-from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Workflow
+from policies.workflow import Approvers, BreakGlass, Stage, Workflow
 
 REVIEW = "review"
 

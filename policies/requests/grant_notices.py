@@ -7,12 +7,12 @@ from typing import Any
 
 from catalog.ports import EventSink
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, RequestState
 from policies.declared.state import GovernanceState
 from policies.matching import is_active
 from policies.ports import Change, Clock
 from policies.requests.records import KIND as REQUEST
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 
 KIND = "Notice"
 _PAUSE = timedelta(seconds=30)

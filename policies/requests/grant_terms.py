@@ -9,11 +9,11 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest
 from policies.declared import kinds
 from policies.matching import is_active
 from policies.model import Grant, GrantStatus, SubjectMatch
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest
 
 
 def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:

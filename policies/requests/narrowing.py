@@ -11,10 +11,10 @@ from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, Terms
 from policies.matching import EVERYTHING, is_path, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, FieldFacts
 from policies.requests.scope import read_fields
-from policies.workflow import AccessRequest, Terms
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
+from policies.access_request import OPEN, AccessRequest
 from policies.declared.state import GovernanceState
 from policies.model import SubjectMatch
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
-from policies.workflow import OPEN, AccessRequest
 
 _MOST = 10_000
 

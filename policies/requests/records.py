@@ -9,14 +9,14 @@ from typing import Any
 from catalog.errors import Conflict
 from catalog.ports import EventSink
 from catalog.records import rfc3339
-from policies import workflow
+from policies import request_transitions as transitions
+from policies.access_request import UNDECIDED, AccessRequest
 from policies.audit import AuditLog
 from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.purposes import NO_PURPOSES, Purposes
 from policies.requests.grant_terms import extended_spec, grant_spec, not_found
-from policies.workflow import AccessRequest
 
 KIND = "AccessRequest"
 
@@ -73,7 +73,7 @@ class RequestRecords:
 
     def expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
         """Write that a request has expired, in a transaction of its own."""
-        ended = workflow.at(request, now)
+        ended = transitions.at(request, now)
         try:
             with self._store.transaction():
                 self.write(ended, document.version, None)
@@ -97,7 +97,7 @@ class RequestRecords:
         """Requests that wait for a decision or an answer; some of them may be over by time."""
         return [
             AccessRequest.from_json(document.spec or {})
-            for state in workflow.UNDECIDED
+            for state in UNDECIDED
             for document in self._store.documents(KIND, label=str(state))
         ]
 

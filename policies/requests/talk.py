@@ -13,7 +13,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput
-from policies.workflow import AccessRequest, Message, RequestState, at
+from policies.access_request import AccessRequest, Message, RequestState
+from policies.request_transitions import at
 
 DELEGATES, MANAGERS = 1, 2
 MOST_MESSAGES = 200

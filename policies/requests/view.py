@@ -12,7 +12,9 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
-from policies.decision.visibility import ALL, NOT_SEEN, NOTHING, Known
+from policies.access_request import OPEN, AccessRequest, RequestState
+from policies.decision.visibility import ALL, NOTHING, Known
+from policies.decision.within_known import NOT_SEEN
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
@@ -20,7 +22,6 @@ from policies.ports import Clock
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
 from policies.settings import PolicySettings
-from policies.workflow import OPEN, AccessRequest, RequestState
 
 MOST_OPENED = 500
 _MOST_PEOPLE = 500

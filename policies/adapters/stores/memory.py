@@ -10,8 +10,9 @@ from datetime import datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
 from policies.audit_names import DATASET, names_of, wanted_names
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 from policies.model import DatasetFacts
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse, Change, Document, TokenRecord
+from policies.ports import Change, Document, TokenRecord
 
 
 class MemoryPolicyStore:

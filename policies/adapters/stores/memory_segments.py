@@ -8,8 +8,8 @@ from datetime import datetime
 
 from catalog.errors import Unavailable
 from policies.adapters.stores.memory import MemoryAuditStore
+from policies.audit_ports import MessageTooLarge, Removal, Segment, Shipping
 from policies.audit_seals import removed_until
-from policies.ports import MessageTooLarge, Removal, Segment, Shipping
 
 
 class MemorySegmentStore:

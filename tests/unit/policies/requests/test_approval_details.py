@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from policies.access_request import AccessRequest, RequestState
 from policies.model import DatasetFacts, FieldFacts, GrantStatus, SubjectMatch
 from policies.ports import Change
 from policies.requests.approvals import Approvals
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import GOVERNANCE, ORDERS, PAYMENTS, START, World, company
 
 EMAIL = "value.customer.email"

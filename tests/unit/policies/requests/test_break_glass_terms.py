@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
+from policies.access_request import AccessRequest, RequestState, Vote
 from policies.matching import Who
 from policies.model import SubjectMatch, Target
 from policies.requests.break_glass import Terms, check, terms
-from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Vote, Workflow
+from policies.workflow import Approvers, BreakGlass, Stage, Workflow
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 HOUR, TICK = timedelta(hours=1), timedelta(microseconds=1)
