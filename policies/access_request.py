@@ -86,11 +86,11 @@ _LATER = timedelta(days=1)
 class AccessRequest:
     """What somebody asks for, and how far it has come.
 
-    fields        paths, tags or `*`: what the grant will open; `unmask` likewise: what it will show clear
+    fields        paths, tags or `*`: what the grant will open; `unmask` likewise: what it will show unmasked
     valid_from, valid_to    the wished life of the grant; expires_at: when an undecided request ends by itself
     stages        as the workflows asked for when it was made; `stage` counts from 0
     grant         the name of the grant it ended in
-    break_glass   its grant was made at once; `expires_at` then says until when it must be reviewed
+    break_glass   its grant was made at once; `expires_at` is then the time until which it must be reviewed
     ticket        id of it in another system        template   name of the template it was made from
     bundle        id that the requests of one bundle share: each is decided on its own
     extends       name of the grant whose end it asks to move

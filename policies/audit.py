@@ -1,7 +1,7 @@
 """The audit chain: who did what to what, why it was allowed or denied, in links that cannot be changed unseen.
 
 Every entry carries the SHA-256 of itself and of the entry before. `verify` finds an entry that was edited, one that is
-missing in between, and a cut tail: the head stands beside the entries, and is published where the store's owner cannot
+missing in between, and a cut tail: the head is stored beside the entries, and is published where the store's owner cannot
 reach it. Nothing that goes in here may be a value of a record; callers strip literals from SQL.
 """
 

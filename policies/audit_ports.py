@@ -29,7 +29,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditHead:
-    """Where the chain ended at a moment. `chain` tells one store's chain from another's."""
+    """Where the chain ended at a moment. `chain` identifies the chain of one store."""
 
     chain: str
     seq: int

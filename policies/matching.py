@@ -23,7 +23,7 @@ _LOOKS_LIKE_A_PATH = re.compile(r"(?:key|value|headers)(?:[.\[{@]|\Z)")
 
 
 def dataset_matches(pattern: str, reference: str) -> bool:
-    """True when `prod/orders` fits `prod/*`; `*` stands for any text, letters in the same case. Linear in both."""
+    """True when `prod/orders` fits `prod/*`; `*` matches any text, letters in the same case. Linear in both."""
     if EVERYTHING not in pattern:
         return pattern == reference
     first, *middle, last = pattern.split(EVERYTHING)
@@ -82,7 +82,7 @@ def selection(entries: tuple[str, ...]) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """A subject with every role held, directly or by inheritance. `problems`: why the roles cannot be trusted."""
+    """A subject with every role, direct or inherited. `problems`: why the roles cannot be trusted."""
 
     user: str
     groups: frozenset[str]
@@ -102,8 +102,8 @@ class Who:
 def resolve(subject: Subject, roles: Mapping[str, Role]) -> Who:
     """Follow inheritance; a circle ends where it closes.
 
-    A role held directly that nobody declared opens nothing and is no problem (a name to except in a policy). One that
-    a declared role inherits is: its row filters are not known, so nothing can be decided for its holder.
+    A direct role that nobody declared opens nothing and does no harm (a name to except in a policy). One that
+    a declared role inherits is a problem: its row filters are not known, so nothing can be decided for its holder.
     """
     resolved: dict[str, Role | None] = {}
     problems: list[str] = []

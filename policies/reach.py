@@ -27,7 +27,7 @@ class PlannedField:
 
 
 class Reach:
-    """Which fields a path of a policy reaches: those inside it; else the one it lies in."""
+    """Which fields a path of a policy reaches: those inside it; else the one it is in."""
 
     def __init__(self, fields: list[PlannedField]) -> None:
         self._fields = fields
@@ -41,7 +41,7 @@ class Reach:
         return self._inside.get(path) or self._around(path)
 
     def _around(self, path: FieldPath) -> list[int]:
-        """Fields the path lies in. The mask of a part then holds for the whole: a part cannot be told apart there.
+        """Fields the path is in. The mask of a part then holds for the whole: a part cannot be separated there.
 
         Where one key of a map is a field of its own, the map's other values (`{}`) are left alone.
         """

@@ -24,7 +24,7 @@ from policies.workflow import Stage
 
 
 def at(request: AccessRequest, now: datetime) -> AccessRequest:
-    """The request as it stands at a moment: expired when its time is over, or when the access it asks for would be."""
+    """The request as it is at a moment: expired when its time is over, or when the access it asks for would be."""
     if request.state in UNDECIDED and now >= min(request.expires_at, request.valid_to):
         return replace(request, state=RequestState.EXPIRED)
     return request
@@ -89,6 +89,6 @@ def cancel(request: AccessRequest, now: datetime) -> AccessRequest:
 def extended(request: AccessRequest, required: Iterable[Stage]) -> AccessRequest:
     """With the stages added that are asked for now and were not when the request was made."""
     more = [s for s in required if not any((s.approvers, s.quorum) == (o.approvers, o.quorum) for o in request.stages)]
-    taken = {s.name for s in request.stages}
-    added = [replace(s, name=f"{s.name} (added)") if s.name in taken else s for s in more]
+    names = {s.name for s in request.stages}
+    added = [replace(s, name=f"{s.name} (added)") if s.name in names else s for s in more]
     return replace(request, stages=(*request.stages, *added)) if added else request

@@ -14,15 +14,15 @@ NOBODY = SubjectMatch()
 
 @dataclass(frozen=True, slots=True)
 class Approvers:
-    """Who may decide: the dataset's owners, or those of the dataset `of`, and whoever the match names."""
+    """Who may decide: the dataset's owners, or those of the dataset `of`, and everyone whom the match names."""
 
     owners: bool = False
     people: SubjectMatch = NOBODY
     of: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        named = {k: sorted(getattr(self.people, k)) for k in ("users", "groups", "roles") if getattr(self.people, k)}
-        return {**({"owners": True} if self.owners else {}), **({"of": self.of} if self.of else {}), **named}
+        people = {k: sorted(getattr(self.people, k)) for k in ("users", "groups", "roles") if getattr(self.people, k)}
+        return {**({"owners": True} if self.owners else {}), **({"of": self.of} if self.of else {}), **people}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Approvers:
@@ -64,15 +64,15 @@ class Workflow:
 def joined(workflows: Iterable[Workflow]) -> tuple[Stage, ...]:
     """The stages of several workflows, in order of their names; the same step twice is asked for once.
 
-    Two different stages of one name are told apart by the workflow's name.
+    Two different stages of one name are distinguished by the workflow's name.
     """
     stages: list[Stage] = []
     for workflow in sorted(workflows, key=lambda w: w.name):
         for stage in workflow.stages:
             if any((s.approvers, s.quorum) == (stage.approvers, stage.quorum) for s in stages):
                 continue
-            taken = any(s.name == stage.name for s in stages)
-            stages.append(replace(stage, name=f"{workflow.name}/{stage.name}") if taken else stage)
+            is_taken = any(s.name == stage.name for s in stages)
+            stages.append(replace(stage, name=f"{workflow.name}/{stage.name}") if is_taken else stage)
     return tuple(stages)
 
 

@@ -52,10 +52,10 @@ class Access:
     kind      user | group | role: what `subject` is the name of
     via       what opens it: role NAME | owner | grant NAME
     ways      the same one by one: each with its own end and purpose, which only a grant has
-    masked    True when none of it shows clear; mask: the mask's name, of the first masked field
+    masked    True when every value of it is masked; mask: the mask's name, of the first masked field
     purpose   the purpose the query must state; None = it works without
     until     when the earliest grant it rests on ends, and what is shown changes; None = no end is known
-    rows      the row filters, and the condition under which a masked value shows clear
+    rows      the row filters, and the condition under which a masked value is shown unmasked
     """
 
     kind: str

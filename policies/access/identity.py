@@ -226,9 +226,9 @@ class Identity(Permissions):
         view = self._state.view()
         if (gone := gone_because(view, user)) is not None:
             raise NotSignedIn(f"User {user} {gone}, so nothing runs in their name.")
-        given = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
-        roles = given.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
-        return view.subject(user, given.groups, roles)
+        provided = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
+        roles = provided.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
+        return view.subject(user, provided.groups, roles)
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         """What is known of tokens: never the token itself."""

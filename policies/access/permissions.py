@@ -21,7 +21,7 @@ class Permissions:
         self._state = state
 
     def permissions(self, subject: Subject) -> frozenset[str]:
-        """What the subject may do in Weir, by every role held, inherited ones too, within the token's scopes."""
+        """What the subject may do in Weir, by every role of theirs, inherited ones too, within the token's scopes."""
         roles = resolve(subject, self._state.view().roles).roles.values()
         allowed = frozenset().union(*(role.permissions for role in roles if role is not None))
         return allowed if subject.scopes is None else allowed & subject.scopes

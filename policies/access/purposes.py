@@ -108,8 +108,8 @@ class PurposeUse:
                 for each in purposes.ordered()
             ],
             "undeclared": [
-                {"name": name, "users": named[:MOST_LISTED], "uses": len(named)}
-                for name, named in sorted(users.items())
+                {"name": name, "users": names[:MOST_LISTED], "uses": len(names)}
+                for name, names in sorted(users.items())
                 if not purposes.is_known(name)
             ],
         }  # fmt: skip

@@ -128,13 +128,13 @@ class Confirming:
         until = time.monotonic() + _WAIT_S
         while time.monotonic() < until:
             self._wait(0.05)
-            seen = self._store.find(session.digest)
+            confirmed = self._store.find(session.digest)
             now = self._clock()
-            if seen is None:
+            if confirmed is None:
                 break
-            require_open(seen, now, self._settings)
-            if now - seen.confirmed_at < most:
-                return seen
+            require_open(confirmed, now, self._settings)
+            if now - confirmed.confirmed_at < most:
+                return confirmed
             if self._away.get(session.provider, now) > now:
                 break
         raise _away(session.provider)
@@ -146,8 +146,8 @@ class Confirming:
         text = self._sealer.open(session.sealed) if session.sealed else None
         if text is None:
             raise AccountGone
-        kept = json.loads(text)
-        return ProviderTokens(kept["access"], kept["refresh"])
+        tokens = json.loads(text)
+        return ProviderTokens(tokens["access"], tokens["refresh"])
 
 
 def _away(provider: str) -> Unavailable:

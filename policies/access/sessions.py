@@ -145,14 +145,14 @@ class Sessions:
         A request has the rights of its own session alone, so they are not joined.
         """
         view = self._state.view()
-        given: dict[str, dict[Rights, None]] = {}
+        by_user: dict[str, dict[Rights, None]] = {}
         for session in reversed(self.listed()):
             try:
                 spec = self._provider(view, session.provider, session.issuer)
             except NotSignedIn:
                 continue
-            given.setdefault(session.user, {})[rights(session.claims, spec.rights)] = None
-        return {user: tuple(each) for user, each in given.items()}
+            by_user.setdefault(session.user, {})[rights(session.claims, spec.rights)] = None
+        return {user: tuple(each) for user, each in by_user.items()}
 
     def _now(self, session: SessionRecord, use: bool) -> SignedIn:
         now = self._clock()
@@ -190,15 +190,15 @@ class Sessions:
 
     def of_secret(self, secret: str) -> SessionRecord | None:
         """The session of a secret that nobody ended, if it is one."""
-        seen = self.store.find(digest(secret)) if secret.startswith(PREFIX) else None
-        return seen if seen is not None and seen.ended_at is None else None
+        session = self.store.find(digest(secret)) if secret.startswith(PREFIX) else None
+        return session if session is not None and session.ended_at is None else None
 
     def of(self, session_id: str, user: str | None = None) -> SessionRecord:
         """One that continues, of any user or of this one. Raises NotFound."""
-        seen = next((each for each in self.listed(user) if each.id == session_id), None)
-        if seen is None:
+        session = next((each for each in self.listed(user) if each.id == session_id), None)
+        if session is None:
             raise NotFound(f"There is no session {session_id!r} that continues; list sessions to see their ids.")
-        return seen
+        return session
 
     def end(self, session: SessionRecord, because: str, by: str | None = None) -> bool:
         """End a session now; False when it was ended before."""
@@ -230,7 +230,7 @@ def digest(secret: str) -> str:
 def gone_because(view: View, user: str) -> str | None:
     """Why a user may not sign in any more. The built-in admin is never gone, or nobody could repair anything.
 
-    A directory keeps out people: it has no say about a program, whatever names it had.
+    A directory keeps out people. It does not decide about a program, whatever names the program had.
     """
     if user == ADMIN_USER:
         return None

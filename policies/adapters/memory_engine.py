@@ -1,8 +1,8 @@
-"""Queries without Spark: a stand-in for tests of what surrounds the engine.
+"""Queries without Spark, for tests of what surrounds the engine.
 
 It keeps the promises of `tests/contract/test_query_engine.py` and knows no SQL: it answers the one form
-`SELECT * FROM one table`, with an optional list of plain columns, over columns that are shown as they are stored. For a
-mask, a filter or anything else in the query it says so, instead of giving an answer that Spark would not give.
+`SELECT * FROM one table`, with an optional list of plain columns, over columns that are shown as they are stored. A
+mask, a filter or anything else in the query is refused, since the answer might differ from Spark's.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class MemoryEngine:
             raise QueryFailed("The engine of the tests answers SELECT * of one topic only.")
         if match["columns"] == "*":
             return table, list(table.columns)
-        known = {name.lower(): (name, sql) for name, sql in table.columns}
+        columns = {name.lower(): (name, sql) for name, sql in table.columns}
         chosen = []
         for name in match["columns"].strip("`").split("`, `"):
-            if name.lower() not in known:
+            if name.lower() not in columns:
                 details = {"condition": "UNRESOLVED_COLUMN.WITH_SUGGESTION", "name": f"`{name}`"}
                 raise QueryFailed(f"There is no column {name}.", details=details)
-            chosen.append((name, known[name.lower()][1]))
+            chosen.append((name, columns[name.lower()][1]))
         return table, chosen
 
 

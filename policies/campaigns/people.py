@@ -64,14 +64,14 @@ class KnownPeople:
 
     def of(self, match: SubjectMatch) -> frozenset[str]:
         """Whom a match means."""
-        known = self._matches.get(match)
-        if known is None:
+        people = self._matches.get(match)
+        if people is None:
             members = (self._by.get((kind, name), set()) for kind, names in
                        (("group", match.groups), ("role", match.roles)) for name in names)  # fmt: skip
             # Who is named may be known to an identity provider alone, so only who is gone does not count.
             named = frozenset(name for name in match.users if gone_because(self._view, name) is None)
-            known = self._matches[match] = named | frozenset().union(*members)
-        return known
+            people = self._matches[match] = named | frozenset().union(*members)
+        return people
 
     def reviewers(self, reviewers: ReviewerSet, owners: OwnersOf) -> frozenset[str]:
         """Who is in a set of reviewers."""

@@ -3,7 +3,7 @@
 `decide` answers for every known field, with all that holds for it: tags and policies on what it is part of, on one
 key of its map, on every value of it. So nothing is decided here a second time. A place takes the rule of the nearest
 field around it (itself, or what it is part of; `{key}` is nearer than `{}`). Where a place holds fields inside it that
-have rules of their own and cannot be told apart (JSON text), it is hidden unless all of them are clear.
+have rules of their own and cannot be separated (JSON text), it is hidden unless all of them are unmasked.
 
 The view, explain, the access report and the decisions for engines look rules up here, so they cannot differ. One look
 costs as many steps as the path has; a dataset may have ten thousand fields and each is looked up.
@@ -25,9 +25,9 @@ DROP = Mask(MaskType.DROP)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What holds at one place: clear (`mask` None), masked, or left out (`mask` DROP).
+    """What holds at one place: unmasked (`mask` None), masked, or left out (`mask` DROP).
 
-    clear_when   row conditions; in rows where all of them are true the place is clear. Empty = in no row
+    clear_when   row conditions; in rows where all of them are true the place is unmasked. Empty = in no row
     """
 
     mask: Mask | None

@@ -214,10 +214,10 @@ def what_is_known(viewer: Viewer, outline: Outline, rules: Rules) -> Known:
     def may(aspect: Aspect) -> bool:
         if unreadable:
             return False
-        asked = audiences.get(aspect)
+        declared = audiences.get(aspect)
         if not all(audience.holds(who) for audience in further.get(aspect, ())):
             return False
-        return default if asked is None else all(audience.holds(who) for audience in asked)
+        return default if declared is None else all(audience.holds(who) for audience in declared)
 
     existence = certain or may(Aspect.EXISTENCE)
     schema = certain or (existence and may(Aspect.SCHEMA))

@@ -64,11 +64,11 @@ class Declared:
         for document in documents:
             if document.kind in GOVERNANCE_KINDS:
                 key = (document.kind, document.name)
-                known = self._read.get(key)
+                earlier = self._read.get(key)
                 if document.spec is None:
                     after._read.pop(key, None)
                     changed[key] = None
-                elif known is None or known.version != document.version:
+                elif earlier is None or earlier.version != document.version:
                     after._read[key] = changed[key] = _read(document)
         directory = self._parts.directory if self._parts is not None else Directory()
         of_directory = [each for each in documents if each.kind in DIRECTORY_KINDS]
@@ -82,9 +82,9 @@ class Declared:
         fresh = Declared()
         for document in documents:
             key = (document.kind, document.name)
-            known = self._read.get(key)
-            if known is not None and known.version == document.version and document.spec is not None:
-                fresh._read[key] = known
+            cached = self._read.get(key)
+            if cached is not None and cached.version == document.version and document.spec is not None:
+                fresh._read[key] = cached
         return fresh.with_(documents, version).view
 
     @property
@@ -102,12 +102,12 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
 
 def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:
     """What was declared at a moment, with an empty document for each name of a person that had been taken away by then."""
-    gone = [
+    deletions = [
         Document(kind, name, None, {}, 0, as_of)
         for kind in (*sorted(PEOPLE_KINDS), DIRECTORY_NAME)
         for name in sorted(store.deleted(kind, as_of))
     ]
-    return [*store.documents(as_of=as_of), *gone]
+    return [*store.documents(as_of=as_of), *deletions]
 
 
 def _read(document: Document) -> _Read:
@@ -144,11 +144,11 @@ def _view(
     """The view after some documents changed: parts of which nothing did are the same objects as before."""
     kinds_changed = {kind for kind, _ in changed}
 
-    def part(kind: str, kept: Any) -> Any:
+    def part(kind: str, unchanged: Any) -> Any:
         if old is not None and kind not in kinds_changed:
-            return kept
+            return unchanged
         if old is not None:  # a copy is quicker than a walk through all that was read
-            copy = dict(kept)
+            copy = dict(unchanged)
             for (of, name), each in changed.items():
                 if of == kind:
                     copy.pop(name, None)
@@ -222,18 +222,18 @@ def _by_subject(
     names: Collection[str],
 ) -> Mapping[tuple[str, str], Sequence[Grant]]:
     """Grants by whom they name, where only those of these names changed."""
-    gone: dict[tuple[str, str], set[str]] = defaultdict(set)
-    come: dict[tuple[str, str], list[Grant]] = defaultdict(list)
+    removed: dict[tuple[str, str], set[str]] = defaultdict(set)
+    added: dict[tuple[str, str], list[Grant]] = defaultdict(list)
     for name in names:
         for key in _keys(old.get(name)):
-            gone[key].add(name)
+            removed[key].add(name)
         for key in _keys(grant := new.get(name)):
             if grant is not None:
-                come[key].append(grant)
+                added[key].append(grant)
     after = dict(before)
-    for key in gone.keys() | come.keys():
-        kept = [g for g in before.get(key, ()) if g.name not in gone.get(key, ())]
-        after[key] = sorted([*kept, *come.get(key, ())], key=lambda g: g.name)
+    for key in removed.keys() | added.keys():
+        kept = [g for g in before.get(key, ()) if g.name not in removed.get(key, ())]
+        after[key] = sorted([*kept, *added.get(key, ())], key=lambda g: g.name)
     return after
 
 

@@ -37,7 +37,7 @@ OnPerson = Callable[[str, str, Mapping[str, Any] | None, Mapping[str, Any] | Non
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checks of SQL that another part of the room does; each raises InvalidInput saying what stands in the way.
+    """Checks of SQL that another part of the room does; each raises InvalidInput, which names what is wrong.
 
     expression: of a CUSTOM mask; condition: of rows; provider: what an IdentityProvider names of this machine.
     Without them nothing is checked.
@@ -80,8 +80,8 @@ class GovernanceState:
         """The present view, or that of a past moment. Raises Unavailable."""
         if as_of is not None:
             with self._lock:
-                known = self._read
-            return known.only(documents_at(self.store, as_of), 0)
+                declared = self._read
+            return declared.only(documents_at(self.store, as_of), 0)
         with self._lock:
             version = self.version()
             if self._at == version:
@@ -223,10 +223,10 @@ class GovernanceState:
         """A certificate is of one account. Raises InvalidInput."""
         mine = {each.key for each in spec.certificates}
         for other, declared in self.view().services.items() if mine else ():
-            taken = sorted(mine & {each.key for each in declared.certificates})
-            if other != name and taken:
+            shared = sorted(mine & {each.key for each in declared.certificates})
+            if other != name and shared:
                 raise InvalidInput(
-                    f"ServiceAccount {name}: the certificate {taken[0]} is listed by the ServiceAccount {other}; list it in one.",
+                    f"ServiceAccount {name}: the certificate {shared[0]} is listed by the ServiceAccount {other}; list it in one.",
                     details={"kind": "ServiceAccount", "name": name, "field": "spec.certificates"},
                 )
 
@@ -268,7 +268,7 @@ class GovernanceState:
     def delete(self, kind: str, name: str, by: str | None = None) -> bool:
         """Take a document away; False when there is none.
 
-        A role that others inherit may go: until they are changed, their holders are denied, with a gap that says so.
+        A role that others inherit may go: until they are changed, their holders are denied, with a gap that names it.
         """
         with self.store.transaction():
             present = self.store.get(kind, name)

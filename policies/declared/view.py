@@ -89,11 +89,11 @@ class View:
     @property
     def people(self) -> frozenset[str]:
         """Names of all users and service accounts that are declared, listed by a group, or kept by the directory."""
-        kept = (str((each.spec or {}).get("user", "")) for each in self.directory.users.values())
-        return frozenset({*self.users, *self.services, *self.groups_of_user, *kept})
+        users = (str((each.spec or {}).get("user", "")) for each in self.directory.users.values())
+        return frozenset({*self.users, *self.services, *self.groups_of_user, *users})
 
     def grants_of(self, subject: Subject) -> list[Grant]:
-        """Every grant, of any state, that names the user, a group, or a role held directly or by inheritance."""
+        """Every grant, of any state, that names the user, a group, or a role that the user has directly or by inheritance."""
         keys = [("user", subject.user), *(("group", g) for g in subject.groups)]
         keys += [("role", r) for r in resolve(subject, self.roles).roles]
         return list({g.name: g for key in keys for g in self.grants_by_subject.get(key, ())}.values())

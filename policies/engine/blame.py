@@ -1,6 +1,6 @@
 """Statements that ran when the engine ended, and whether one of them is refused for a while.
 
-A statement is known by two keys: its very text, whoever asks, and its text without literals, for who asked. So what ends
+A statement is known by two keys: its very text, for everybody, and its text without literals, for who asked. So what ends
 the engine is not run again by anybody else, nor by its user with another number in it; and nobody is kept from a
 statement of the same form by what another one wrote into it.
 

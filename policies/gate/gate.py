@@ -49,7 +49,7 @@ class Gated:
     """A query that may run once its tables are decided.
 
     tables        each topic once, in order of first mention
-    places        where each stands in the text (line, column)
+    places        where each is in the text (line, column)
     emit_changes  a push query
     hints         it has hints, which are left out
     quoted_texts  its texts in double quotes, which other engines read as names
@@ -68,7 +68,7 @@ class Gated:
     def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
         """The text with `views` naming the view of each table. KeyError when one is missing.
 
-        With `system`, the columns of each view that no star stands for, it is the text to run: stars leave them out,
+        With `system`, the columns of each view that a star does not include, it is the text to run: stars leave them out,
         and sequences are guarded.
         """
         return _render(self.tree, views, system)
@@ -79,7 +79,7 @@ class Gated:
 
 
 def check(sql: str, most: Most = _MOST) -> Gated:
-    """Read a query whose plan is no larger than `most`.
+    """Read a query whose plan is at most as large as `most`.
 
     Raises SqlRefused with `details` {line, column, reasons: [class]}, and {limit, found, most} for a plan too large.
     """
@@ -176,14 +176,14 @@ def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
 
 
 def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
-    """Tables of one FROM go by the last part of their names, so that must tell them apart. Raises SqlRefused."""
-    named: dict[tuple[int, str], TableRef] = {}
+    """Tables of one FROM go by the last part of their names, so these must differ. Raises SqlRefused."""
+    by_name: dict[tuple[int, str], TableRef] = {}
     for table in tree.find_all(exp.Table):
         ref = table.meta.get("weir")
         if ref is None or table.args.get("alias"):
             continue
         key = (id(table.find_ancestor(exp.Select)), fold(ref.parts[-1]))
-        before = named.setdefault(key, ref)
+        before = by_name.setdefault(key, ref)
         if tuple(map(fold, before.parts)) != tuple(map(fold, ref.parts)):
             name = ref.parts[-1]
             raise checker.refuse(
@@ -237,12 +237,14 @@ def _render(
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:
-    """`prod.orders.amount` -> `orders.amount`, where prod.orders stands in FROM without an alias."""
+    """`prod.orders.amount` -> `orders.amount`, where prod.orders is in FROM without an alias."""
     names = column.parts
-    for wanted, alias in tables_without_alias:
-        size = len(wanted)
-        if len(names) > size and tuple(fold(part.name) for part in names[:size]) == wanted:
-            kept = [exp.to_identifier(alias, quoted=True), *(part.copy() for part in names[size:])]
-            for key, part in zip(("this", "table", "db", "catalog"), [*reversed(kept), None, None, None], strict=False):
+    for table, alias in tables_without_alias:
+        size = len(table)
+        if len(names) > size and tuple(fold(part.name) for part in names[:size]) == table:
+            parts = [exp.to_identifier(alias, quoted=True), *(part.copy() for part in names[size:])]
+            for key, part in zip(
+                ("this", "table", "db", "catalog"), [*reversed(parts), None, None, None], strict=False
+            ):
                 column.set(key, part)
             return

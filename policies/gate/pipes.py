@@ -52,7 +52,7 @@ def unfold(lexed: Lexed, tokens: Tokens) -> list[Any]:
 
 @dataclass(slots=True)
 class _Group:
-    """What stands in brackets, and the closing one; the opening one stands before it."""
+    """The content of brackets, and the closing one; the opening one is before it."""
 
     tokens: list[Any]
     closing: Any
@@ -114,14 +114,14 @@ class _Query:
         return [*tokens, *self.group, *self.tail, *self.order, *self.limit]
 
     def _reads_from(self) -> list[Any]:
-        """What stands between the brackets of `(...)` or `(...) AS name`."""
-        named = self.source[2:3]
+        """What is between the brackets of `(...)` or `(...) AS name`."""
+        alias = self.source[2:3]
         if len(self.source) < 2 or not isinstance(self.source[1], _Group):
             return []
-        return self.source[1].tokens if not named or named[0].token_type is TokenType.ALIAS else []
+        return self.source[1].tokens if not alias or alias[0].token_type is TokenType.ALIAS else []
 
     def around(self, named: bool = True) -> _Query:
-        """A query that reads from this one; its table's name goes on where `named`."""
+        """A query that reads from this one; it keeps the name of its table where `named`."""
         name = self.name if named and not self.joined else None
         alias = [_new(name, TokenType.ALIAS, "AS"), name] if name is not None else []
         return _Query([*_bracketed(self.tokens()), *alias], name)
@@ -194,13 +194,13 @@ def _columns(lexed: Lexed, query: _Query, word: str, step: list[Any]) -> _Query:
 
 def _aggregate(lexed: Lexed, query: _Query, step: list[Any]) -> _Query:
     at = next((n for n, t in enumerate(step) if t.token_type is TokenType.GROUP_BY), len(step))
-    shown, groups = step[1:at], [g for g in _split(step[at + 1 :], TokenType.COMMA) if g]
+    aggregates, groups = step[1:at], [g for g in _split(step[at + 1 :], TokenType.COMMA) if g]
     for group in groups:
         if len(group) == 1 and group[0].token_type not in _NAMES and not group[0].text.isidentifier():
             sentence = "GROUP BY of a step AGGREGATE takes columns by their names."
             raise refused(lexed.original, lexed.original_position(group[0].start), sentence, "syntax")
     comma = _new(step[0], TokenType.COMMA, ",")
-    names = _listed([*groups, *([shown] if shown else [])], comma)
+    names = _listed([*groups, *([aggregates] if aggregates else [])], comma)
     query.select = names
     if groups:
         query.group = [step[at], *_listed([_without_alias(group) for group in groups], comma)]

@@ -40,7 +40,7 @@ def context(decisions: Sequence[ColumnDecision], keys: MaskKeys, conditions: Map
 def build(ctx: Context, path: FieldPath, kind: DataType, source: str) -> str | None:
     """Spark SQL of the column at `path`, read from the SQL expression `source`; None when nothing of it may be shown.
 
-    The result is `source` itself, unchanged, when all of it is clear.
+    The result is `source` itself, unchanged, when all of it is unmasked.
     """
     names = (f"weir_x{n}" for n in count())
     return _build(ctx, path, kind, source, lambda: next(names))
@@ -100,10 +100,10 @@ def _struct(
     built = [(field, _build(ctx, path, kind, _member(source, field), name)) for field, path, kind in fields]
     if all(sql == _member(source, field) for field, sql in built):
         return source
-    shown = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]
-    if not shown:
+    members = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]
+    if not members:
         return None
-    return f"CASE WHEN {source} IS NOT NULL THEN named_struct({', '.join(shown)}) END"
+    return f"CASE WHEN {source} IS NOT NULL THEN named_struct({', '.join(members)}) END"
 
 
 def _member(source: str, field: str) -> str:
@@ -118,18 +118,18 @@ def _map(
     k, v = name(), name()
     plain = _entry(inner, path.values(), value, v, name) if _decided(ctx, path.values()) or not own_keys else None
     special = {each: _entry(inner, path.map_key(each), value, v, name) for each in own_keys}
-    shown = {each: sql for each, sql in special.items() if sql is not None}
-    if plain is None and not shown:
+    masked = {each: sql for each, sql in special.items() if sql is not None}
+    if plain is None and not masked:
         return None
     as_text = k if key == Primitive("STRING") else f"CAST({k} AS STRING)"
     result = source
     if plain is None:
-        result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, shown))}))"
-    elif len(shown) < len(special):
-        hidden = ", ".join(literal(each) for each in special if each not in shown)
+        result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, masked))}))"
+    elif len(masked) < len(special):
+        hidden = ", ".join(literal(each) for each in special if each not in masked)
         result = f"map_filter({result}, ({k}, {v}) -> {as_text} NOT IN ({hidden}))"
     cases = "".join(
-        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in shown.items() if sql != (plain or v)
+        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in masked.items() if sql != (plain or v)
     )
     if cases:
         result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or v} END)"

@@ -1,7 +1,7 @@
 """Which records are read of a topic whose row filter hides some from the asker. See docs/decisions/0065-probing.md.
 
 Positions count hidden records, so what is read must not be chosen by them: OFFSETS cannot be asked for; a time means
-the records stamped so, whatever stands between them; and where the limit cuts a window, it begins and ends at places
+the records stamped so, whatever is between them; and where the limit cuts a window, it begins and ends at places
 that are drawn at random, the same ones for every query, so that one more hidden record moves nothing.
 """
 

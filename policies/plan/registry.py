@@ -36,10 +36,10 @@ GONE = "was stopped, because the one who asked went away"
 class Running:
     """One query while it lives.
 
-    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has let go
+    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has ended it
     rows, bytes  what has gone out so far
     partial      a limit cut the answer; problem: the code of the error that ended it
-    progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
+    progress     share of the engine's work that is done, 0..1; None before the engine reported it, some two seconds
     on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
     report       what was counted of such values
     whole        False while an answer is being sent, until its last byte was made
@@ -69,7 +69,7 @@ class Running:
     over: threading.Event = field(default_factory=threading.Event)
 
     def now(self, subject: Subject) -> Subject:
-        """Who asks, as they are now; `subject` where nobody can tell. Raises NotSignedIn."""
+        """Who asks, as they are now; `subject` where that is not known. Raises NotSignedIn."""
         return self.signed_in() if self.signed_in is not None else subject
 
     def ended_by(self, error: WeirError) -> None:
@@ -192,18 +192,18 @@ class RunningQueries:
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
             )
-        shown = query.to_json(subject.user)
+        answer = query.to_json(subject.user)
         if query.state == ENDED:
-            shown |= {
+            answer |= {
                 "whole": query.whole,
                 "partial": query.partial,
                 "problem": query.problem,
                 "message": query.message,
             }
-        return shown
+        return answer
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
-        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` tells how far that came.
+        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` is how far that came.
 
         Raises NotFound for one that does not run (any more).
         """

@@ -14,7 +14,7 @@ from policies.plan.ports import QueryTable
 _NAMED = 5
 _UNCOUNTED = "The answer was cut before the end, so values that do not fit their column were not counted."
 RECORDS = "*"
-"""Stands for the columns of a record's value where the whole record cannot be decoded."""
+"""In place of the columns of a record's value where the whole record cannot be decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ def _sentence(counts: Mapping[str, int], kinds: Mapping[str, str], references: l
     ]
     records = sum(n for label, n in counts.items() if label.endswith(RECORDS))
     more = len(values) - _NAMED
-    named = ", ".join(values[:_NAMED]) + (f" and values of {more} more columns" if more > 0 else "")
+    columns = ", ".join(values[:_NAMED]) + (f" and values of {more} more columns" if more > 0 else "")
     parts = []
     if values:
         one = len(values) == 1 and next(iter(n for label, n in counts.items() if not label.endswith(RECORDS))) == 1
         parts.append(
-            f"{named} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
+            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
             " or rounded where a number has more digits than its type"
         )
     if records:

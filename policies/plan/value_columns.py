@@ -50,8 +50,8 @@ def _of_payload(own: Sequence[ValueColumn], payload: FieldPath) -> list[ValueCol
         at = next((each for each in _below(at) if each.path.contains(payload)), None)
     if at is None or type(at.kind) is not StructType:
         return []
-    taken = {fold(each.name) for each in own} | {fold(name) for name in _SYSTEM}
-    return [each for each in _below(at) if fold(each.name) not in taken]
+    names = {fold(each.name) for each in own} | {fold(name) for name in _SYSTEM}
+    return [each for each in _below(at) if fold(each.name) not in names]
 
 
 def _below(column: ValueColumn) -> list[ValueColumn]:
@@ -79,8 +79,8 @@ def _alternatives(kind: Alternatives) -> list[ValueColumn]:
         if isinstance(member.kind, StructType):
             columns += _fields(member.kind, member.source)
             continue
-        name, taken = member.name, {fold(each.name) for each in columns}
-        while fold(name) in taken:
+        name, names = member.name, {fold(each.name) for each in columns}
+        while fold(name) in names:
             name += "_"
         columns.append(ValueColumn(name, VALUE, member.kind, member.source))
     return columns

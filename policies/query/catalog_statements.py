@@ -117,14 +117,14 @@ class CatalogAnswers:
     ) -> Iterator[tuple[str, str]]:
         """(cluster, topic) of what the subject may read, in order. Of a list of clusters, each is looked at until one is."""
         until = time.monotonic() + self.settings.seconds
-        wanted = fold(".".join(statement.name))
+        cluster_key = fold(".".join(statement.name))
         clusters = statement.about is About.CLUSTERS
         seen: set[str] = set()
         known: set[str] = set()
         for reference in sorted(self.preparer.shown(subject, self.references())):
             cluster, _, topic = reference.partition("/")
             known.add(cluster)
-            if (wanted and fold(cluster) != wanted) or (clusters and cluster in seen):
+            if (cluster_key and fold(cluster) != cluster_key) or (clusters and cluster in seen):
                 continue
             if not statement.fits(cluster if clusters else topic):
                 continue
@@ -135,8 +135,8 @@ class CatalogAnswers:
             if self.preparer.may_read(subject, reference, purpose):
                 seen.add(cluster)
                 yield cluster, topic
-        if wanted and wanted not in map(fold, known):
-            near = nearest(wanted, known)
+        if cluster_key and cluster_key not in map(fold, known):
+            near = nearest(cluster_key, known)
             hint = f"; did you mean {near}?" if near else "."
             text = f"There is no cluster {'.'.join(statement.name)}{hint}"
             raise DatasetNotFound(text, details={"reference": ".".join(statement.name), "nearest": near})
@@ -217,8 +217,8 @@ def plan_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
             changed = [each for each in table["fields"] if each["mask"] or each["effect"] != Effect.ALLOW]
             for each in changed[:_MOST_FIELDS]:
                 why = "; ".join(dict.fromkeys(reason["text"] for reason in each["reasons"]))
-                shown = each["mask"] if each["effect"] == Effect.ALLOW else "left out"
-                yield f"  field {each['path']}: {shown}{f' ({why})' if why else ''}"
+                effect = each["mask"] if each["effect"] == Effect.ALLOW else "left out"
+                yield f"  field {each['path']}: {effect}{f' ({why})' if why else ''}"
             if len(changed) > _MOST_FIELDS:
                 yield f"  and {len(changed) - _MOST_FIELDS:,} more fields that are masked or left out"
     for column in explanation["columns"]:
@@ -227,11 +227,11 @@ def plan_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _beside(governed: GovernedTable) -> list[str]:
-    """What no star stands for, and what is left out, in sentences."""
+    """What a star does not include, and what is left out, in sentences."""
     notes = [f"Beside these there are {', '.join(governed.system)}, by their names only."] if governed.system else []
     denied = sum(column.sql is None and not column.system for column in governed.columns)
     if denied:
-        notes.append(f"Left out, as you may not read them: {denied:,} of its columns. The explanation says why.")
+        notes.append(f"Left out, as you may not read them: {denied:,} of its columns. The explanation has the reasons.")
     return notes
 
 

@@ -44,7 +44,7 @@ _UNKNOWN_FUNCTION = re.compile(r"The function (\S+) is not allowed: it is not a 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What stands in the way, and where: lines and columns from 1, the end exclusive."""
+    """What is wrong, and where: lines and columns from 1, the end exclusive."""
 
     message: str
     line: int
@@ -71,8 +71,8 @@ class QueryCheck:
         """{ok, problems: [Problem], columns: [{name, type, decision}], tables: [{name, dataset, effect, line, column}],
         emit_changes, types}.
 
-        `types` tells where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
-        Never raises for what the text says: that is a problem in the answer. Raises Unavailable (record store).
+        `types` names where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
+        Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store).
         """
         try:
             about_views = view_statements.read(sql)

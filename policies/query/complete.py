@@ -1,6 +1,6 @@
 """What may be written next: tables the subject may read, their columns and fields below them, functions, keywords.
 
-The text is unfinished, so it is not parsed: words are looked at, with what stands before them. Nothing is read of a
+The text is unfinished, so it is not parsed: words are looked at, with what is before them. Nothing is read of a
 topic; the audit has the topics whose columns were asked for.
 """
 
@@ -71,7 +71,7 @@ class Completion:
         """
         if position is not None and not 0 <= position <= len(sql):
             raise InvalidInput(
-                f"position {position} lies outside the text of {len(sql)} characters; count from 0 to the cursor.",
+                f"position {position} is outside the text of {len(sql)} characters; count from 0 to the cursor.",
                 details={"position": position},
             )
         self._trail.purpose(subject, purpose, ACTION)
@@ -183,9 +183,9 @@ class Completion:
                 continue
 
 
-def _rest(text: Unfinished, topic: str, given: int) -> str:
-    """What to write after the parts that stand already. A topic's own dots are no separate names in Spark's eyes."""
-    return name_sql(topic) if given <= 0 else ".".join(map(name_sql, topic.split(".")[given:]))
+def _rest(text: Unfinished, topic: str, count: int) -> str:
+    """What to write after the parts that are there. Spark does not take a topic's own dots for separators."""
+    return name_sql(topic) if count <= 0 else ".".join(map(name_sql, topic.split(".")[count:]))
 
 
 def _columns(governed: GovernedTable, prefix: str) -> Iterator[Item]:
@@ -222,7 +222,7 @@ def _kind(table: QueryTable, column: Column) -> DataType | None:
 
 
 def _below(tables: Sequence[tuple[str, GovernedTable]], text: Unfinished, prefix: str) -> Iterator[Item]:
-    """What stands below `o.customer.` or `customer.`."""
+    """What is below `o.customer.` or `customer.`."""
     first, *rest = text.chain
     for alias, governed in tables:
         if fold(alias) == fold(first):

@@ -65,7 +65,7 @@ class GovernedQuery(Steps):
         ):
             result = self._run(prepared, rows, live)
             access.over()
-            live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
+            live.report = self._unfit.report(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
             self._header(prepared, result),
@@ -90,9 +90,9 @@ class GovernedQuery(Steps):
         running: Running | None = None,
         form: str | None = None,
     ) -> Iterator[OpenAnswer]:
-        """Run a query whose rows are sent on as they come; its turn is held until the block is left.
+        """Run a query whose rows are sent on as they come; it keeps its turn until the block is left.
 
-        Whoever sends them counts them in `running`; the audit says at the end how many went out. `form` is the format
+        The sender counts them in `running`; at the end the audit records how many went out. `form` is the format
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
         rows = self._limit(limit, self._settings.export_rows)
@@ -120,7 +120,7 @@ class GovernedQuery(Steps):
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
                 query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
-                lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
+                lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
             )  # fmt: skip
 
@@ -190,7 +190,7 @@ class GovernedQuery(Steps):
             self._stream_run(live),
             self._header,
             self._settings,
-            lambda prepared, unreadable: self._unfit.told(prepared, unreadable, live.on_unreadable),
+            lambda prepared, unreadable: self._unfit.report(prepared, unreadable, live.on_unreadable),
             live.stop,
             columns,
         )

@@ -137,7 +137,7 @@ class Steps:
         for first, since what has gone out cannot be taken back."""
         if self._unfit.is_error(live.on_unreadable):
             counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1)
-            self._unfit.told(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
+            self._unfit.report(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
         return plan
 
     def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ class Steps:
 
     @contextlib.contextmanager
     def _named(self, prepared: Prepared) -> Iterator[None]:
-        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and says where."""
+        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and adds where."""
         try:
             yield
         except QueryFailed as error:

@@ -69,10 +69,10 @@ class Stream:
     run: Callable[[Prepared, int], Result]
     header: Callable[[Prepared, Result], list[dict[str, Any]]]
     settings: QuerySettings
-    told: Callable[[Prepared, Unreadable | None], UnreadableReport]
+    report: Callable[[Prepared, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
     columns: list[dict[str, Any]] | None = None
-    """The columns that whoever follows has been given already."""
+    """The columns that the follower has been given already."""
     beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
     _closed: threading.Event = field(default_factory=threading.Event)
@@ -142,8 +142,8 @@ class Stream:
                 self.preparer.look(prepared)
             ends = at | {r.partition: r.end for r in ranges}
             prepared.windows[ref] = Window(ranges) if state is None else state.window(ends)
-            asked = prepared if state is None else state.governed(prepared)
-            result = self.run(asked, self.settings.batch_records)
+            governed = prepared if state is None else state.governed(prepared)
+            result = self.run(governed, self.settings.batch_records)
             if time.monotonic() - decided >= self.settings.recheck_seconds:
                 now, decided = self.access.again(prepared), time.monotonic()
                 if now.decisions != prepared.decisions:
@@ -152,12 +152,12 @@ class Stream:
             at = ends
             rows = result.rows if state is None else state.changed(result.rows)
             if state is not None:
-                state.let_go(asked, self.offsets, self.run)
+                state.let_go(governed, self.offsets, self.run)
             header = self.header(prepared, result)
             if header != sent:
                 sent = header
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
-            unfit = self._counted(asked, result, state is not None)
+            unfit = self._counted(governed, result, state is not None)
             if unfit.text is not None and unfit.counts != counted:
                 counted = unfit.counts or {}
                 yield {"type": "unreadable", "unreadable": counted, "text": unfit.text}
@@ -170,7 +170,7 @@ class Stream:
             self._unfit.clear()
         for view, counts in (result.unreadable or {}).items():
             self._unfit.setdefault(view, Counter()).update(counts)
-        return self.told(prepared, self._unfit)
+        return self.report(prepared, self._unfit)
 
     def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""

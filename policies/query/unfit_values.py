@@ -17,10 +17,12 @@ class Unfit:
     def __init__(self, settings: QuerySettings, drift: Drift | None = None) -> None:
         self._settings, self._drift = settings, drift
 
-    def is_error(self, asked: OnUnreadable | None) -> bool:
-        return (asked or self._settings.unreadable) is OnUnreadable.ERROR
+    def is_error(self, choice: OnUnreadable | None) -> bool:
+        return (choice or self._settings.unreadable) is OnUnreadable.ERROR
 
-    def told(self, prepared: Prepared, unreadable: Unreadable | None, asked: OnUnreadable | None) -> UnreadableReport:
+    def report(
+        self, prepared: Prepared, unreadable: Unreadable | None, choice: OnUnreadable | None
+    ) -> UnreadableReport:
         """The report of an answer. Raises ValuesUnreadable where that is asked for and something was counted."""
         answer = report(prepared.read(), unreadable)
         queued: dict[str, str] = {}
@@ -28,7 +30,7 @@ class Unfit:
             numbers = {reference: self._drift(reference) for reference in answer.drifted}
             queued = {reference: number for reference, number in numbers.items() if number is not None}
         answer = answer.with_scans(queued)
-        if answer.text is not None and self.is_error(asked):
+        if answer.text is not None and self.is_error(choice):
             datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
             raise ValuesUnreadable(answer.text, details={"unreadable": answer.counts, "datasets": datasets})
         return answer

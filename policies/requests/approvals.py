@@ -86,7 +86,7 @@ class Approvals:
         bundle: str | None = None,
         template: str | None = None,
     ) -> AccessRequest:
-        """Ask for access for oneself. `unmask` None: every requested field is to be shown clear; () = masks stay.
+        """Request access for oneself. `unmask` None: every requested field is to be shown unmasked; () = masks stay.
 
         Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
@@ -96,14 +96,14 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
         self._state.view().purposes.require_new(purpose.strip())
-        asked = self.requirements.asked(subject, facts, fields, unmask, rows)
+        scope = self.requirements.asked(subject, facts, fields, unmask, rows)
         ticket = check_ticket(ticket, self._settings)
-        stages, longest, expires_after = self.requirements.required(facts, asked)
+        stages, longest, expires_after = self.requirements.required(facts, scope)
         start = valid_from or now
         end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
         check_times(start, end, now, longest)
         request = AccessRequest(
-            "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
+            "req-" + secrets.token_hex(6), subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(),
             start, end, now, now + expires_after, stages, rows, reason, ticket=ticket, bundle=bundle, template=template,
         )  # fmt: skip
         return self.add(subject, request, now)
@@ -136,11 +136,11 @@ class Approvals:
         now = self._clock()
         facts = self._facts.facts(dataset)
         if not purpose.strip():
-            raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
+            raise InvalidInput("Emergency access needs a purpose, as in --purpose incident.")
         self._state.view().purposes.require_new(purpose.strip())
-        asked = self.requirements.asked(subject, facts, fields, None, rows)
+        scope = self.requirements.asked(subject, facts, fields, None, rows)
         who = resolve(subject, self._state.view().roles)
-        allowed = glass.terms(who, self.requirements.about(subject, facts, asked), facts.reference)
+        allowed = glass.terms(who, self.requirements.about(subject, facts, scope), facts.reference)
         allowed = replace(allowed, stages=(*allowed.stages, *workflow.of_sources(facts)))
         with self._store.transaction():
             earlier = [
@@ -152,7 +152,7 @@ class Approvals:
             lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
             name = "req-" + secrets.token_hex(6)
             request = AccessRequest(
-                name, subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(), now, now + lasts, now,
+                name, subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(), now, now + lasts, now,
                 now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
@@ -222,9 +222,9 @@ class Approvals:
         """
 
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
-            asked = talk.ask_back(request, subject.user, now, text)
+            after = talk.ask_back(request, subject.user, now, text)
             self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
-            return asked
+            return after
 
         return self._change(subject, request_id, "request.ask-back", step)
 
@@ -297,11 +297,11 @@ class Approvals:
             for each in labels
             for d in self._store.documents(KIND, label=each)
         ]
-        kept = [
+        matches = [
             r for r in requests
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
             and bundle in (None, r.bundle)
             and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
         ]  # fmt: skip
-        return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)
+        return sorted(matches, key=lambda r: (r.created_at, r.id), reverse=True)

@@ -1,4 +1,4 @@
-"""Who may decide a stage of an access request: its approvers, who stands in for them, and delegates of those away."""
+"""Who may decide a stage of an access request: its approvers, their substitutes, and delegates of those away."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Deciders:
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
-        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has spoken in the subject's place.
+        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has voted in the subject's place.
 
-        Somebody who is an approver and has spoken already passes: `request_transitions.vote` says so better.
+        An approver who has voted already passes: `request_transitions.vote` has the better message.
         """
         stage = request.current
         standing = self.standing(subject, request, stage, facts)
@@ -88,7 +88,7 @@ class Deciders:
         if self.is_approver(subject, request, stage, facts):
             return Standing()
         raise NotAllowed(
-            f"{subject.user} is no approver of stage {stage.name!r} of access request {request.id}.",
+            f"{subject.user} is not an approver of stage {stage.name!r} of access request {request.id}.",
             details={"reasons": [f"stage {stage.name} asks for {names(stage.approvers)}"]},
         )
 
@@ -101,15 +101,15 @@ class Deciders:
         stage = request.current
         of = stage.approvers.of
         owned = self.facts_or_none(of) if of is not None else facts
-        known = index.matching(stage.approvers.people) | set(self.delegates(request))
+        users = index.matching(stage.approvers.people) | set(self.delegates(request))
         if stage.approvers.owners and owned is not None:
-            known |= index.matching(owned.owners)
+            users |= index.matching(owned.owners)
         if stage.approvers.owners:
             claiming = [each for each in self._state.view().domains.values() if each.has(of or request.dataset)]
-            known = known.union(*(index.matching(each.admins) for each in claiming))
-        known |= index.permitted("manage")  # where they decide: `standing` knows
+            users = users.union(*(index.matching(each.admins) for each in claiming))
+        users |= index.permitted("manage")  # where they decide: `standing` knows
         deciders = []
-        for user in sorted(known - {request.requester}):
+        for user in sorted(users - {request.requester}):
             if not self._gone(user) and self.standing(self._identity.current(user), request, stage, facts):
                 deciders.append(user)
                 if len(deciders) == most:
@@ -135,21 +135,21 @@ class Deciders:
     def index(self) -> PeopleIndex:
         """People by group and role, of the present view."""
         view = self._state.view()
-        kept = self._people
-        if kept is None or not kept.is_of(view):
-            self._people = kept = PeopleIndex(view)
-        kept.view = view
-        return kept
+        index = self._people
+        if index is None or not index.is_of(view):
+            self._people = index = PeopleIndex(view)
+        index.view = view
+        return index
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
         """Whether the request waits for this subject's word."""
         if request.state not in OPEN:
             return False
-        known = facts if facts is not None else self.facts_or_none(request.dataset)
-        return self.standing(subject, request, request.current, known) is not None
+        about = facts if facts is not None else self.facts_or_none(request.dataset)
+        return self.standing(subject, request, request.current, about) is not None
 
     def may_see(self, subject: Subject, request: AccessRequest) -> bool:
-        """Requester, whoever decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
+        """Requester, those who decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
         if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
             return True
         if self._identity.permissions(subject) & {"manage", "audit:read"}:
@@ -171,7 +171,7 @@ class Deciders:
         """Whether the subject is an approver of a stage in their own right.
 
         Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
-        but the requester, managers stand in for them. So they do where everybody whom a stage or the owners name is disabled
+        but the requester, managers decide instead. So they do where everybody whom a stage or the owners name is disabled
         or deleted.
         """
         view = self._state.view()
@@ -217,6 +217,6 @@ def names(approvers: Approvers) -> str:
     """An approvers' list in words."""
     people = approvers.people
     texts = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
-    for kind, named in (("user", people.users), ("group", people.groups), ("role", people.roles)):
-        texts += [f"{kind} {name}" for name in sorted(named)]
+    for kind, people_of_kind in (("user", people.users), ("group", people.groups), ("role", people.roles)):
+        texts += [f"{kind} {name}" for name in sorted(people_of_kind)]
     return ", ".join(texts)

@@ -1,4 +1,4 @@
-"""Early warnings, told once each: grants that end soon, and uses of break-glass that nobody reviewed in time."""
+"""Early warnings, sent once each: grants that end soon, and uses of break-glass that nobody reviewed in time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GrantNotices:
         self._next = clock()
 
     def step(self) -> int:
-        """Tell what is due; how much was told. Looks at most every half minute. Raises Unavailable."""
+        """Send what is due; how many notices that were. Looks at most every half minute. Raises Unavailable."""
         now = self._clock()
         if now < self._next:
             return 0

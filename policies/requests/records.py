@@ -33,7 +33,7 @@ _EVENTS = {
 
 
 class RequestRecords:
-    """Documents of requests, the grants they end in, and what is told of them."""
+    """Documents of requests, the grants they end in, and the events about them."""
 
     def __init__(
         self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None,

@@ -65,15 +65,15 @@ class Requirements:
         rows: str | None,
     ) -> Asked:
         """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
-        known = self._state.known(subject, facts)
-        seen = facts_within(known, facts)
+        knowledge = self._state.known(subject, facts)
+        visible = facts_within(knowledge, facts)
         if rows is not None:
-            named = self._check_condition(rows)
-            if not known.schema:
+            columns = self._check_condition(rows)
+            if not knowledge.schema:
                 text = f"You may not know the schema of {facts.reference}; ask without a row condition."
                 raise InvalidInput(text, details={"field": "rows"})
-            check_rows(seen, named)
-        return read_fields(seen, fields, unmask)
+            check_rows(visible, columns)
+        return read_fields(visible, fields, unmask)
 
     def about(self, subject: Subject, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
         """The workflows about what is asked for; of a stream view those of every topic that it comes from, too.
@@ -84,11 +84,11 @@ class Requirements:
         for topic, below in facts.topics.items():
             own = self.workflows(below, Asked(("*",), ("*",))) if below is not None else ()
             if not own:
-                known = self._state.known(subject, below or DatasetFacts(facts.id, topic, ()))
-                shown = topic if known.lineage and self._state.known(subject, facts).lineage else NOT_SEEN
+                knowledge = self._state.known(subject, below or DatasetFacts(facts.id, topic, ()))
+                name = topic if knowledge.lineage and self._state.known(subject, facts).lineage else NOT_SEEN
                 raise NotAllowed(
-                    f"{facts.reference} comes from {shown}, of which no workflow lets anybody break the glass; make a request.",
-                    details={"reasons": [f"no workflow is about {shown}"]},
+                    f"{facts.reference} comes from {name}, for which no workflow allows emergency access; make a request.",
+                    details={"reasons": [f"no workflow is about {name}"]},
                 )
             about |= {each.name: each for each in own}
         return list(about.values())

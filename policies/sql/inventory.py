@@ -16,21 +16,21 @@ from importlib.resources import files
 from policies.sql.names import nearest
 
 REASONS = {
-    "environment": "tells about the server, not about the data",
+    "environment": "describes the server, not the data",
     "jvm": "runs code of the server",
-    "file": "reads files or says which were read",
+    "file": "reads files or shows which were read",
     "markup": "parses external markup",
     "not-installed": "needs a package that is not part of Weir's engine",
     "error-oracle": "raises an error of its own, by which hidden values could be probed",
     "operator": "is an operator; write it between its arguments",
     "unknown": "is not a function of Spark that Weir knows",
 }
-"""Class of a refusal -> what is said about the function."""
+"""Class of a refusal -> what the message states about the function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of Spark. `note`: `size` = its result grows with an argument, `table` = may stand in FROM."""
+    """A function of Spark. `note`: `size` = its result grows with an argument, `table` = may be used in FROM."""
 
     name: str
     verdict: str
@@ -69,7 +69,7 @@ def may_stand_in_from(name: str) -> bool:
 
 
 def grows(name: str) -> bool:
-    """True for a function whose result is as long as an argument says."""
+    """True for a function whose result is as long as an argument asks."""
     function = functions().get(name.lower())
     return function is not None and function.note == "size"
 

@@ -54,7 +54,7 @@ _INSTEAD = {
     "CACHE": "Nothing is kept between queries", "CALL": "There are no procedures",
     "PIVOT": "PIVOT follows a table: SELECT * FROM orders PIVOT (...)",
 }  # fmt: skip
-"""The first word of a statement that is no query -> what is true instead."""
+"""The first word of a statement that is not a query -> what is true instead."""
 _BEFORE_QUERY = (
     TokenType.L_PAREN, TokenType.R_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL,
     TokenType.DISTINCT,
@@ -126,7 +126,9 @@ def _measure(sql: str, tokens: list[Any]) -> None:
         if depth > MAX_DEPTH:
             raise refused(sql, token.start, f"Brackets are nested more than {MAX_DEPTH} deep.", "too-deep")
         if quantifiers > MAX_QUANTIFIERS:
-            raise refused(sql, token.start, f"ANY, ALL and SOME stand more than {MAX_QUANTIFIERS} times.", "too-long")
+            raise refused(
+                sql, token.start, f"ANY, ALL and SOME are used more than {MAX_QUANTIFIERS} times.", "too-long"
+            )
         if PREFIX in token.text.lower():
             raise refused(sql, token.start, f"{PREFIX} is kept for Weir's own use.", "reserved")
         if _is_parameter(tokens, index):
@@ -134,7 +136,7 @@ def _measure(sql: str, tokens: list[Any]) -> None:
 
 
 def _is_parameter(tokens: list[Any], at: int) -> bool:
-    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) stands at the name before it."""
+    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) touches the name before it."""
     token, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else None
     if token.token_type is not TokenType.COLON:
         return token.token_type in (TokenType.PLACEHOLDER, TokenType.PARAMETER)
@@ -203,14 +205,14 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
             continue
         if token.token_type is TokenType.STRING and sql[token.start] == '"':
             lexed.quoted_texts.append(token.text)
-        taken = _window(sql, tokens, index, lexed.windows)
-        if taken:
+        count = _window(sql, tokens, index, lexed.windows)
+        if count:
             put(
                 token.start,
                 f"VERSION AS OF '{WINDOW_VERSION}{len(lexed.windows) - 1}'",
-                tokens[index + taken - 1].end + 1,
+                tokens[index + count - 1].end + 1,
             )
-            index += taken
+            index += count
             continue
         if following is not None and following.token_type is TokenType.L_PAREN and token.token_type not in _NOT_A_NAME:
             name = token.text.lower()

@@ -1,6 +1,6 @@
 """Which records of a topic a query reads, as it is written behind a table.
 
-    orders                                        the newest records, as many as the setting says
+    orders                                        the newest records, as many as the setting allows
     orders AS OF '2026-11-21T10:00:00Z'           the newest of those stamped before that time
     orders AS OF '2026-11-20' TO '2026-11-21'     those stamped from the first time to before the second
     orders AS OF EARLIEST                         the oldest

@@ -29,15 +29,15 @@ class _Overlaid:
         self._proposed = {(p.kind, p.name): p for p in proposed}
 
     def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
-        kept = [d for d in self._store.changed(kinds, after) if (d.kind, d.name) not in self._proposed]
-        version = max((d.version for d in kept), default=0) + 1
+        documents = [d for d in self._store.changed(kinds, after) if (d.kind, d.name) not in self._proposed]
+        version = max((d.version for d in documents), default=0) + 1
         at = datetime.now().astimezone()
         proposals = [
             Document(p.kind, p.name, p.spec, p.metadata, version, at)
             for p in self._proposed.values()
             if p.kind in kinds
         ]
-        return [*kept, *proposals]
+        return [*documents, *proposals]
 
 
 def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:

@@ -68,8 +68,8 @@ class PolicyTests:
         self, by: Subject, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
     ) -> tuple[list[dict[str, Any]], list[str]]:
         now = case.at or self._clock()
-        named = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
-        who, gone = subject_of(view, named)
+        person = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
+        who, gone = subject_of(view, person)
 
         def decide(subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
             return decide_now(view, subject, gone, facts_after(facts), purpose, now, self._settings)
@@ -90,8 +90,8 @@ class PolicyTests:
             return self._field(case, case.field, facts, decision)
         problems = expectations.effect(case.expect, str(decision.effect))
         reasons = []
-        for path, wanted in case.expect.columns.items():
-            about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": wanted})})
+        for path, expected in case.expect.columns.items():
+            about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": expected})})
             mismatches, why = self._field(about, path, facts, decision)
             problems += [{**each, "what": f"column {path}"} for each in mismatches]
             reasons += why
@@ -152,16 +152,16 @@ class PolicyTests:
         if not unknown and (problems := tested_names.unknown_columns(prepared)):
             return problems, reasons
         reasons = [*unknown, *reasons]
-        shown = _outputs(prepared)
-        effect = "mask" if "mask" in shown.values() else "allow"
+        outputs = _outputs(prepared)
+        effect = "mask" if "mask" in outputs.values() else "allow"
         # `allow` of a query says that it runs; whether something of it is masked is asked for with `mask`.
         problems = [] if case.expect.effect == "allow" else expectations.effect(case.expect, effect)
-        known = {fold(name): actual for name, actual in shown.items()}
-        for name, wanted in case.expect.columns.items():
-            near = nearest(name, shown)
-            actual = known.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
-            if actual != wanted:
-                problems.append(expectations.problem(f"column {name}", wanted, actual))
+        by_name = {fold(name): actual for name, actual in outputs.items()}
+        for name, expected in case.expect.columns.items():
+            near = nearest(name, outputs)
+            actual = by_name.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
+            if actual != expected:
+                problems.append(expectations.problem(f"column {name}", expected, actual))
         return [*problems, *expectations.filters(case.expect, decisions)], reasons
 
 

@@ -22,7 +22,7 @@ from policies.whatif.overlay import Proposed, actions, proposed_view
 
 MOST_CHANGES = 5000
 _SECONDS = 20.0
-"""A simulation that would take longer is cut, and says so."""
+"""A simulation that would take longer is cut, and reports that."""
 _MOST = 1_000_000_000  # above every strictness
 _CLEAR = 2 * _MOST
 
@@ -87,7 +87,7 @@ class Simulation:
         result = _Found()
         until, now = time.monotonic() + _SECONDS, self._clock()
         everybody: set[str] = set()
-        seen = 0
+        count = 0
         for reference in references:
             try:
                 facts = self._facts.facts(reference)
@@ -101,13 +101,13 @@ class Simulation:
                     result.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
                     break
                 self._compare(result, (before, after), (facts, then), name, now, limit, part)
-            seen += 1
+            count += 1
             if result.cut:
                 break
         return {
             "changes": result.changes, "gains": result.gains, "losses": result.losses, "total": result.total,
             "truncated": result.total > len(result.changes) or result.cut is not None, "note": result.cut,
-            "users": len(everybody), "datasets": seen, "decisions": result.decided,
+            "users": len(everybody), "datasets": count, "decisions": result.decided,
             "documents": actions(self._state, proposed),
         }  # fmt: skip
 
@@ -208,7 +208,7 @@ def _words(column: ColumnDecision | None) -> str:
 
 
 def _exposure(column: ColumnDecision | None) -> tuple[int, int, bool]:
-    """(the least that shows, the most that shows, whether some rows show clear); a mask of known effect has one both."""
+    """(the least that shows, the most that shows, whether some rows are unmasked); a mask of known effect has one both."""
     if column is None or column.effect is Effect.DENY:
         return 0, 0, False
     if not explain.is_masked(column) or column.mask is None:

@@ -88,18 +88,18 @@ class ServingReads:
         self, connection: Connection, table: Table, keys: Sequence[str], low: bytes, high: bytes | None, limit: int
     ) -> list[Row]:
         encoded = {key_bytes(key) for key in keys}
-        asked = sorted(each for each in encoded if low <= each and (high is None or each < high))
+        chosen = sorted(each for each in encoded if low <= each and (high is None or each < high))
         rows: list[Row] = []
-        for some in chunks(asked):
+        for some in chunks(chosen):
             rows += _fetched(connection, some_keys(table), {"keys": some, "n": limit - len(rows)})
             if len(rows) >= limit:
                 break
         return rows
 
     def versions(self, view: str, generation: str) -> Versions:
-        asked = of_generation(view, generation, GENERATIONS.c.version, GENERATIONS.c.forgotten)
+        statement = of_generation(view, generation, GENERATIONS.c.version, GENERATIONS.c.forgotten)
         with self._database.reading() as connection:
-            stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping)).first()
+            stored_row = connection.execute(statement.where(~GENERATIONS.c.dropping)).first()
         return Versions(*stored_row) if stored_row is not None else Versions()
 
     def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
@@ -115,23 +115,23 @@ class ServingReads:
 
     def count(self, view: str, generation: str) -> int:
         with self._database.reading() as connection:
-            asked = of_generation(view, generation, GENERATIONS.c.rows).where(~GENERATIONS.c.dropping)
-            return int(connection.scalar(asked) or 0)
+            statement = of_generation(view, generation, GENERATIONS.c.rows).where(~GENERATIONS.c.dropping)
+            return int(connection.scalar(statement) or 0)
 
     def generations(self, view: str) -> list[str]:
         """In the order they were prepared; one whose `drop` did not end is among them."""
         with self._database.reading() as connection:
-            asked = select(GENERATIONS.c.generation).where(GENERATIONS.c.view == view).order_by(GENERATIONS.c.id)
-            return list(connection.scalars(asked))
+            statement = select(GENERATIONS.c.generation).where(GENERATIONS.c.view == view).order_by(GENERATIONS.c.id)
+            return list(connection.scalars(statement))
 
     def _number(self, connection: Connection, view: str, generation: str) -> int | None:
         """The id of a generation. Ids are never given twice, so a remembered one is right or its table is gone."""
-        known = self._known.get((view, generation))
-        if known is None:
-            known = connection.scalar(of_generation(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
-            if known is not None:
-                self._known[view, generation] = known
-        return known
+        number = self._known.get((view, generation))
+        if number is None:
+            number = connection.scalar(of_generation(view, generation, GENERATIONS.c.id).where(~GENERATIONS.c.dropping))
+            if number is not None:
+                self._known[view, generation] = number
+        return number
 
 
 def chunks(keys: Sequence[bytes]) -> Iterator[list[bytes]]:

@@ -62,14 +62,14 @@ class SqlServingTable(ServingReads):
         """See the port. A batch that ends before what is contained already was written by an earlier run: it changes
         nothing. Raises NotFound for a generation that was never prepared or is dropped."""
         keyed = {key_bytes(row.key): row for row in rows}
-        taken = sorted({key_bytes(key) for key in gone} - keyed.keys())
+        removed = sorted({key_bytes(key) for key in gone} - keyed.keys())
         with self._database.transaction() as connection:
             number, before, version = self._locked(connection, view, generation)
             if _earlier(positions, before):
                 return 0, 0
-            version += 1 if keyed or taken else 0
+            version += 1 if keyed or removed else 0
             new = self._upsert(connection, rows_of(number), [stored(key, keyed[key], version) for key in sorted(keyed)])
-            lost = sum(take_away(connection, number, keys, version, time.time()) for keys in chunks(taken))
+            lost = sum(take_away(connection, number, keys, version, time.time()) for keys in chunks(removed))
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
             state = {
                 "positions": positions_text(merged), "rows": GENERATIONS.c.rows + (new - lost), "version": version,
@@ -80,7 +80,7 @@ class SqlServingTable(ServingReads):
     def expire(self, view: str, generation: str, before: Positions) -> int:
         """See the port. In short transactions, so that the feed waits for none of them. Raises NotFound for a generation
         that was never prepared or is dropped."""
-        gone = 0
+        count = 0
         while before:
             with self._database.transaction() as connection:
                 number, _, version = self._locked(connection, view, generation)
@@ -91,10 +91,10 @@ class SqlServingTable(ServingReads):
                 lost = take_away(connection, number, keys, version, time.time()) if keys else 0
                 state = {"rows": GENERATIONS.c.rows - lost, "version": version}
                 connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
-            gone += lost
+            count += lost
             if len(keys) < FEW:
                 break
-        return gone
+        return count
 
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         """Raises NotFound for a generation that was never prepared or is dropped."""
@@ -171,8 +171,8 @@ class SqlServingTable(ServingReads):
 
     def _locked(self, connection: Connection, view: str, generation: str) -> tuple[int, dict[int, int], int]:
         """Id, positions and version of a generation, which nobody else changes until the end of the transaction."""
-        asked = of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions, GENERATIONS.c.version)
-        stored_row = connection.execute(asked.where(~GENERATIONS.c.dropping).with_for_update()).first()
+        statement = of_generation(view, generation, GENERATIONS.c.id, GENERATIONS.c.positions, GENERATIONS.c.version)
+        stored_row = connection.execute(statement.where(~GENERATIONS.c.dropping).with_for_update()).first()
         if stored_row is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
         return stored_row.id, positions_of(stored_row.positions), stored_row.version

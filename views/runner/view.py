@@ -158,8 +158,8 @@ class View:
         """Decide again, where that is due, and turn to another generation where that is asked for; `since`: from where."""
         now = self.tools.monotonic()
         changed = self._declared is None or declared.digest != self._declared.digest
-        wanted = rebuild > self.state.rebuild
-        if not changed and not wanted and now - self._due.decided < self.tools.settings.recheck_seconds:
+        rebuilds = rebuild > self.state.rebuild
+        if not changed and not rebuilds and now - self._due.decided < self.tools.settings.recheck_seconds:
             return
         subject = self.tools.subject(declared.spec.runAs.subject)
         before = self.state.writing
@@ -169,10 +169,10 @@ class View:
         if paused:
             self._settle_paused(current)
         elif self.state.writing is None:
-            if wanted or self.state.state != State.STOPPED or (changed and self._declared is not None):
+            if rebuilds or self.state.state != State.STOPPED or (changed and self._declared is not None):
                 self.state.rebuild = rebuild
-                self._generations.begin(declared, current, "it was declared", since if wanted else None)
-        elif wanted:
+                self._generations.begin(declared, current, "it was declared", since if rebuilds else None)
+        elif rebuilds:
             self._stop()
             self.state.rebuild = rebuild
             why = f"somebody asked for it, from {since}" if since else "somebody asked for it"

@@ -1,6 +1,6 @@
 """A result of Spark as it comes, batch by batch, cut where a limit of rows or bytes is reached.
 
-Nothing is gathered here: of a result of any size one batch is held (Spark sends at most some 4 MiB in one).
+Nothing is gathered here: of a result of any size one batch is kept (Spark sends at most some 4 MiB in one).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SparkBatches:
         return values.rows(pa.Table.from_batches(batches, self.schema))
 
     def close(self) -> None:
-        """Let go of the stream."""
+        """Release the stream."""
         self._tables.close()
 
 

@@ -36,7 +36,7 @@ class Counts:
 
 
 class _Metrics:
-    """Stands where Spark Connect's client wants an Observation: it updates `_result`."""
+    """Takes the place of an Observation in Spark Connect's client, which updates `_result`."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}

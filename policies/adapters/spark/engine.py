@@ -110,7 +110,7 @@ class SparkEngine:
                     raise failure from None
                 # The words of this error are about masks and stored fields, not about the query.
                 raise QueryFailed(
-                    f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
+                    f"A mask or row filter does not fit the records of {table.topic!r}; its owner must fix the policy.",
                     details={"condition": "view"},
                 ) from None
         ansi = {"spark.sql.ansi.enabled": str(plan.ansi).lower()}
@@ -130,12 +130,12 @@ def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
 
 
 def _telling(plan: QueryPlan) -> Any:
-    """What Spark Connect calls every two seconds, for the plan to be told how far it came."""
+    """What Spark Connect calls every two seconds with its stages; it passes the share that is done on to the plan."""
 
     def report(stages: Iterable[Any] | None, **_: Any) -> None:
-        known = list(stages or ())
-        tasks = sum(stage.num_tasks for stage in known)
+        all_stages = list(stages or ())
+        tasks = sum(stage.num_tasks for stage in all_stages)
         if tasks:
-            plan.progress(sum(stage.num_completed_tasks for stage in known) / tasks)
+            plan.progress(sum(stage.num_completed_tasks for stage in all_stages) / tasks)
 
     return report

@@ -1,7 +1,7 @@
 """Spark's errors as one clean sentence: no value, no plan, no stack trace.
 
 Spark's own messages quote values (`The value 'anna@...' cannot be cast`), expressions with mask keys, and plans; none
-of their text goes out. What goes out is a sentence chosen by the error class, and names that stand in the query.
+of their text goes out. What goes out is a sentence chosen by the error class, and names from the query.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SENTENCES = {
     "ARITHMETIC_OVERFLOW": "A number became too large; try_add, try_multiply and their like give NULL instead.",
     "NUMERIC_VALUE_OUT_OF_RANGE": "A number does not fit its type.",
     "CANNOT_PARSE_TIMESTAMP": "A text is not a time; try_to_timestamp gives NULL instead.",
-    "INVALID_ARRAY_INDEX": "An index lies outside its array; get(array, index) gives NULL instead.",
-    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": "An index lies outside its array; try_element_at gives NULL instead.",
+    "INVALID_ARRAY_INDEX": "An index is outside its array; get(array, index) gives NULL instead.",
+    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": "An index is outside its array; try_element_at gives NULL instead.",
     "INVALID_INDEX_OF_ZERO": "An index of an array counts from 1 here.",
     "DATETIME_OVERFLOW": "A date or time became too large.",
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": "A subquery that is used as one value gave several rows.",
@@ -45,7 +45,7 @@ _SENTENCES = {
     "GROUP_BY_POS_AGGREGATE": "GROUP BY counts to a column that is an aggregate.",
     "ORDER_BY_POS_OUT_OF_RANGE": "ORDER BY counts to a column that SELECT does not have.",
     "INVALID_WHERE_CONDITION": "WHERE takes no aggregate and no window function; write HAVING or QUALIFY.",
-    "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is no struct, map or array.",
+    "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is not a struct, map or array.",
     "INVALID_EXTRACT_FIELD": "EXTRACT and date_part do not know the part that is asked for.",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "A window function needs OVER (...).",
     "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "Spark takes no aggregate of DISTINCT values before OVER.",
@@ -77,14 +77,14 @@ _SENTENCES = {
     " select them as a column and order by that.",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "Spark takes no subquery at this place.",
     "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
-    "UNRESOLVED_STAR": "A * has no table to stand for.",
+    "UNRESOLVED_STAR": "A * has no table whose columns it could give.",
     "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
     "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
     "UNSUPPORTED_ARROWTYPE": "The result has a type that Spark cannot send, such as an interval of months; cast it to STRING.",
     "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that Spark cannot send, such as an interval of months;"
     " cast it to STRING.",
     "DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT": "A struct of the result has one name twice; give its fields names of their own.",
-    "MALFORMED_CHARACTER_CODING": "Bytes are no text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
+    "MALFORMED_CHARACTER_CODING": "Bytes are not text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
     "UNSUPPORTED_DATATYPE": "The result has a type that Spark cannot send; cast it to STRING.",
     "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
 }
@@ -169,8 +169,8 @@ def _fields(error: BaseException) -> tuple[str, ...]:
 def _about(error: BaseException) -> dict[str, str]:
     """What the engine reports besides; it may hold values, so it stays inside. See `policies/query/failure_words.py`."""
     getter = getattr(error, "getMessageParameters", None)
-    given = (getter() if callable(getter) else None) or {}
-    return {str(name): value for name, value in given.items() if isinstance(value, str) and len(value) <= 500}
+    parameters = (getter() if callable(getter) else None) or {}
+    return {str(name): value for name, value in parameters.items() if isinstance(value, str) and len(value) <= 500}
 
 
 def _name(error: BaseException) -> str | None:

@@ -103,8 +103,8 @@ def refusal(table: TablePlan) -> str | None:
     unfit = places(table)
     if unfit is None:
         return None
-    named = ", ".join(literal(path.encode().hex()) for _, path in table.watched)
-    parts = f"{literal(f'{UNFIT} {table.topic}')}, partition, offset, get(array({named}), {unfit}[0])"
+    paths = ", ".join(literal(path.encode().hex()) for _, path in table.watched)
+    parts = f"{literal(f'{UNFIT} {table.topic}')}, partition, offset, get(array({paths}), {unfit}[0])"
     return f"CASE WHEN size({unfit}) = 0 THEN true ELSE CAST(raise_error(concat_ws(' ', {parts})) AS BOOLEAN) END"
 
 
@@ -190,11 +190,11 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     exactly = Exact("false", "false", places)
     everything = Exact("false", "false", {str(FieldPath(part).field(n)): 0 for n, _ in kind.fields})
     texts = StructType(tuple((name, Primitive("STRING")) for name in csv_names(read)))
-    named, typed, cell_slips, all_found = [], [], [], []
+    fields, typed, cell_slips, all_found = [], [], [], []
     for name, inner in kind.fields:
         assert isinstance(inner, Primitive)
         cell, path = f"{cells}.c{csv_names(read).index(name)}", FieldPath(part).field(name)
-        named.append(f"{literal(name)}, {exactly.cell_value(inner, cell)}")
+        fields.append(f"{literal(name)}, {exactly.cell_value(inner, cell)}")
         typed.append(f"{literal(name)}, {both}.{quote_identifier(name)}")
         cell_slips.append(exactly.cell(inner, cell, path))
         all_found.append(everything.cell(inner, cell, path))
@@ -210,7 +210,7 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
         {},
         {},
         {
-            value: f"CASE WHEN {odd} AND {cells} IS NOT NULL THEN named_struct({', '.join(named)})"
+            value: f"CASE WHEN {odd} AND {cells} IS NOT NULL THEN named_struct({', '.join(fields)})"
             f" ELSE named_struct({', '.join(typed)}) END",
             f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE concat({', '.join(cell_slips)})"
             " END END",

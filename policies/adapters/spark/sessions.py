@@ -88,7 +88,7 @@ class Sessions:
             self.warm()
 
     def forget(self) -> None:
-        """Let go of the stock without a word to the engine, which is gone."""
+        """Drop the stock without a call to the engine, which is gone."""
         with self._lock:
             self._stock.clear()
 
@@ -102,10 +102,10 @@ class Sessions:
     def _take(self) -> Any:
         while True:
             with self._lock:
-                kept = self._stock.popleft() if self._stock else None
-            if kept is None:
+                entry = self._stock.popleft() if self._stock else None
+            if entry is None:
                 return self._create()
-            session, created = kept
+            session, created = entry
             if time.monotonic() - created < _SURE_SECONDS or _alive(session):
                 return session
             release(session)

@@ -50,8 +50,8 @@ class MemoryPolicyStore:
         with self._lock:
             states = [d for d in self._states if as_of is None or d.at <= as_of]
         newest = {(d.kind, d.name): d for d in states if kind is None or d.kind == kind}
-        kept = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
-        return sorted(kept, key=lambda d: (d.kind, d.name))
+        documents = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
+        return sorted(documents, key=lambda d: (d.kind, d.name))
 
     def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
         with self._lock:

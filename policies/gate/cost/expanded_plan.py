@@ -2,7 +2,7 @@
 mention, and may put the words of a column in the place of each use of its name.
 
 Thirty named queries that each join the one before to itself are 2 kB of text and a thousand million relations; the
-engine plans them without an end, and hears no cancel meanwhile. The counts are worked out in one pass over the text:
+engine plans them without an end, and takes no cancel meanwhile. The counts are worked out in one pass over the text:
 each named query is counted once, and its count is added at each mention.
 """
 
@@ -18,7 +18,7 @@ from sqlglot import exp
 from policies.sql.names import fold
 
 TABLE_COLUMNS = 32
-"""Columns that a star is counted for where it stands for those of a topic, which are not known here."""
+"""Columns that the star of a topic is counted for, since those of the topic are not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Size:
     """A plan written out.
 
     relations    topics, lists of values, generators and queries without FROM, at each of their mentions
-    expressions  names, values and calls, each name of a query's own column counted as what it stands for
+    expressions  names, values and calls, each name of a query's own column counted as its expression
     """
 
     relations: int
@@ -167,7 +167,7 @@ def _select(node: Any, named: Mapping[str, _Made], around: Mapping[str, int]) ->
 
 @dataclass(slots=True)
 class _Scope:
-    """What the parts of one query come to together, and what its names stand for."""
+    """What the parts of one query come to together, and what its names mean."""
 
     named: Mapping[str, _Made]
     around: Mapping[str, int]
@@ -188,7 +188,7 @@ class _Scope:
             self.columns[name] = max(size, self.columns.get(name, 0))
 
     def place(self, node: Any) -> None:
-        """What stands in FROM, JOIN or LATERAL."""
+        """One entry of FROM, JOIN or LATERAL."""
         if isinstance(node, exp.Join):
             self.place(node.this)
             self.expression(node.args.get("on"), {})

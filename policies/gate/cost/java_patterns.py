@@ -202,7 +202,7 @@ class _Reader:
         return Once(self.groups.get(number, EMPTY))
 
     def _set(self) -> int:
-        """What stands between brackets, `at` behind the first: unions, intersections, sets in sets."""
+        """What is between brackets, `at` behind the first: unions, intersections, sets in sets."""
         negated = self._next("^")
         operands, mask, begun = [], 0, False
         while True:

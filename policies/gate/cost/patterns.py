@@ -19,7 +19,7 @@ LONGEST = 5_000
 """Beyond it a pattern is not looked into; people do not write such."""
 
 _MOST_COPIES = 32
-"""Of what is repeated a number of times; more copies tell no more."""
+"""Of what is repeated a number of times; more copies do not change the result."""
 _MOST_STATES = 5_000
 _MOST_EDGES = 20_000
 _MOST_PAIRS = 50_000
@@ -42,7 +42,7 @@ def endless(pattern: str) -> bool:
 
 
 def is_readable(pattern: str) -> bool:
-    """Whether a pattern was understood; of one that was not, `endless` says the worst."""
+    """Whether a pattern was understood; for one that was not, `endless` gives the worst case."""
     try:
         read(pattern)
     except Unreadable:

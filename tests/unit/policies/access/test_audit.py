@@ -115,7 +115,7 @@ def test_a_chain_begun_anew_is_told_by_its_published_head(world: World) -> None:
     fresh = MemoryAuditStore()
     fresh.noted = AuditHead("another", 0, "")
     verified = AuditLog(fresh, world.clock, world.heads).verify()
-    assert not verified.holds and "begun anew" in str(verified.problem)
+    assert not verified.holds and "begun again" in str(verified.problem)
 
 
 def test_a_head_published_late_does_no_harm(world: World) -> None:
