@@ -33,12 +33,13 @@ from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow
 from policies.audit import AuditLog
 from policies.audit_export import About, export, verify
+from policies.audit_ports import AuditEntry, AuditFilter
 from policies.audit_text import digest
 from policies.declared.state import GovernanceState
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moments
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
-from policies.ports import AuditEntry, AuditFilter, Change
+from policies.ports import Change
 
 DATASETS = 500
 FIELDS = 60

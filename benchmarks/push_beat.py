@@ -55,7 +55,7 @@ def followed(arrives: bool) -> list[float]:
         run=run,
         header=lambda *_: [],
         settings=QuerySettings(),
-        told=lambda *_: UnreadableReport(),
+        report=lambda *_: UnreadableReport(),
         stop=stop,
         columns=[],
     )

@@ -1,7 +1,7 @@
 """The audit chain: who did what to what, why it was allowed or denied, in links that cannot be changed unseen.
 
 Every entry carries the SHA-256 of itself and of the entry before. `verify` finds an entry that was edited, one that is
-missing in between, and a cut tail: the head stands beside the entries, and is published where the store's owner cannot
+missing in between, and a cut tail: the head is stored beside the entries, and is published where the store's owner cannot
 reach it. Nothing that goes in here may be a value of a record; callers strip literals from SQL.
 """
 
@@ -15,9 +15,10 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
 from policies.audit_text import digest, entry_json
 from policies.audit_verify import Seals, Verification, verify
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, Clock, HeadPublisher
+from policies.ports import Clock
 
 MAX_LIMIT = 1000
 _CHUNK = 2000
@@ -75,12 +76,12 @@ class AuditLog:
         limit = max(1, min(limit, MAX_LIMIT))
         where = where or AuditFilter()
         unnamed = self._store.unnamed() if wanted_names(where) else 0
-        found = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
-        more = len(found) > limit
-        page = tuple(found[:limit])
+        entries = self._store.entries(where, int(cursor) if cursor is not None else None, limit + 1)
+        more = len(entries) > limit
+        page = tuple(entries[:limit])
         notes = [unnamed_note(unnamed), _left_out_note(page) if where.field is not None else None]
         note = " ".join(filter(None, notes)) or None
-        return AuditPage(page, str(found[limit - 1].seq) if more else None, note)
+        return AuditPage(page, str(entries[limit - 1].seq) if more else None, note)
 
     def before(self, where: AuditFilter, seq: int | None, limit: int) -> Sequence[AuditEntry]:
         """Entries that fit, newest first; only those before a seq, where one is given."""

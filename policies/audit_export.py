@@ -19,8 +19,8 @@ import orjson
 
 from catalog.errors import InvalidInput
 from catalog.spreadsheet import defused
+from policies.audit_ports import AuditEntry
 from policies.audit_text import body_text
-from policies.ports import AuditEntry
 
 JSONL, CSV = "jsonl", "csv"
 FORMATS = (JSONL, CSV)
@@ -187,13 +187,13 @@ class _Walk:
 
     def through(self, lines: Iterable[bytes]) -> bytes | None:
         """All lines; the signature's, where there is one. Raises _Wrong."""
-        given = iter(lines)
-        start = next(given, b"")
+        rest = iter(lines)
+        start = next(rest, b"")
         if start and not start.startswith(b"{"):
             if start.rstrip(b"\r\n") != _row(COLUMNS).rstrip(b"\r\n"):
                 raise _Wrong(1, f"The line does not name the columns of an export: {', '.join(COLUMNS)}.")
-            return self._csv(given)
-        return self._json(_again(start, given))
+            return self._csv(rest)
+        return self._json(_again(start, rest))
 
     def _json(self, lines: Iterator[bytes]) -> bytes | None:
         sha = hashlib.sha256
@@ -224,9 +224,9 @@ class _Walk:
                     return cells[1].encode()
                 if len(cells) != len(COLUMNS):
                     raise _Wrong(self.number, "The line is not an entry of an export.")
-                *shown, hash_, run, text = cells
+                *cells_of_entry, hash_, run, text = cells
                 body = self._entry(text.encode(), hashlib.sha256(text.encode()).hexdigest(), hash_, run)
-                for name, cell in zip(COLUMNS[:9], shown, strict=True):
+                for name, cell in zip(COLUMNS[:9], cells_of_entry, strict=True):
                     if _cell(body.get(name)) != cell:
                         raise _Wrong(self.number, f"The column {name} was changed: it is not what the entry has.")
         except csv.Error:
@@ -271,9 +271,9 @@ def _signature(walk: _Walk, line: bytes | None, check: Verifier, trusted: list[s
     if line is None:
         raise _Wrong(None, "The file has no signature: its end is missing, or it was never signed.")
     try:
-        given = json.loads(line)
-        signed, signature = given["signed"], given["signature"]
-        if len(given) != 2:  # what is beside them is not signed
+        document = json.loads(line)
+        signed, signature = document["signed"], document["signature"]
+        if len(document) != 2:  # what is beside them is not signed
             raise KeyError
         key, count, run = signed["key"], signed["entries"], signed["running"]
     except (ValueError, KeyError, TypeError):

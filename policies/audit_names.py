@@ -11,8 +11,8 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
+from policies.audit_ports import AuditEntry, AuditFilter
 from policies.matching import is_path
-from policies.ports import AuditEntry, AuditFilter
 
 PERSON, DATASET, FIELD, INSIDE, MORE, GRANT = "person", "dataset", "field", "inside", "more", "grant"
 """Kinds of names. FIELD: a field that was used; INSIDE: what a used field is a part of. Both as `PATH` and `CLUSTER/TOPIC#PATH`.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog.records import rfc3339
-from policies.ports import AuditEntry, Removal, Segment
+from policies.audit_ports import AuditEntry, Removal, Segment
 
 SEAL, REMOVE = "audit.seal", "audit.remove"
 """Actions of the entries that note a seal, and a removal."""
@@ -173,14 +173,14 @@ class Noted:
 
 def removed_json(segments: Sequence[Segment]) -> dict[str, Any] | None:
     """What was removed, in one object; None where nothing was."""
-    gone = [each for each in segments if each.removal is not None]
-    if not gone or gone[-1].removal is None:
+    removed = [each for each in segments if each.removal is not None]
+    if not removed or removed[-1].removal is None:
         return None
-    removal = gone[-1].removal
+    removal = removed[-1].removal
     return {
-        "first": gone[0].first, "last": gone[-1].last, "segments": len(gone), "from": rfc3339(gone[0].begins),
-        "to": rfc3339(gone[-1].ends), "setting": removal.setting, "at": rfc3339(removal.at),
-        "files": [each.removal.file for each in gone if each.removal is not None and each.removal.file],
+        "first": removed[0].first, "last": removed[-1].last, "segments": len(removed), "from": rfc3339(removed[0].begins),
+        "to": rfc3339(removed[-1].ends), "setting": removal.setting, "at": rfc3339(removal.at),
+        "files": [each.removal.file for each in removed if each.removal is not None and each.removal.file],
     }  # fmt: skip
 
 

@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 from catalog.errors import WeirError
 from catalog.records import rfc3339
+from policies.audit_ports import AuditEntry, AuditReceiver, AuditStore, MessageTooLarge, Shipping, ShippingStore
 from policies.audit_text import entry_json
-from policies.ports import AuditEntry, AuditReceiver, AuditStore, Clock, MessageTooLarge, Shipping, ShippingStore
+from policies.ports import Clock
 
 AT_ONCE = 500
 MOST_BYTES = 900_000
@@ -69,14 +70,14 @@ class AuditShipping:
         if self._place is None:
             return False
         chain = self._audit.head().chain
-        known = self._positions.get(self._place)
-        state = known if known is not None and known.chain == chain else Shipping(self._place, chain)
-        before = known.position if known is not None else 0
+        record = self._positions.get(self._place)
+        state = record if record is not None and record.chain == chain else Shipping(self._place, chain)
+        before = record.position if record is not None else 0
         if state.failed_at is not None and self._clock() < state.failed_at + timedelta(seconds=_pause(state.failures)):
             return False
         # After a failure one alone, then twice as many each time: what follows a refused entry is not sent again and again.
-        wanted = 1 if state.failures else self._at_once
-        entries = self._audit.chain(state.position, wanted)
+        at_once = 1 if state.failures else self._at_once
+        entries = self._audit.chain(state.position, at_once)
         if not entries:
             return False
         messages = [message(chain, each) for each in entries]
@@ -117,34 +118,34 @@ class AuditShipping:
             done = replace(done, failures=1, failed_at=self._clock(), problem=problem)
             self._at_once = 1
         else:
-            self._at_once = min(AT_ONCE, 2 * wanted)
-        return self._positions.put(done, before) and arrived == len(entries) == wanted
+            self._at_once = min(AT_ONCE, 2 * at_once)
+        return self._positions.put(done, before) and arrived == len(entries) == at_once
 
     def shipped(self) -> int | None:
         """Up to which entry the audit was shipped; None where it is not shipped."""
         if self._place is None:
             return None
-        known = self._positions.get(self._place)
-        return known.position if known is not None and known.chain == self._audit.head().chain else 0
+        record = self._positions.get(self._place)
+        return record.position if record is not None and record.chain == self._audit.head().chain else 0
 
     def report(self) -> ShippingReport:
         """How far it is, for health and figures. Raises Unavailable."""
         if self._place is None:
             return ShippingReport(None)
         head = self._audit.head()
-        known = self._positions.get(self._place)
-        if known is None or known.chain != head.chain:
+        record = self._positions.get(self._place)
+        if record is None or record.chain != head.chain:
             return ShippingReport(self._place, 0, head.seq)
         return ShippingReport(
             self._place,
-            known.position,
-            max(0, head.seq - known.position),
-            known.shipped_at,
-            known.failures,
-            known.problem,
-            known.cut,
-            known.begins,
-            known.missed,
+            record.position,
+            max(0, head.seq - record.position),
+            record.shipped_at,
+            record.failures,
+            record.problem,
+            record.cut,
+            record.begins,
+            record.missed,
         )
 
     def _failed(self, state: Shipping, before: int, problem: str) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from catalog.errors import Unavailable
+from policies.audit_ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
 from policies.audit_seals import Noted, Trust, not_trusted, problem_of_seals, removed_json, removed_until
 from policies.audit_text import digest, entry_json
-from policies.ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
 
 _CHUNK = 2000
 _TRIES = 3
@@ -28,7 +28,7 @@ class Seals:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether the chain holds. `first_bad` is the seq where it first does not, `problem` says how. Where `holds` is false and
+    """Whether the chain holds. `first_bad` is the seq where it first does not, `problem` describes how. Where `holds` is false and
     `first_bad` None, nothing is broken, and what was sealed is not proven: `problem` names a key that is not trusted.
 
     entries       how many were looked at; sealed: how many seals hold
@@ -82,8 +82,8 @@ def _walk(
     if others and expected:
         note = "Heads of another chain are published too: a chain before this one, or another Weir on this topic."
 
-    gone = removed_until(segments)
-    start = gone.last if gone is not None else 0
+    end_removed = removed_until(segments)
+    start = end_removed.last if end_removed is not None else 0
 
     def answer(seq: int, bad: int | None, problem: str | None) -> Verification:
         removed = removed_json(segments)
@@ -97,8 +97,8 @@ def _walk(
     for seq, hash_ in expected.items():
         if heads.get(seq, hash_) != hash_:
             return answer(start, seq, f"The seal of entry {seq} is not of the entry whose hash was published.")
-    seen = Noted()
-    seq, prev = start, gone.head if gone is not None else ""
+    notes = Noted()
+    seq, prev = start, end_removed.head if end_removed is not None else ""
     while chunk := store.chain(seq, _CHUNK):
         for entry in chunk:
             problem = problem_of(entry, seq + 1, prev, expected.get(entry.seq), noted)
@@ -107,19 +107,19 @@ def _walk(
             if problem is not None:
                 bad = seq + 1 if entry.seq != seq + 1 else entry.seq
                 return answer(seq, bad, problem)
-            seen.add(entry)
+            notes.add(entry)
             seq, prev = entry.seq, entry.hash
     longest = max([noted.seq, *expected, *heads])
     if longest > seq:
         return answer(seq, seq + 1, f"Entries {seq + 1} to {longest} are missing at the end.")
-    wrong = seen.problem(segments, seals.store.segments(), seals.trust) if seals is not None else None
+    wrong = notes.problem(segments, seals.store.segments(), seals.trust) if seals is not None else None
     if wrong is not None:
         return answer(seq, *wrong)
     unproven = not_trusted(segments, trust) if trust is not None else None
     if unproven is not None:
         return answer(seq, None, unproven)
     if others and not expected:
-        return answer(seq, 1, "The published heads are of another chain: this one was begun anew.")
+        return answer(seq, 1, "The published heads are of another chain: this one was begun again.")
     return answer(seq, None, None)
 
 

@@ -25,13 +25,13 @@ class FactsMemory:
 
     def convert(self, given: catalog_facts.DatasetFacts) -> DatasetFacts:
         with self._lock:
-            known = self._known.get(given.reference)
-            if known is not None and known[0] == given:
-                return known[1]
-        made = from_catalog(given)
+            cached = self._known.get(given.reference)
+            if cached is not None and cached[0] == given:
+                return cached[1]
+        facts = from_catalog(given)
         with self._lock:
-            self._known[given.reference] = (given, made)
-        return made
+            self._known[given.reference] = (given, facts)
+        return facts
 
 
 def from_catalog(given: catalog_facts.DatasetFacts) -> DatasetFacts:

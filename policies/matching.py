@@ -23,7 +23,7 @@ _LOOKS_LIKE_A_PATH = re.compile(r"(?:key|value|headers)(?:[.\[{@]|\Z)")
 
 
 def dataset_matches(pattern: str, reference: str) -> bool:
-    """True when `prod/orders` fits `prod/*`; `*` stands for any text, letters in the same case. Linear in both."""
+    """True when `prod/orders` fits `prod/*`; `*` matches any text, letters in the same case. Linear in both."""
     if EVERYTHING not in pattern:
         return pattern == reference
     first, *middle, last = pattern.split(EVERYTHING)
@@ -31,10 +31,10 @@ def dataset_matches(pattern: str, reference: str) -> bool:
         return False
     at, end = len(first), len(reference) - len(last)
     for part in middle:
-        found = reference.find(part, at, end)
-        if found < 0:
+        index = reference.find(part, at, end)
+        if index < 0:
             return False
-        at = found + len(part)
+        at = index + len(part)
     return True
 
 
@@ -82,7 +82,7 @@ def selection(entries: tuple[str, ...]) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """A subject with every role held, directly or by inheritance. `problems`: why the roles cannot be trusted."""
+    """A subject with every role, direct or inherited. `problems`: why the roles cannot be trusted."""
 
     user: str
     groups: frozenset[str]
@@ -102,17 +102,17 @@ class Who:
 def resolve(subject: Subject, roles: Mapping[str, Role]) -> Who:
     """Follow inheritance; a circle ends where it closes.
 
-    A role held directly that nobody declared opens nothing and is no problem (a name to except in a policy). One that
-    a declared role inherits is: its row filters are not known, so nothing can be decided for its holder.
+    A direct role that nobody declared opens nothing and does no harm (a name to except in a policy). One that
+    a declared role inherits is a problem: its row filters are not known, so nothing can be decided for its holder.
     """
-    held: dict[str, Role | None] = {}
+    resolved: dict[str, Role | None] = {}
     problems: list[str] = []
     waiting = sorted(subject.roles)
     while waiting:
         name = waiting.pop()
-        if name in held:
+        if name in resolved:
             continue
-        role = held[name] = roles.get(name)
+        role = resolved[name] = roles.get(name)
         if role is None:
             continue
         if role.problem:
@@ -121,7 +121,7 @@ def resolve(subject: Subject, roles: Mapping[str, Role]) -> Who:
             if above not in roles:
                 problems.append(f"Role {name} inherits {above}, which is not declared; declare {above} or take it out.")
             waiting.append(above)
-    return Who(subject.user, subject.groups, held, tuple(problems))
+    return Who(subject.user, subject.groups, resolved, tuple(problems))
 
 
 def is_active(grant: Grant, now: datetime) -> bool:

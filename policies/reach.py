@@ -27,7 +27,7 @@ class PlannedField:
 
 
 class Reach:
-    """Which fields a path of a policy reaches: those inside it; else the one it lies in."""
+    """Which fields a path of a policy reaches: those inside it; else the one it is in."""
 
     def __init__(self, fields: list[PlannedField]) -> None:
         self._fields = fields
@@ -41,15 +41,15 @@ class Reach:
         return self._inside.get(path) or self._around(path)
 
     def _around(self, path: FieldPath) -> list[int]:
-        """Fields the path lies in. The mask of a part then holds for the whole: a part cannot be told apart there.
+        """Fields the path is in. The mask of a part then holds for the whole: a part cannot be separated there.
 
         Where one key of a map is a field of its own, the map's other values (`{}`) are left alone.
         """
-        found: list[int] = []
+        positions: list[int] = []
         for length in range(len(path.steps)):
             prefixes = generalised(FieldPath(path.root, path.steps[:length]))
-            found += next((at for prefix in prefixes if (at := self._at.get(prefix))), [])
-        return found
+            positions += next((at for prefix in prefixes if (at := self._at.get(prefix))), [])
+        return positions
 
     def add_map_key(self, path: FieldPath | None) -> None:
         """Where a path names one key of a map, make fields of that key of all that is known of `{}`, at any depth.
@@ -100,11 +100,11 @@ def inherit(fields: list[PlannedField]) -> None:
 
 def by_ancestor(paths: Sequence[FieldPath]) -> dict[FieldPath, list[int]]:
     """Every place -> the positions of the paths at it or inside it."""
-    found: dict[FieldPath, list[int]] = defaultdict(list)
+    positions: dict[FieldPath, list[int]] = defaultdict(list)
     for position, path in enumerate(paths):
         for ancestor in ancestors(path):
-            found[ancestor].append(position)
-    return dict(found)
+            positions[ancestor].append(position)
+    return dict(positions)
 
 
 def ancestors(path: FieldPath) -> Iterator[FieldPath]:

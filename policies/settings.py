@@ -65,10 +65,13 @@ class PolicySettings(BaseModel):
         default=7, ge=1, le=3650, description="How long access lasts that a request asks for without an end."
     )
     max_grant_days: int = Field(
-        default=365, ge=1, le=3650, description="Longest access a request can ask for where no workflow says so."
+        default=365, ge=1, le=3650, description="Longest access a request can ask for where no workflow sets another."
     )
     request_expires_days: int = Field(
-        default=14, ge=1, le=365, description="Days after which an undecided request expires where no workflow says so."
+        default=14,
+        ge=1,
+        le=365,
+        description="Days after which an undecided request expires where no workflow sets another.",
     )
     grant_warning_hours: int = Field(
         default=24, ge=1, le=720, description="How long before its end a grant is announced as expiring."
@@ -102,12 +105,12 @@ class PolicySettings(BaseModel):
 
     @field_validator("ticket_pattern")
     @classmethod
-    def _is_a_pattern(cls, given: str | None) -> str | None:
+    def _is_a_pattern(cls, pattern: str | None) -> str | None:
         try:
-            re.compile(given or "")
+            re.compile(pattern or "")
         except re.error as error:
             raise ValueError(f"is not a regular expression ({error})") from None
-        return given
+        return pattern
 
     publish_audit_head: bool = Field(
         default=True,

@@ -19,7 +19,7 @@ from api.cli.names import (
 )
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, show
-from policies.workflow import RequestState
+from policies.access_request import RequestState
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
 

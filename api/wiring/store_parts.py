@@ -24,19 +24,11 @@ if TYPE_CHECKING:
     from catalog.topic_details import TopicDetails
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
     from policies.audit_export import Signer
+    from policies.audit_ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
     from policies.notices import NoticeStore
-    from policies.ports import (
-        AuditReceiver,
-        AuditStore,
-        HeadPublisher,
-        PolicyStore,
-        SegmentStore,
-        ShippingStore,
-        TokenStore,
-        TokenVerifier,
-    )
+    from policies.ports import PolicyStore, TokenStore, TokenVerifier
 
 
 class StoreParts(Made):

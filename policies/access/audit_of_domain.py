@@ -16,8 +16,8 @@ from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.audit import MAX_LIMIT, AuditLog
 from policies.audit_names import begins, datasets_of, fields_of
+from policies.audit_ports import AuditEntry, AuditFilter
 from policies.decision.domains import Domain
-from policies.ports import AuditEntry, AuditFilter
 
 _CHUNK = 500
 _REASONED = ("query", "query.stream", "view.read", "classification.review", "request", "breakglass", "grant")
@@ -59,9 +59,9 @@ class DomainAudit:
         """`{entries, next, note}`, newest first; `cursor`: the `next` of the page before. Raises InvalidInput for another one."""
         limit = max(1, min(limit, MAX_LIMIT))
         before = None if cursor is None else self._position(view, cursor)
-        shown = list(islice(self._about(view, where, before), limit + 1))
-        page = shown[:limit]
-        last = page[-1].seq if len(shown) > limit else None
+        entries = list(islice(self._about(view, where, before), limit + 1))
+        page = entries[:limit]
+        last = page[-1].seq if len(entries) > limit else None
         left = self._audit.unnamed()
         return {
             "entries": [part(view, each) for each in page],

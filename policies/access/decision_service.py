@@ -33,7 +33,7 @@ _AUDITED = ("subject", "dataset", "purpose", "purposePath", "effect", "grants")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Whom a decision is about. Groups and roles are added to those declared for the user (of another issuer, say)."""
+    """Whom a decision is about. Groups and roles are added to those declared for the user (such as those of another issuer)."""
 
     user: str = ""
     groups: frozenset[str] = frozenset()
@@ -141,8 +141,8 @@ class Decisions:
         columns = decision.columns
         known_of = self._state.known(subject, facts)
         if places:
-            known = Places(columns)
-            wanted = {c.path for place in places for c in known.deciding(place)}
+            all_places = Places(columns)
+            wanted = {c.path for place in places for c in all_places.deciding(place)}
             columns = tuple(c for c in columns if c.path in wanted)
         answer: dict[str, Any] = {
             "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
@@ -166,7 +166,7 @@ def decide_now(
     now: datetime,
     settings: PolicySettings,
 ) -> Decision:
-    """A view's decision; whoever is `gone` is denied."""
+    """A view's decision; a subject who is `gone` is denied."""
     if gone is not None:
         return Decision(facts.id, facts.reference, Effect.DENY, reasons=(Reason("default", "deny", gone),))
     return view.decide(subject, facts, purpose, now, settings.unscanned_is_sensitive)
@@ -182,7 +182,7 @@ def effect_of(column: ColumnDecision) -> str:
 
 
 def column_json(column: ColumnDecision) -> dict[str, Any]:
-    """One column for an engine: what to show, by which mask, in which rows clear, and why."""
+    """One column for an engine: what to show, by which mask, in which rows unmasked, and why."""
     return {
         "path": column.path, "effect": effect_of(column), "mask": mask_json(column.mask),
         "clear_when": column.clear_when, "reasons": explain.reasons_json(column.reasons),
@@ -199,9 +199,9 @@ def mask_json(mask: Mask | None) -> dict[str, Any] | None:
 
 def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]:
     """Fields asked for that nobody knows: what cannot be decided is not opened."""
-    known = [FieldPath.parse(f.path) for f in facts.fields]
+    paths = [FieldPath.parse(f.path) for f in facts.fields]
     missing = [
-        f for f in fields if not any(k.contains(p) or p.contains(k) for p in [FieldPath.parse(f)] for k in known)
+        f for f in fields if not any(k.contains(p) or p.contains(k) for p in [FieldPath.parse(f)] for k in paths)
     ]
     return [
         {

@@ -144,13 +144,13 @@ class DirectoryPeople:
                     f"The directory does not keep {name!r} or keep it out, and nothing else mentions the name of a person.",
                     details={"name": name},
                 )
-            kept = directory.user(name)
-            gone = self._removal(kept.name, by, None) if kept is not None else []
+            person = directory.user(name)
+            removal = self._removal(person.name, by, None) if person is not None else []
             released = Change(NAME, name_key(name), {"released": rfc3339(self._clock())}, by=by.user)
-            self._store.apply([*gone, released], self._clock())
-            self._audit.record(by.user, "directory.release", name, "allow", [kept.name] if kept is not None else [],
+            self._store.apply([*removal, released], self._clock())
+            self._audit.record(by.user, "directory.release", name, "allow", [person.name] if person is not None else [],
                                {"users": [name], "mentions": mentions[:_MOST_NAMED]})  # fmt: skip
-            if kept is not None:
+            if person is not None:
                 ended = self._offboarding.holdings(name, why)
         if ended is not None:
             self._after(name, why, ended)
@@ -158,8 +158,8 @@ class DirectoryPeople:
 
     def _removal(self, identifier: str, by: Subject, expect: int | None) -> list[Change]:
         groups = self.directory().groups_of.get(identifier, frozenset())
-        gone = [Change(MEMBER, f"{group}/{identifier}", None, by=by.user) for group in sorted(groups)]
-        return [Change(USER, identifier, None, by=by.user, expect=expect), *gone]
+        memberships = [Change(MEMBER, f"{group}/{identifier}", None, by=by.user) for group in sorted(groups)]
+        return [Change(USER, identifier, None, by=by.user, expect=expect), *memberships]
 
     def _named(self, user: str, identifier: str, by: Subject) -> Change:
         return Change(NAME, name_key(user), {"id": identifier, "user": user}, by=by.user)
@@ -227,24 +227,24 @@ class DirectoryPeople:
         with self._store.transaction():
             present, before = self.group(identifier), self.members(identifier)
             name, resource, members = change(present, before)
-            wanted = frozenset(members)
+            after = frozenset(members)
             spec = {**(present.spec or {}), "name": name, "resource": resource}
-            if spec == present.spec and wanted == before:
+            if spec == present.spec and after == before:
                 _check(present, expect)
                 return present
-            self._require_users(wanted - before)
+            self._require_users(after - before)
             changes = [Change(GROUP, identifier, spec, by=by.user, expect=expect)]
-            self._store.apply([*changes, *_memberships(by, identifier, wanted, before)], self._clock())
-            reasons = [identifier, f"{len(wanted - before)} members added", f"{len(before - wanted)} members removed"]
-            named = self._members_named(wanted - before, before - wanted)
-            self._audit.record(by.user, "directory.group.change", name, "allow", reasons, named)
+            self._store.apply([*changes, *_memberships(by, identifier, after, before)], self._clock())
+            reasons = [identifier, f"{len(after - before)} members added", f"{len(before - after)} members removed"]
+            details = self._members_named(after - before, before - after)
+            self._audit.record(by.user, "directory.group.change", name, "allow", reasons, details)
         return self.group(identifier)
 
     def remove_group(self, by: Subject, identifier: str, expect: int | None) -> None:
         with self._store.transaction():
             present, members = self.group(identifier), self.members(identifier)
-            gone = [Change(GROUP, identifier, None, by=by.user, expect=expect)]
-            self._store.apply([*gone, *_memberships(by, identifier, (), members)], self._clock())
+            removal = [Change(GROUP, identifier, None, by=by.user, expect=expect)]
+            self._store.apply([*removal, *_memberships(by, identifier, (), members)], self._clock())
             name = str((present.spec or {})["name"])
             reasons = [identifier, f"{len(members)} members removed"]
             self._audit.record(
@@ -271,9 +271,9 @@ class DirectoryPeople:
             )
 
 
-def _memberships(by: Subject, group: str, wanted: Collection[str], before: Collection[str]) -> list[Change]:
-    added = [Change(MEMBER, f"{group}/{each}", {}, by=by.user) for each in sorted(set(wanted) - set(before))]
-    return added + [Change(MEMBER, f"{group}/{each}", None, by=by.user) for each in sorted(set(before) - set(wanted))]
+def _memberships(by: Subject, group: str, after: Collection[str], before: Collection[str]) -> list[Change]:
+    added = [Change(MEMBER, f"{group}/{each}", {}, by=by.user) for each in sorted(set(after) - set(before))]
+    return added + [Change(MEMBER, f"{group}/{each}", None, by=by.user) for each in sorted(set(before) - set(after))]
 
 
 def _check(present: Document, expect: int | None) -> None:

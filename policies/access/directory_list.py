@@ -73,30 +73,30 @@ class DirectoryList:
     def groups(self, limit: int, offset: int) -> tuple[list[ListedGroup], int]:
         """(a page of the groups, by name; how many there are)"""
         view = self._state.view()
-        named = sorted((str((each.spec or {})["name"]), each.name) for each in view.directory.groups.values())
+        groups = sorted((str((each.spec or {})["name"]), each.name) for each in view.directory.groups.values())
         return [
             ListedGroup(
                 name,
                 len(view.directory.members.get(identifier, ())),
                 given_by([name], view.directory_rules, view.powerful),
             )
-            for name, identifier in named[offset : offset + limit]
-        ], len(named)
+            for name, identifier in groups[offset : offset + limit]
+        ], len(groups)
 
-    def _listed(self, view: View, name: str, state: PersonState, kept: Document | None) -> ListedPerson:
+    def _listed(self, view: View, name: str, state: PersonState, document: Document | None) -> ListedPerson:
         directory = view.directory
-        if kept is None:
+        if document is None:
             name, since = self._removed(name)
         else:
-            since = self._deactivated(kept) if state == "deactivated" else None
-        mine = directory.groups_of.get(kept.name, frozenset()) if kept is not None else frozenset()
+            since = self._deactivated(document) if state == "deactivated" else None
+        mine = directory.groups_of.get(document.name, frozenset()) if document is not None else frozenset()
         groups = (str((directory.groups[each].spec or {})["name"]) for each in mine if each in directory.groups)
-        return ListedPerson(name, _display(kept), state, since, tuple(sorted(groups)), name in view.users)
+        return ListedPerson(name, _display(document), state, since, tuple(sorted(groups)), name in view.users)
 
-    def _deactivated(self, kept: Document) -> datetime:
+    def _deactivated(self, document: Document) -> datetime:
         """When the time began in which the user is not active."""
-        since = kept.at
-        for each in reversed(self._state.store.history(USER, kept.name)):
+        since = document.at
+        for each in reversed(self._state.store.history(USER, document.name)):
             if each.spec is None or each.spec["active"] is True:
                 break
             since = each.at
@@ -106,21 +106,21 @@ class DirectoryList:
         """(the name as it was last written, when it was removed or renamed)"""
         states = self._state.store.history(NAME, key)
         names = [str(each.spec["user"]) for each in states if each.spec is not None and "user" in each.spec]
-        gone = [each.at for each in states if each.spec is None]
-        return (names[-1] if names else key), (gone[-1] if gone else None)
+        removals = [each.at for each in states if each.spec is None]
+        return (names[-1] if names else key), (removals[-1] if removals else None)
 
 
 def _people(view: View) -> Sequence[tuple[str, PersonState, Document | None]]:
     """(name, state, the user) of everybody, by name; of removed people the key of the name, and no user."""
-    kept: list[tuple[str, PersonState, Document | None]] = [
+    people: list[tuple[str, PersonState, Document | None]] = [
         (str(spec["user"]), "active" if spec["active"] is True else "deactivated", each)
         for each in view.directory.users.values()
         if (spec := each.spec) is not None
     ]
-    gone: list[tuple[str, PersonState, Document | None]] = [(key, "removed", None) for key in view.directory.freed]
-    return sorted(kept + gone, key=lambda each: (each[0].casefold(), each[0]))
+    removed: list[tuple[str, PersonState, Document | None]] = [(key, "removed", None) for key in view.directory.freed]
+    return sorted(people + removed, key=lambda each: (each[0].casefold(), each[0]))
 
 
-def _display(kept: Document | None) -> str:
-    resource = ((kept.spec or {}) if kept is not None else {}).get("resource", {})
+def _display(document: Document | None) -> str:
+    resource = ((document.spec or {}) if document is not None else {}).get("resource", {})
     return str(resource.get("displayName") or resource.get("name", {}).get("formatted") or "")

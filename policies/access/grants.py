@@ -52,10 +52,10 @@ class Access:
     kind      user | group | role: what `subject` is the name of
     via       what opens it: role NAME | owner | grant NAME
     ways      the same one by one: each with its own end and purpose, which only a grant has
-    masked    True when none of it shows clear; mask: the mask's name, of the first masked field
+    masked    True when every value of it is masked; mask: the mask's name, of the first masked field
     purpose   the purpose the query must state; None = it works without
     until     when the earliest grant it rests on ends, and what is shown changes; None = no end is known
-    rows      the row filters, and the condition under which a masked value shows clear
+    rows      the row filters, and the condition under which a masked value is shown unmasked
     """
 
     kind: str
@@ -133,7 +133,7 @@ class Grants:
         mine = {g.name for g in view.grants_of(subject)}
         sees_all = everybody and bool(self._identity.permissions(subject) & {"manage", "audit:read"})
         domains = self._domains(subject, view) if everybody else []
-        found = [
+        grants = [
             g for g in view.grants.values()
             if (dataset is None or dataset_matches(g.dataset, dataset))
             and (
@@ -141,16 +141,16 @@ class Grants:
                 or (everybody and (_within(domains, g) or self._owns(subject, view, g)))
             )
         ]  # fmt: skip
-        return sorted(found, key=lambda g: (g.valid_to, g.name), reverse=True)
+        return sorted(grants, key=lambda g: (g.valid_to, g.name), reverse=True)
 
     def active(self, subject: Subject, reference: str) -> Sequence[Grant]:
         """The subject's grants that open something of a dataset now, the one that ends first in front."""
         now = self._clock()
-        found = [
+        grants = [
             g for g in self._state.view().grants_of(subject)
             if is_active(g, now) and dataset_matches(g.dataset, reference)
         ]  # fmt: skip
-        return sorted(found, key=lambda g: (g.valid_to, g.name))
+        return sorted(grants, key=lambda g: (g.valid_to, g.name))
 
     def purposes(self, subject: Subject) -> Sequence[str]:
         """Purposes the subject may state somewhere now."""
@@ -202,8 +202,8 @@ class Grants:
             self._audit.record(by, "grant.revoke", grant.dataset, "allow", [reason] if reason else [],
                                {"grant": name, "users": sorted(grant.subject.users)})  # fmt: skip
             if self._events is not None:
-                told = {"dataset": grant.dataset, "user": sorted(grant.subject.users), "by": by}
-                self._events.emit("grant.revoked", name, told)
+                details = {"dataset": grant.dataset, "user": sorted(grant.subject.users), "by": by}
+                self._events.emit("grant.revoked", name, details)
         return replace(grant, status=GrantStatus.REVOKED)
 
     def may_revoke(self, subject: Subject, grant: Grant) -> bool:
@@ -260,7 +260,7 @@ class Grants:
         facts = self._facts.facts(reference, as_of)
         view = self._state.view(as_of)
         place = FieldPath.parse(path) if path is not None else None
-        found: list[Access] = []
+        accesses: list[Access] = []
         for kind, name, subject in _principals(view, facts, now):
             seen: set[tuple[object, ...]] = set()
             stated = view.stated(g for g in view.grants_of(subject) if is_active(g, now))
@@ -271,8 +271,8 @@ class Grants:
                 what = (access.masked, access.mask, access.rows, access.via, access.clear_when)
                 if what not in seen:
                     seen.add(what)
-                    found.append(access)
-        return sorted(found, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
+                    accesses.append(access)
+        return sorted(accesses, key=lambda a: (a.kind != "user", a.kind, a.subject, a.purpose or ""))
 
     def _access(
         self, kind: str, name: str, subject: Subject, view: View, facts: DatasetFacts, place: FieldPath | None,

@@ -1,50 +1,43 @@
-"""Who asks, by bearer token, and what their roles let them do in Weir. What they may read is `decide`'s business."""
+"""Who asks, by bearer token, and the tokens themselves. What they may do in Weir is in `permissions`, what they may read is
+`decide`'s business."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn
+from catalog.errors import Conflict, InvalidInput, NotSignedIn
+from policies.access.api_tokens import (
+    MOST_OVERLAP,
+    PREFIX,
+    UNFIT,
+    NewToken,
+    check_scopes,
+    digest_of,
+    is_unfit,
+    is_valid,
+    new_token,
+    no_token,
+    require_end,
+)
+from policies.access.permissions import Permissions, of_declared
 from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
-from policies.decision import domains
-from policies.decision.domains import Domain, Power, Reach
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
-from policies.declared.service_specs import SCIM, SCOPES
 from policies.declared.state import GovernanceState, View
-from policies.matching import resolve
 from policies.model import Subject
 from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
 from policies.settings import PolicySettings
 
-PREFIX = "weir_"
-MOST_OVERLAP = timedelta(days=30)
 _NOTED = timedelta(seconds=60)
 """How often the use of a token is written down."""
-_BYTES = 32  # of randomness in a token: not to be guessed, so its digest needs no salt and no slow hash
 
 
-@dataclass(frozen=True, slots=True)
-class NewToken:
-    """A token just made. `text` is shown once and not kept."""
-
-    id: str
-    user: str
-    text: str
-    expires_at: datetime | None
-    scopes: tuple[str, ...] | None = None
-    before_until: datetime | None = None
-    """Until when the token before it is good, of a rotation."""
-
-
-class Identity:
+class Identity(Permissions):
     """API tokens, and subjects from them."""
 
     def __init__(
@@ -56,8 +49,8 @@ class Identity:
         settings: PolicySettings | None = None,
         sessions: Sessions | None = None,
     ) -> None:
-        self._sessions = sessions
-        self._tokens, self._state, self._clock = tokens, state, clock
+        super().__init__(state)
+        self._sessions, self._tokens, self._clock = sessions, tokens, clock
         self._verifiers = tuple(verifiers)
         self._settings = settings or PolicySettings()
 
@@ -76,15 +69,15 @@ class Identity:
             ttl = timedelta(days=self._settings.token_days)
         if ttl is not None and ttl <= timedelta(0):
             raise InvalidInput("A token must be valid for some time; give a number of days above 0.")
-        gone = self._gone(self._state.view(), user)
+        gone = gone_because(self._state.view(), user)
         if gone:
             raise InvalidInput(f"User {user} {gone}; declare the user again before making a token.")
         service = user in self._state.view().services
         checked = check_scopes(scopes, service)
         if service:
-            _require_end(ttl, self._settings.service_token_days)
+            require_end(ttl, self._settings.service_token_days)
         now = self._clock()
-        text, record = _made(user, name, now, now + ttl if ttl is not None else None, checked)
+        text, record = new_token(user, name, now, now + ttl if ttl is not None else None, checked)
         self._tokens.add(record)
         self._require_good(record, now)
         return NewToken(record.id, user, text, record.expires_at, checked)
@@ -95,7 +88,7 @@ class Identity:
         Raises InvalidInput, and then the token is revoked.
         """
         view = self._state.view()
-        gone = self._gone(view, record.user) or (_UNFIT if _is_unfit(view, record) else None)
+        gone = gone_because(view, record.user) or (UNFIT if is_unfit(view, record) else None)
         if gone is not None:
             self._tokens.revoke(record.id, now)
             raise InvalidInput(f"User {record.user} {gone}; declare the user again before making a token.")
@@ -111,9 +104,9 @@ class Identity:
         now = self._clock()
         old = next((each for each in self._tokens.tokens() if each.id == token_id), None)
         if old is None:
-            raise _no_token(token_id)
+            raise no_token(token_id)
         view = self._state.view()
-        gone = self._gone(view, old.user) or (_UNFIT if _is_unfit(view, old) else None)
+        gone = gone_because(view, old.user) or (UNFIT if is_unfit(view, old) else None)
         if gone:
             raise InvalidInput(f"User {old.user} {gone}, so the token cannot be rotated.")
         if old.expires_at is None:
@@ -122,8 +115,8 @@ class Identity:
         life = old.expires_at - old.created_at
         if old.user in view.services:
             life = min(life, timedelta(days=self._settings.service_token_days))
-        text, record = _made(old.user, old.name, now, now + life, old.scopes)
-        if not _valid(old, now) or old.rotated is not None or not self._tokens.rotate(old.id, record, until):
+        text, record = new_token(old.user, old.name, now, now + life, old.scopes)
+        if not is_valid(old, now) or old.rotated is not None or not self._tokens.rotate(old.id, record, until):
             raise Conflict(
                 f"Token {token_id} was rotated or revoked before, or has expired; rotate the newest one, or create another.",
                 details={"token": token_id},
@@ -134,7 +127,7 @@ class Identity:
     def ensure_admin(self) -> NewToken | None:
         """The first admin's token; None when the admin has one that is valid."""
         now = self._clock()
-        if any(_valid(token, now) for token in self._tokens.tokens(ADMIN_USER)):
+        if any(is_valid(token, now) for token in self._tokens.tokens(ADMIN_USER)):
             return None
         return self.create_token(ADMIN_USER, name="first admin")
 
@@ -151,22 +144,22 @@ class Identity:
         now = self._clock()
         if not token.startswith(PREFIX):
             for verifier in self._verifiers:
-                found = verifier.verify(token)
-                if found is not None and not self._refused(view := self._state.view(), found.user):
-                    return view.subject(plain(found.user), found.groups, found.roles)
+                claimant = verifier.verify(token)
+                if claimant is not None and not self._refused(view := self._state.view(), claimant.user):
+                    return view.subject(plain(claimant.user), claimant.groups, claimant.roles)
             raise _not_signed_in()
-        digest = _digest(token)
+        digest = digest_of(token)
         record = self._tokens.find(digest)
         # The look-up is by a digest of 256 random bits; the comparison is there for stores that match loosely.
         same = hmac.compare_digest(record.digest if record is not None else "0" * 64, digest)
-        if record is None or not same or not _valid(record, now):
+        if record is None or not same or not is_valid(record, now):
             raise _not_signed_in()
         view = self._state.view()
-        if self._gone(view, record.user) or _is_unfit(view, record):
+        if gone_because(view, record.user) or is_unfit(view, record):
             raise _not_signed_in()
         if use and (record.used_at is None or now - record.used_at >= _NOTED):
             self._tokens.used(record.id, now)
-        return self._limited(self._subject(view, record.user), record)
+        return self._limited(of_declared(view, record.user), record)
 
     @staticmethod
     def _limited(subject: Subject, token: TokenRecord) -> Subject:
@@ -183,20 +176,20 @@ class Identity:
         if self._sessions is not None and (cookie or token.startswith(SESSION)):
             return self._sessions.later(token, "browser" if cookie else "cli")
         if token.startswith(PREFIX):
-            digest = _digest(token)
+            digest = digest_of(token)
             return lambda: self._later(digest)
         view = self._state.view()
-        known = (found for verifier in self._verifiers if (found := verifier.verify(token)) is not None)
-        given = next((found for found in known if not self._refused(view, found.user)), None)
-        if given is None:
+        claimants = (claimant for verifier in self._verifiers if (claimant := verifier.verify(token)) is not None)
+        accepted = next((claimant for claimant in claimants if not self._refused(view, claimant.user)), None)
+        if accepted is None:
             raise _not_signed_in()
 
         def now() -> Subject:
             view = self._state.view()
-            self._require_there(view, plain(given.user))
-            if given.user in view.services:
-                raise NotSignedIn(f"{given.user} is a service account's name now, so the query was ended.")
-            return view.subject(plain(given.user), given.groups, given.roles)
+            self._require_there(view, plain(accepted.user))
+            if accepted.user in view.services:
+                raise NotSignedIn(f"{accepted.user} is a service account's name now, so the query was ended.")
+            return view.subject(plain(accepted.user), accepted.groups, accepted.roles)
 
         return now
 
@@ -205,12 +198,12 @@ class Identity:
         view = self._state.view()
         if record is not None:
             self._require_there(view, record.user)
-        if record is None or not _valid(record, self._clock()) or _is_unfit(view, record):
+        if record is None or not is_valid(record, self._clock()) or is_unfit(view, record):
             raise NotSignedIn("The token was revoked or has expired while the query ran.")
-        return self._limited(self._subject(view, record.user), record)
+        return self._limited(of_declared(view, record.user), record)
 
     def _require_there(self, view: View, user: str) -> None:
-        gone = self._gone(view, user)
+        gone = gone_because(view, user)
         if gone is not None:
             raise NotSignedIn(f"User {user} {gone}, so the query was ended.")
 
@@ -231,11 +224,11 @@ class Identity:
 
     def _of_name(self, user: str, ask: bool) -> Subject:
         view = self._state.view()
-        if (gone := self._gone(view, user)) is not None:
+        if (gone := gone_because(view, user)) is not None:
             raise NotSignedIn(f"User {user} {gone}, so nothing runs in their name.")
-        given = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
-        roles = given.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
-        return view.subject(user, given.groups, roles)
+        provided = self._sessions.given_to(user, ask) if self._sessions is not None else Rights()
+        roles = provided.roles | (frozenset({"admin"}) if user == ADMIN_USER else frozenset())
+        return view.subject(user, provided.groups, roles)
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         """What is known of tokens: never the token itself."""
@@ -252,11 +245,11 @@ class Identity:
         """
         now = self._clock()
         if not self._tokens.revoke(token_id, now):
-            raise _no_token(token_id)
+            raise no_token(token_id)
         before = {each.rotated: each for each in self._tokens.tokens() if each.rotated is not None}
         ended, at = [], before.get(token_id)
         while at is not None and at.id not in ended:
-            if _valid(at, now):
+            if is_valid(at, now):
                 self._tokens.revoke(at.id, now)
                 ended.append(at.id)
             at = before.get(at.id)
@@ -277,79 +270,12 @@ class Identity:
         else:
             services = self._state.view().services
             mine = [each for each in self._tokens.tokens() if name_key(each.user) == name and each.user not in services]
-        valid = [each for each in mine if _valid(each, now)]
+        valid = [each for each in mine if is_valid(each, now)]
         if programs_alone:
             valid = [each for each in valid if any(since <= each.created_at <= until for since, until in lives)]
         for each in valid:
             self._tokens.revoke(each.id, now)
         return len(valid)
-
-    def permissions(self, subject: Subject) -> frozenset[str]:
-        """What the subject may do in Weir, by every role held, inherited ones too, within the token's scopes."""
-        held = resolve(subject, self._state.view().roles).roles.values()
-        allowed = frozenset().union(*(role.permissions for role in held if role is not None))
-        return allowed if subject.scopes is None else allowed & subject.scopes
-
-    def powers(self, subject: Subject, reference: str) -> frozenset[Power]:
-        """What the subject may do with a dataset, by permissions that hold everywhere and by its domain, within the token's
-        scopes. `reference`: `CLUSTER/TOPIC` as the catalog gives it."""
-        view = self._state.view()
-        allowed = self.permissions(subject)
-        everywhere = {each for each in Power if each in allowed}
-        here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
-        return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
-
-    def reach(self, subject: Subject, power: Power, only: str | None = None) -> Reach:
-        """For which datasets the subject has a power by their domains; permissions that hold everywhere do not count.
-        `only`: by this domain alone."""
-        view = self._state.view()
-        own = domains.reach(resolve(subject, view.roles), view.domains.values(), power, subject.scopes)
-        return own if only is None else own.of(only)
-
-    def every_domain(self) -> Mapping[str, Domain]:
-        """All declared domains, by name."""
-        return self._state.view().domains
-
-    def domains(self, subject: Subject) -> dict[str, frozenset[Power]]:
-        """Domain -> what the subject may do with its datasets, of those whose admin or steward they are."""
-        view = self._state.view()
-        who = resolve(subject, view.roles)
-        mine = {
-            name: domains.within_scopes(domains.powers(who, each), subject.scopes)
-            for name, each in view.domains.items()
-        }
-        return {name: each for name, each in mine.items() if each}
-
-    def holders(self, permission: str) -> dict[str, list[str]]:
-        """Who has a permission: `{roles, users}`, names sorted.
-
-        `roles` carry it, inherited too; `users` are the declared ones who hold such a role by now, by a group too.
-        Users whom only an identity provider knows are not among them.
-        """
-        view = self._state.view()
-        people = {ADMIN_USER} | view.people
-        return {
-            "roles": sorted(
-                role for role in view.roles if permission in self.permissions(Subject("", roles=frozenset({role})))
-            ),
-            "users": sorted(
-                user
-                for user in people
-                if self._gone(view, user) is None and permission in self.permissions(self._subject(view, user))
-            ),
-        }
-
-    def require(self, subject: Subject, permission: str) -> None:
-        """Raises NotAllowed when no role of the subject carries the permission."""
-        if permission not in self.permissions(subject):
-            raise NotAllowed(
-                f"{subject.user} lacks the permission {permission!r}; ask an administrator for a role that carries it.",
-                details={"permission": permission, "reasons": [f"no role of {subject.user} carries {permission}"]},
-            )
-
-    @staticmethod
-    def _subject(view: View, user: str) -> Subject:
-        return view.subject(user, roles=frozenset({"admin"}) if user == ADMIN_USER else frozenset())
 
     def _program_lives(self, name: str) -> list[tuple[datetime, datetime]]:
         """From when to when the name was a service account's."""
@@ -366,69 +292,7 @@ class Identity:
     def _refused(self, view: View, user: str) -> bool:
         """Whether a token of another issuer signs this user not in: gone, or a name that only tokens of Weir have."""
         user = plain(user)
-        return user in view.services or not can_be_a_name(user) or self._gone(view, user) is not None
-
-    @staticmethod
-    def _gone(view: View, user: str) -> str | None:
-        """Why a user may not sign in any more."""
-        return gone_because(view, user)
-
-
-def check_scopes(scopes: Collection[str] | None, service: bool) -> tuple[str, ...] | None:
-    """Scopes, sorted. Raises InvalidInput for an unknown one, and for those that do not fit the user."""
-    if scopes is None:
-        if service:
-            raise InvalidInput(f"A token of a service account needs scopes: {', '.join(sorted(SCOPES))}.")
-        return None
-    unknown = sorted(set(scopes) - SCOPES)
-    if unknown or not scopes:
-        what = f"{unknown[0]!r} is not a scope" if unknown else "No scope is named"
-        raise InvalidInput(f"{what}; there are {', '.join(sorted(SCOPES))}.", details={"field": "scopes"})
-    if SCIM in scopes and (len(set(scopes)) > 1 or not service):
-        raise InvalidInput(
-            "The scope scim is for a token of a service account that has no other scope: it keeps the directory and opens"
-            " nothing else.",
-            details={"field": "scopes"},
-        )
-    return tuple(sorted(set(scopes)))
-
-
-def _require_end(ttl: timedelta | None, most: int) -> None:
-    """Raises InvalidInput for a life that a token of a service account cannot have."""
-    if ttl is None or ttl > timedelta(days=most):
-        raise InvalidInput(
-            f"A token of a service account must expire: give 1 to {most} days (WEIR_POLICIES__SERVICE_TOKEN_DAYS).",
-            details={"field": "days"},
-        )
-
-
-def _made(
-    user: str, name: str, now: datetime, expires: datetime | None, scopes: tuple[str, ...] | None
-) -> tuple[str, TokenRecord]:
-    """A token's text, and what is kept of it."""
-    text = PREFIX + secrets.token_urlsafe(_BYTES)
-    identifier = "tok_" + secrets.token_hex(6)
-    return text, TokenRecord(identifier, user, name, _digest(text), now, expires, scopes=scopes)
-
-
-_UNFIT = "is a service account now, and this token has no scopes or no end"
-
-
-def _is_unfit(view: View, token: TokenRecord) -> bool:
-    """Whether a token of a service account's name is one that no service account can have: it was a person's."""
-    return token.user in view.services and (token.scopes is None or token.expires_at is None)
-
-
-def _no_token(token_id: str) -> NotFound:
-    return NotFound(f"There is no token {token_id!r}; list tokens to see their ids.", details={"token": token_id})
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def _valid(token: TokenRecord, now: datetime) -> bool:
-    return token.revoked_at is None and (token.expires_at is None or now < token.expires_at)
+        return user in view.services or not can_be_a_name(user) or gone_because(view, user) is not None
 
 
 def _not_signed_in() -> NotSignedIn:

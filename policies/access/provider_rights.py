@@ -70,3 +70,14 @@ def user_name(claims: Mapping[str, Any], spec: IdentityProviderSpec) -> str | No
         return None
     name = plain(spec.user_prefix + value)
     return name if can_be_a_name(name) else None
+
+
+def words(given: Rights) -> list[str]:
+    """Each right as the audit names it."""
+    return [*(f"group {name}" for name in sorted(given.groups)), *(f"role {name}" for name in sorted(given.roles))]
+
+
+def changes(before: Rights, after: Rights) -> list[str]:
+    """What was lost and what was got, as the audit names it."""
+    old, new = set(words(before)), set(words(after))
+    return [*(f"lost {word}" for word in sorted(old - new)), *(f"got {word}" for word in sorted(new - old))]

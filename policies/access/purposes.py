@@ -7,12 +7,13 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from policies.access.grants import status_at
+from policies.access_request import OPEN, AccessRequest, RequestState
 from policies.declared.purpose_specs import check_fits, named_in
 from policies.declared.state import GovernanceState, View
 from policies.model import GrantStatus
 from policies.ports import Clock
 from policies.purposes import Fit
-from policies.workflow import OPEN, AccessRequest, RequestState, at
+from policies.request_transitions import at
 
 Users = Mapping[str, list[str]]
 """Purpose -> what names it: `Grant g-7`, `Policy cards`, `AccessRequest req-1`, `View daily`."""
@@ -107,8 +108,8 @@ class PurposeUse:
                 for each in purposes.ordered()
             ],
             "undeclared": [
-                {"name": name, "users": named[:MOST_LISTED], "uses": len(named)}
-                for name, named in sorted(users.items())
+                {"name": name, "users": names[:MOST_LISTED], "uses": len(names)}
+                for name, names in sorted(users.items())
                 if not purposes.is_known(name)
             ],
         }  # fmt: skip

@@ -7,22 +7,19 @@ count. What is declared by hand stays apart: it comes from the declarations each
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from catalog.errors import NotFound, NotSignedIn, Unavailable, WeirError
-from policies.access.provider_rights import Rights, of_interest, rights
+from catalog.errors import NotFound, NotSignedIn
+from policies.access.provider_rights import Rights, of_interest, rights, words
+from policies.access.session_confirming import Confirming, Record
+from policies.access.session_ends import idle_end, idle_time, require_open
 from policies.access.session_ports import (
     Account,
-    AccountGone,
-    NewTokensOnly,
     OpenIdClient,
-    ProviderTokens,
     Sealer,
     SessionKind,
     SessionRecord,
@@ -40,16 +37,8 @@ PREFIX = "weirs_"
 _BYTES = 32
 _NOTED = timedelta(seconds=60)
 """How often the use of a session is written down."""
-_CLAIM = timedelta(seconds=60)
-"""Longer than one question can last: discovery, tokens, keys and userinfo have 5 s each to connect and to answer. A second
-caller would use up a refresh token that is good once."""
-_WAIT_S = 6.0
-_AWAY = timedelta(seconds=5)
 _KEPT = timedelta(days=1)
 """How long an ended session is remembered, so that its client learns why."""
-
-Record = Callable[[str, str, str, Sequence[str]], object]
-"""Writes the audit: actor, action, target, reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +65,9 @@ class Sessions:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.store = store
-        self._state, self._client, self._sealer, self._clock = state, client, sealer, clock
-        self._settings, self._record, self._wait = settings, record, wait
-        self._away: dict[str, datetime] = {}
-        self._lock = threading.Lock()
+        self._state, self._clock, self._settings, self._record = state, clock, settings, record
+        now = lambda: self._clock()  # noqa: E731 - one clock for both, also where somebody moves it
+        self._confirming = Confirming(store, client, sealer, now, settings, record, wait, self.end)
 
     # --- opening ---------------------------------------------------------------------------------------------------
 
@@ -96,7 +84,7 @@ class Sessions:
             id="ses_" + secrets.token_hex(8), digest=digest(secret), kind=kind, user=user, provider=provider,
             issuer=account.issuer, subject=account.subject, provider_session=account.provider_session,
             label=label[:120], created_at=now, used_at=now, ends_at=now + lasts, confirmed_at=now,
-            claims=of_interest(account.claims, spec.rights), sealed=self._sealed(account.tokens),
+            claims=of_interest(account.claims, spec.rights), sealed=self._confirming.sealed(account.tokens),
         )  # fmt: skip
         self.store.add(session)
         # Looked at behind the write: who was deactivated meanwhile has no session that another day could make good again.
@@ -104,7 +92,7 @@ class Sessions:
             self.store.end(session.id, now, f"user {gone}")
             raise NotSignedIn(f"User {user} {gone}; an administrator can let them in again.")
         given = rights(session.claims, spec.rights)
-        self._record(user, "sign-in", provider, [session.id, kind, *_words(given)])
+        self._record(user, "sign-in", provider, [session.id, kind, *words(given)])
         return secret, session
 
     def renew(self, session_id: str) -> str:
@@ -143,7 +131,7 @@ class Sessions:
                     return self._now(session, use=False).given
                 if user in self._state.view().services:
                     return Rights()
-                self._require_open(session, now)
+                require_open(session, now, self._settings)
                 spec = self._provider(self._state.view(), session.provider, session.issuer)
             except NotSignedIn:
                 continue
@@ -157,44 +145,32 @@ class Sessions:
         A request has the rights of its own session alone, so they are not joined.
         """
         view = self._state.view()
-        given: dict[str, dict[Rights, None]] = {}
+        by_user: dict[str, dict[Rights, None]] = {}
         for session in reversed(self.listed()):
             try:
                 spec = self._provider(view, session.provider, session.issuer)
             except NotSignedIn:
                 continue
-            given.setdefault(session.user, {})[rights(session.claims, spec.rights)] = None
-        return {user: tuple(each) for user, each in given.items()}
+            by_user.setdefault(session.user, {})[rights(session.claims, spec.rights)] = None
+        return {user: tuple(each) for user, each in by_user.items()}
 
     def _now(self, session: SessionRecord, use: bool) -> SignedIn:
         now = self._clock()
         view = self._state.view()
-        self._require_open(session, now)
+        require_open(session, now, self._settings)
         spec = self._provider(view, session.provider, session.issuer)
         if (gone := no_session_because(view, session.user)) is not None:
             raise NotSignedIn(f"User {session.user} {gone}, so the session is over.")
-        session = self._confirmed(session, spec, now)
-        if use and now - session.used_at >= min(_NOTED, self._idle(session) / 4):
+        session = self._confirming.confirmed(session, spec, now)
+        if use and now - session.used_at >= min(_NOTED, idle_time(session, self._settings) / 4):
             self.store.used(session.id, now)
             session = replace(session, used_at=now)
         given = rights(session.claims, spec.rights)
         return SignedIn(session, view.subject(session.user, given.groups, given.roles), given)
 
-    def _idle(self, session: SessionRecord) -> timedelta:
-        of = self._settings
-        return timedelta(minutes=of.idle_minutes) if session.kind == "browser" else timedelta(days=of.cli_idle_days)
-
     def idle_end(self, session: SessionRecord) -> datetime:
         """When the session ends if nobody uses it."""
-        return min(session.ends_at, session.used_at + self._idle(session))
-
-    def _require_open(self, session: SessionRecord, now: datetime) -> None:
-        if session.ended_at is not None:
-            raise NotSignedIn(f"The session has ended: {session.ended_because}. Sign in again.")
-        if now >= session.ends_at:
-            raise NotSignedIn("The session has reached its end; sign in again.")
-        if now >= self.idle_end(session):
-            raise NotSignedIn("The session was not used for too long; sign in again.")
+        return idle_end(session, self._settings)
 
     @staticmethod
     def _provider(view: View, name: str, issuer: str) -> IdentityProviderSpec:
@@ -202,98 +178,6 @@ class Sessions:
         if spec is None or spec.issuer != issuer:
             raise NotSignedIn(f"The sign-in service {name} is not declared any more; sign in another way.")
         return spec
-
-    # --- confirming ------------------------------------------------------------------------------------------------
-
-    def _confirmed(self, session: SessionRecord, spec: IdentityProviderSpec, now: datetime) -> SessionRecord:
-        """The session with rights that are young enough; one caller asks the provider for all."""
-        most = timedelta(seconds=self._settings.rights_seconds)
-        age = now - session.confirmed_at
-        if age < most / 2:
-            return session
-        if self._away.get(session.provider, now) > now:
-            if age < most:
-                return session
-            raise _away(session.provider)
-        if not self.store.claim(session.id, now, now + _CLAIM):
-            return session if age < most else self._by_another(session, most)
-        if not self._may_ask(session.provider, now):
-            self.store.release(session.id)
-            if age < most:
-                return session
-            raise _away(session.provider)
-        try:
-            confirmed = self._ask(session, spec, now)
-            self._away.pop(session.provider, None)
-            return confirmed
-        except AccountGone:
-            self._away.pop(session.provider, None)
-            self.end(session, "the sign-in service ended it")
-            raise NotSignedIn("The session has ended: the sign-in service ended it. Sign in again.") from None
-        except WeirError as error:
-            self.store.release(session.id)
-            if isinstance(error, Unavailable):
-                self._away[session.provider] = self._clock() + _AWAY
-            else:
-                self._away.pop(session.provider, None)
-            if age < most:
-                return session
-            raise _away(session.provider) if isinstance(error, Unavailable) else error from None
-
-    def _may_ask(self, provider: str, now: datetime) -> bool:
-        """After a provider did not answer, one session asks it while all others go without."""
-        with self._lock:
-            until = self._away.get(provider)
-            if until is not None and until > now:
-                return False
-            if until is not None:
-                self._away[provider] = now + _CLAIM
-            return True
-
-    def _ask(self, session: SessionRecord, spec: IdentityProviderSpec, now: datetime) -> SessionRecord:
-        session = self.store.find(session.digest) or session  # another may have confirmed it before the claim
-        if session.ended_at is not None:
-            raise AccountGone
-        if session.confirmed_at >= now:
-            self.store.release(session.id)
-            return session
-        try:
-            account = self._client.confirm(spec, session.subject, self._tokens(session))
-        except NewTokensOnly as half:
-            self.store.confirm(session.id, session.confirmed_at, session.claims, self._sealed(half.tokens))
-            raise _away(session.provider) from None
-        claims, sealed = of_interest(account.claims, spec.rights), self._sealed(account.tokens)
-        before, after = rights(session.claims, spec.rights), rights(claims, spec.rights)
-        self.store.confirm(session.id, now, claims, sealed)
-        if before != after:
-            self._record(session.user, "sign-in.rights", session.provider, _changes(before, after))
-        return replace(session, confirmed_at=now, claims=claims, sealed=sealed)
-
-    def _by_another(self, session: SessionRecord, most: timedelta) -> SessionRecord:
-        """Wait for the caller that is asking the provider. Raises Unavailable when that takes too long."""
-        until = time.monotonic() + _WAIT_S
-        while time.monotonic() < until:
-            self._wait(0.05)
-            seen = self.store.find(session.digest)
-            now = self._clock()
-            if seen is None:
-                break
-            self._require_open(seen, now)
-            if now - seen.confirmed_at < most:
-                return seen
-            if self._away.get(session.provider, now) > now:
-                break
-        raise _away(session.provider)
-
-    def _sealed(self, tokens: ProviderTokens) -> str:
-        return self._sealer.seal(json.dumps({"access": tokens.access, "refresh": tokens.refresh}))
-
-    def _tokens(self, session: SessionRecord) -> ProviderTokens:
-        text = self._sealer.open(session.sealed) if session.sealed else None
-        if text is None:
-            raise AccountGone
-        kept = json.loads(text)
-        return ProviderTokens(kept["access"], kept["refresh"])
 
     # --- ending ----------------------------------------------------------------------------------------------------
 
@@ -306,15 +190,15 @@ class Sessions:
 
     def of_secret(self, secret: str) -> SessionRecord | None:
         """The session of a secret that nobody ended, if it is one."""
-        seen = self.store.find(digest(secret)) if secret.startswith(PREFIX) else None
-        return seen if seen is not None and seen.ended_at is None else None
+        session = self.store.find(digest(secret)) if secret.startswith(PREFIX) else None
+        return session if session is not None and session.ended_at is None else None
 
     def of(self, session_id: str, user: str | None = None) -> SessionRecord:
         """One that continues, of any user or of this one. Raises NotFound."""
-        seen = next((each for each in self.listed(user) if each.id == session_id), None)
-        if seen is None:
+        session = next((each for each in self.listed(user) if each.id == session_id), None)
+        if session is None:
             raise NotFound(f"There is no session {session_id!r} that continues; list sessions to see their ids.")
-        return seen
+        return session
 
     def end(self, session: SessionRecord, because: str, by: str | None = None) -> bool:
         """End a session now; False when it was ended before."""
@@ -346,7 +230,7 @@ def digest(secret: str) -> str:
 def gone_because(view: View, user: str) -> str | None:
     """Why a user may not sign in any more. The built-in admin is never gone, or nobody could repair anything.
 
-    A directory keeps out people: it has no say about a program, whatever names it had.
+    A directory keeps out people. It does not decide about a program, whatever names the program had.
     """
     if user == ADMIN_USER:
         return None
@@ -365,19 +249,3 @@ def no_session_because(view: View, user: str) -> str | None:
         if user in view.services
         else gone_because(view, user)
     )
-
-
-def _away(provider: str) -> Unavailable:
-    return Unavailable(
-        f"The sign-in service {provider} does not answer, so what it lets you do is not known; try again soon.",
-        details={"server": "oidc", "provider": provider},
-    )
-
-
-def _words(given: Rights) -> list[str]:
-    return [*(f"group {name}" for name in sorted(given.groups)), *(f"role {name}" for name in sorted(given.roles))]
-
-
-def _changes(before: Rights, after: Rights) -> list[str]:
-    old, new = set(_words(before)), set(_words(after))
-    return [*(f"lost {word}" for word in sorted(old - new)), *(f"got {word}" for word in sorted(new - old))]

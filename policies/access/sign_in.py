@@ -112,35 +112,35 @@ class SignIn:
         spec = self._spec(provider)
         state, nonce, verifier = (secrets.token_urlsafe(size) for size in (32, 32, 64))
         address = self._client.address(spec, redirect_uri, state, nonce, verifier)
-        kept = {
+        attempt = {
             "provider": provider, "state": state, "nonce": nonce, "verifier": verifier,
             "redirect": redirect_uri, "return": safe_path(return_to), "device": device,
             "replaces": replaces,
         }  # fmt: skip
-        return Begun(address, cookie_of(state), self._sealer.seal(json.dumps(kept)))
+        return Begun(address, cookie_of(state), self._sealer.seal(json.dumps(attempt)))
 
     def finish(
         self, provider: str, answer: Mapping[str, str], cookies: Mapping[str, str], label: str
     ) -> Finished | Asks:
         """A session for what the browser brought back, or a question. Raises NotSignedIn that names what does not fit."""
         spec = self._spec(provider)
-        kept = self._begun(provider, answer.get("state", ""), cookies)
+        attempt = self._begun(provider, answer.get("state", ""), cookies)
         if (error := answer.get("error")) is not None:
             word = error if _ERROR.match(error) else "an error"
             raise NotSignedIn(f"The sign-in service did not sign you in ({word}); begin again.")
         if not answer.get("code"):
             raise NotSignedIn("The sign-in service sent no code; begin again.")
         try:
-            account = self._client.finish(spec, kept["redirect"], answer, kept["nonce"], kept["verifier"])
+            account = self._client.finish(spec, attempt["redirect"], answer, attempt["nonce"], attempt["verifier"])
         except AccountGone:
             raise NotSignedIn("The sign-in service took its token back at once; begin again.") from None
         user = self._user(spec, account)
-        if kept["device"] is None:
+        if attempt["device"] is None:
             secret, session = self._sessions.open(provider, account, user, "browser", label)
-            if kept["replaces"]:
-                self._sessions.end_replaced(kept["replaces"])
-            return Finished(user, session, secret, kept["return"])
-        device = self._devices.waiting(kept["device"])
+            if attempt["replaces"]:
+                self._sessions.end_replaced(attempt["replaces"])
+            return Finished(user, session, secret, attempt["return"])
+        device = self._devices.waiting(attempt["device"])
         return Asks(user, device, self._sealer.seal(json.dumps(_ticket(provider, account, user, device))))
 
     def decide(self, code: str, ticket: str, decision: str) -> str | None:
@@ -148,22 +148,22 @@ class SignIn:
 
         Raises NotAllowed for a ticket that is not of this code, InvalidInput when the command line does not wait any more.
         """
-        kept = self._ticket(code, ticket)
+        content = self._ticket(code, ticket)
         if decision == "refuse":
             self._devices.refuse(code)
             return None
         if decision != "let-in":
             raise InvalidInput("The form must have a decision: let-in or refuse.")
         device = self._devices.waiting(code)
-        tokens = ProviderTokens(*kept["tokens"])
-        account = Account(kept["issuer"], kept["subject"], kept["claims"], tokens, kept["session"])
-        _, session = self._sessions.open(kept["provider"], account, kept["user"], "cli", device.label)
+        tokens = ProviderTokens(*content["tokens"])
+        account = Account(content["issuer"], content["subject"], content["claims"], tokens, content["session"])
+        _, session = self._sessions.open(content["provider"], account, content["user"], "cli", device.label)
         try:
             self._devices.let_in(code, session.id)
         except InvalidInput:
             self._sessions.end(session, "the command line was not waiting any more")
             raise
-        return str(kept["user"])
+        return str(content["user"])
 
     def signed_out_there(self, provider: str, token: str) -> int:
         """Take a logout token of the back channel; how many sessions it ended. Raises InvalidInput."""
@@ -196,27 +196,27 @@ class SignIn:
         """What was sealed when this sign-in began, once. Raises NotSignedIn."""
         sealed = cookies.get(cookie_of(state)) if state else None
         text = self._sealer.open(sealed, LASTS_S) if sealed else None
-        kept: dict[str, Any] = json.loads(text) if text else {}
-        same = hmac.compare_digest(str(kept.get("state", "")).encode(), state.encode(errors="replace"))
-        if not kept or not same or kept["provider"] != provider:
+        attempt: dict[str, Any] = json.loads(text) if text else {}
+        same = hmac.compare_digest(str(attempt.get("state", "")).encode(), state.encode(errors="replace"))
+        if not attempt or not same or attempt["provider"] != provider:
             raise NotSignedIn(
                 "This sign-in was not begun in this browser, or more than ten minutes ago; begin again on the sign-in page."
             )
         if not self._store.once(_mark("state", state), self._clock() + timedelta(seconds=2 * LASTS_S)):
             raise NotSignedIn("This sign-in was finished before; begin again on the sign-in page.")
-        return kept
+        return attempt
 
     def _ticket(self, code: str, ticket: str) -> dict[str, Any]:
         """What a ticket for this code holds. Raises NotAllowed."""
         text = self._sealer.open(ticket, LASTS_S) if ticket else None
-        kept: dict[str, Any] = json.loads(text) if text else {}
-        if kept.get("for") != _LETS_IN or kept["device"] != plain_code(code):
+        content: dict[str, Any] = json.loads(text) if text else {}
+        if content.get("for") != _LETS_IN or content["device"] != plain_code(code):
             raise NotAllowed(
                 "This request does not come from the page that follows the sign-in, or came more than ten minutes after it;"
                 " open the address of the command line again.",
                 details={"reasons": ["ticket"]},
             )
-        return kept
+        return content
 
     def _user(self, spec: IdentityProviderSpec, account: Account) -> str:
         """The user of an account: linked at the first sign-in, so that a name never passes to another account."""

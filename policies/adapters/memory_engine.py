@@ -1,8 +1,8 @@
-"""Queries without Spark: a stand-in for tests of what surrounds the engine.
+"""Queries without Spark, for tests of what surrounds the engine.
 
 It keeps the promises of `tests/contract/test_query_engine.py` and knows no SQL: it answers the one form
-`SELECT * FROM one table`, with an optional list of plain columns, over columns that are shown as they are stored. For a
-mask, a filter or anything else in the query it says so, instead of giving an answer that Spark would not give.
+`SELECT * FROM one table`, with an optional list of plain columns, over columns that are shown as they are stored. A
+mask, a filter or anything else in the query is refused, since the answer might differ from Spark's.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class MemoryEngine:
 
     def run(self, plan: QueryPlan) -> Result:
         table, columns = self._read(plan)
-        found: Counter[str] = Counter()
+        slips: Counter[str] = Counter()
         rows = []
         for window in table.window.ranges:
             for offset in range(window.start, window.end):
-                record = _decoded(table.value.kind, self._topics.topics[table.topic][offset], found)
+                record = _decoded(table.value.kind, self._topics.topics[table.topic][offset], slips)
                 rows.append([_value(sql, record, offset) for _, sql in columns])
         kinds = tuple(ResultColumn(name, kind) for name, kind in self.check(plan))
-        counted = {path: found[path] for _, path in table.watched if found[path]}
+        counted = {path: slips[path] for _, path in table.watched if slips[path]}
         unreadable = {table.view: counted} if counted else {}
         return Result(kinds, rows[: plan.limit], len(rows) > plan.limit, unreadable=unreadable)
 
@@ -67,19 +67,19 @@ class MemoryEngine:
         return [(name, _type(sql, table)) for name, sql in columns]
 
     def _read(self, plan: QueryPlan) -> tuple[TablePlan, list[tuple[str, str]]]:
-        found = _SELECT.match(plan.sql)
-        table = next((t for t in plan.tables if found and t.view == found["view"]), None)
-        if found is None or table is None or table.filters or table.conditions:
+        match = _SELECT.match(plan.sql)
+        table = next((t for t in plan.tables if match and t.view == match["view"]), None)
+        if match is None or table is None or table.filters or table.conditions:
             raise QueryFailed("The engine of the tests answers SELECT * of one topic only.")
-        if found["columns"] == "*":
+        if match["columns"] == "*":
             return table, list(table.columns)
-        known = {name.lower(): (name, sql) for name, sql in table.columns}
+        columns = {name.lower(): (name, sql) for name, sql in table.columns}
         chosen = []
-        for name in found["columns"].strip("`").split("`, `"):
-            if name.lower() not in known:
+        for name in match["columns"].strip("`").split("`, `"):
+            if name.lower() not in columns:
                 details = {"condition": "UNRESOLVED_COLUMN.WITH_SUGGESTION", "name": f"`{name}`"}
                 raise QueryFailed(f"There is no column {name}.", details=details)
-            chosen.append((name, known[name.lower()][1]))
+            chosen.append((name, columns[name.lower()][1]))
         return table, chosen
 
 
@@ -96,25 +96,25 @@ def _decoded(kind: DataType, record: Mapping[str, Any], slips: Counter[str]) -> 
 
 
 def _match(sql: str) -> re.Match[str]:
-    found = _STORED.match(sql)
-    if found is None:
+    match = _STORED.match(sql)
+    if match is None:
         raise QueryFailed("The engine of the tests shows stored values only; it computes no masks.")
-    return found
+    return match
 
 
 def _value(sql: str, record: Mapping[str, Any], offset: int) -> Any:
-    found = _match(sql)
-    if found["field"]:
+    match = _match(sql)
+    if match["field"]:
         value = record.get("value")
-        return value.get(found["field"]) if isinstance(value, Mapping) else None
-    return {"partition": 0, "offset": offset, "timestamp": None}.get(found["part"], record.get(found["part"]))
+        return value.get(match["field"]) if isinstance(value, Mapping) else None
+    return {"partition": 0, "offset": offset, "timestamp": None}.get(match["part"], record.get(match["part"]))
 
 
 def _type(sql: str, table: TablePlan) -> str:
-    found = _match(sql)
-    kind: DataType | None = table.key.kind if found["part"] == "key" else table.value.kind
-    if found["part"] in _TYPES:
-        return _TYPES[found["part"]]
-    if found["field"] and isinstance(kind, StructType):
-        kind = kind.get(found["field"])
+    match = _match(sql)
+    kind: DataType | None = table.key.kind if match["part"] == "key" else table.value.kind
+    if match["part"] in _TYPES:
+        return _TYPES[match["part"]]
+    if match["field"] and isinstance(kind, StructType):
+        kind = kind.get(match["field"])
     return to_ddl(kind).lower().replace("`", "").replace(", ", ",").replace(": ", ":") if kind else "void"

@@ -25,10 +25,10 @@ def read(kind: DataType, value: Any, path: FieldPath, slips: Counter[str]) -> An
         return None
     match kind:
         case Primitive(name):
-            found = _leaf(name, value)
-            if found is None or (isinstance(found, (int, float, Decimal)) and not _same(found, value)):
+            leaf = _leaf(name, value)
+            if leaf is None or (isinstance(leaf, (int, float, Decimal)) and not _same(leaf, value)):
                 slips[str(path)] += 1
-            return found
+            return leaf
         case StructType(fields) if isinstance(value, dict):
             return {n: read(k, value.get(n), kind.path_of(path, n), slips) for n, k in fields}
         case ArrayType(element) if isinstance(value, list):
@@ -78,9 +78,9 @@ def _text(value: Any) -> str:
     return json.dumps(value)
 
 
-def _same(found: float | Decimal, value: Any) -> bool:
-    if isinstance(value, str) or isinstance(found, bool):
+def _same(number: float | Decimal, value: Any) -> bool:
+    if isinstance(value, str) or isinstance(number, bool):
         return True
-    if not math.isfinite(found) or not math.isfinite(value):
-        return str(float(found)) == str(value).replace("Inf", "inf")
-    return Decimal(repr(found) if isinstance(found, float) else str(found)) == Decimal(str(value))
+    if not math.isfinite(number) or not math.isfinite(value):
+        return str(float(number)) == str(value).replace("Inf", "inf")
+    return Decimal(repr(number) if isinstance(number, float) else str(number)) == Decimal(str(value))

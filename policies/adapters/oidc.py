@@ -36,13 +36,13 @@ class OidcVerifier:
         self._lock = threading.Lock()
 
     def verify(self, token: str) -> Subject | None:
-        """None for what is no token of this issuer. Raises NotSignedIn saying what is wrong with one that is,
-        Unavailable when the issuer does not answer."""
+        """None for a text that is not a token of this issuer. Raises NotSignedIn, which names what is wrong with one that is,
+        and Unavailable when the issuer does not answer."""
         try:
-            told = jwt.decode(token, options={"verify_signature": False})
+            unverified = jwt.decode(token, options={"verify_signature": False})
         except InvalidTokenError:
             return None
-        if told.get("iss") != self._issuer:
+        if unverified.get("iss") != self._issuer:
             return None
         try:
             key = self._known_keys().get_signing_key_from_jwt(token)
@@ -68,9 +68,9 @@ class OidcVerifier:
         if name == ADMIN_USER:
             raise _refused(f"{ADMIN_USER!r} is Weir's own user and signs in with its own token only")
         groups = claims.get(self._settings.groups_claim, [])
-        given = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
+        names = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
         # Keycloak writes a group as a path: /sales.
-        return Subject(name, frozenset(group.removeprefix("/") for group in given if isinstance(group, str)))
+        return Subject(name, frozenset(group.removeprefix("/") for group in names if isinstance(group, str)))
 
     def _known_keys(self) -> jwt.PyJWKClient:
         with self._lock:
@@ -85,7 +85,7 @@ class OidcVerifier:
         except (httpx.HTTPError, ValueError) as error:
             raise self._away() from error
         if not isinstance(document, dict) or document.get("issuer") != self._issuer:
-            raise SettingsError(f"{address} is not the document of the issuer {self._issuer}; mend the setting.")
+            raise SettingsError(f"{address} is not the document of the issuer {self._issuer}; fix the setting.")
         keys = document.get("jwks_uri")
         if not isinstance(keys, str) or not keys.startswith(("https://", "http://")):
             raise SettingsError(f"{address} names no address of keys.")

@@ -48,16 +48,16 @@ class IssuerDocuments:
         """Raises Unavailable when the issuer does not answer, SettingsError when the document is of another issuer or
         names an address that is not private."""
         with self._lock:
-            if (seen := self._known(issuer, ca)) is not None:
-                return seen
+            if (document := self._known(issuer, ca)) is not None:
+                return document
             gate = self._gates.setdefault((issuer, ca), threading.Lock())
         # One caller fetches for all: anybody may ask, and an issuer that hangs must not keep a thread for each.
         if not gate.acquire(timeout=TIMEOUT_S):
             raise unavailable(issuer)
         try:
             with self._lock:
-                if (seen := self._known(issuer, ca)) is not None:
-                    return seen
+                if (document := self._known(issuer, ca)) is not None:
+                    return document
             return self._fetch(issuer, ca)
         finally:
             gate.release()
@@ -70,14 +70,14 @@ class IssuerDocuments:
 
     def _fetch(self, issuer: str, ca: str | None) -> IssuerDocument:
         try:
-            seen = _fetched(issuer, ca)
+            document = _fetched(issuer, ca)
         except Unavailable:
             with self._lock:
                 self._failed[issuer, ca] = True
             raise
         with self._lock:
-            self._kept[issuer, ca] = seen
-        return seen
+            self._kept[issuer, ca] = document
+        return document
 
 
 def unavailable(issuer: str, error: str | None = None) -> Unavailable:
@@ -110,12 +110,12 @@ def _fetched(issuer: str, ca: str | None) -> IssuerDocument:
         raise SettingsError(f"{address} is not the document of the issuer {issuer}; correct spec.issuer.")
     addresses = {}
     for name in (*_ENDPOINTS, *_OPTIONAL):
-        given = document.get(name)
-        if given is None and name in _OPTIONAL:
+        value = document.get(name)
+        if value is None and name in _OPTIONAL:
             continue
-        if not isinstance(given, str) or not _private(given):
+        if not isinstance(value, str) or not _private(value):
             raise SettingsError(f"{address} names no {name} that begins with https://; the provider cannot be used.")
-        addresses[name] = given
+        addresses[name] = value
     methods = document.get("token_endpoint_auth_methods_supported")
     return IssuerDocument(
         issuer,

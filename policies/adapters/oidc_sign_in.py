@@ -54,40 +54,40 @@ class OidcSignIn:
         self, spec: IdentityProviderSpec, redirect_uri: str, answer: Mapping[str, str], nonce: str, verifier: str
     ) -> Account:
         document = self._document(spec)
-        named = answer.get("iss")
-        if (named is not None or document.names_itself) and named != spec.issuer:
+        issuer = answer.get("iss")
+        if (issuer is not None or document.names_itself) and issuer != spec.issuer:
             raise _refused("the answer is of another issuer")
         with self._client(spec, document) as client:
             with _asking(spec, _refused("the code is wrong, has expired or was used before")):
-                given = _given(client.fetch_token(
+                response = _given(client.fetch_token(
                     document.addresses["token_endpoint"],
                     grant_type="authorization_code",
                     code=answer["code"], code_verifier=verifier, redirect_uri=redirect_uri,
                 ))  # fmt: skip
-            claims = self._id_token(spec, document, given, nonce)
+            claims = self._id_token(spec, document, response, nonce)
             fresh = self._userinfo(spec, document, client, str(claims["sub"])) or {}
-        return _account(spec, claims, fresh, given, None)
+        return _account(spec, claims, fresh, response, None)
 
     def confirm(self, spec: IdentityProviderSpec, subject: str, tokens: ProviderTokens) -> Account:
         document = self._document(spec)
-        kept = {"access_token": tokens.access, "token_type": "Bearer"}
+        before = {"access_token": tokens.access, "token_type": "Bearer"}
         claims: dict[str, Any] = {}
-        with self._client(spec, document, kept) as client:
-            given: Mapping[str, Any] = kept
+        with self._client(spec, document, before) as client:
+            response: Mapping[str, Any] = before
             if tokens.refresh:
                 with _asking(spec, AccountGone()):
-                    given = _given(client.refresh_token(document.addresses["token_endpoint"], tokens.refresh))
+                    response = _given(client.refresh_token(document.addresses["token_endpoint"], tokens.refresh))
             try:
-                if given is not kept and given.get("id_token"):
-                    claims = self._id_token(spec, document, given, None)
+                if response is not before and response.get("id_token"):
+                    claims = self._id_token(spec, document, response, None)
                 fresh = self._userinfo(spec, document, client, subject)
             except Unavailable:
-                if given is kept:
+                if response is before:
                     raise
-                raise NewTokensOnly(_tokens(given, tokens.refresh)) from None
+                raise NewTokensOnly(_tokens(response, tokens.refresh)) from None
         if claims.get("sub", subject) != subject or (fresh is None and not claims):
             raise AccountGone
-        return _account(spec, {**claims, "sub": subject}, fresh or {}, given, tokens.refresh)
+        return _account(spec, {**claims, "sub": subject}, fresh or {}, response, tokens.refresh)
 
     def logout_notice(self, spec: IdentityProviderSpec, token: str) -> LogoutNotice:
         document = self._document(spec)
@@ -115,8 +115,8 @@ class OidcSignIn:
         if address is None:
             return None
         # By the client's id and not by an ID token, which would be read in addresses and logs.
-        asked = urlencode({"client_id": spec.client_id, "post_logout_redirect_uri": return_to})
-        return f"{address}{'&' if '?' in address else '?'}{asked}"
+        query = urlencode({"client_id": spec.client_id, "post_logout_redirect_uri": return_to})
+        return f"{address}{'&' if '?' in address else '?'}{query}"
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -128,8 +128,8 @@ class OidcSignIn:
         self, spec: IdentityProviderSpec, document: IssuerDocument, token: Mapping[str, Any] | None = None
     ) -> Iterator[Any]:
         secret = self._secret(spec.client_secret) if spec.client_secret else None
-        known = document.token_auth
-        method = "client_secret_basic" if not known or "client_secret_basic" in known else "client_secret_post"
+        methods = document.token_auth
+        method = "client_secret_basic" if not methods or "client_secret_basic" in methods else "client_secret_post"
         client = OAuth2Client(
             spec.client_id, secret, token_endpoint_auth_method=method if secret else "none",
             scope=" ".join(spec.scopes), code_challenge_method="S256", token=token,
@@ -141,16 +141,16 @@ class OidcSignIn:
             client.close()
 
     def _id_token(
-        self, spec: IdentityProviderSpec, document: IssuerDocument, given: Mapping[str, Any], nonce: str | None
+        self, spec: IdentityProviderSpec, document: IssuerDocument, response: Mapping[str, Any], nonce: str | None
     ) -> dict[str, Any]:
         """The checked claims of an ID token. Raises NotSignedIn. `nonce` None: of a refresh, which may leave it out."""
-        token = given.get("id_token")
+        token = response.get("id_token")
         if not isinstance(token, str):
             raise _refused("it gave no ID token; the scope openid is missing, or it knows OAuth only")
         try:
             header = jwt.get_unverified_header(token)
             claims = self._decoded(spec, document, token, ["iss", "sub", "aud", "exp", "iat"])
-            params = {"client_id": spec.client_id, "access_token": given.get("access_token")}
+            params = {"client_id": spec.client_id, "access_token": response.get("access_token")}
             checked = CodeIDToken(claims, header, params=params | ({"nonce": nonce} if nonce else {}))
             checked.validate(leeway=_LEEWAY_S)
         except (InvalidTokenError, PyJWKClientError, JoseError, ValueError) as error:
@@ -187,12 +187,12 @@ class OidcSignIn:
                 raise AccountGone
             if "json" not in answer.raise_for_status().headers.get("content-type", ""):
                 return None
-            seen = answer.json()
+            claims = answer.json()
         except (httpx2.HTTPError, ValueError) as error:
             raise unavailable(spec.issuer) from error
-        if not isinstance(seen, dict) or seen.get("sub") != subject:
+        if not isinstance(claims, dict) or claims.get("sub") != subject:
             raise _refused("its userinfo is of another person")
-        return seen
+        return claims
 
 
 @contextlib.contextmanager
@@ -225,13 +225,13 @@ def _signing_key(document: IssuerDocument, token: str) -> jwt.PyJWK:
     """
     name = jwt.get_unverified_header(token).get("kid")
     with _reading_keys(document):
-        known = [key for key in document.keys.get_jwk_set().keys if key.public_key_use in ("sig", None)]
+        keys = [key for key in document.keys.get_jwk_set().keys if key.public_key_use in ("sig", None)]
     if name is not None:
         with _reading_keys(document, unknown=PyJWKClientError):
             return document.keys.get_signing_key(name)  # fetches the keys once more, as the name may be new
-    if len(known) != 1:
+    if len(keys) != 1:
         raise PyJWKClientError("the token names no key, and the issuer has several")
-    return known[0]
+    return keys[0]
 
 
 @contextlib.contextmanager
@@ -253,7 +253,7 @@ def _account(
     spec: IdentityProviderSpec,
     claims: Mapping[str, Any],
     fresh: Mapping[str, Any],
-    given: Mapping[str, Any],
+    response: Mapping[str, Any],
     refresh: str | None,
 ) -> Account:
     sid = claims.get("sid")
@@ -264,15 +264,15 @@ def _account(
         spec.issuer,
         str(claims["sub"]),
         {**claims, **newer},
-        _tokens(given, refresh),
+        _tokens(response, refresh),
         sid if isinstance(sid, str) else None,
     )
 
 
-def _tokens(given: Mapping[str, Any], before: str | None) -> ProviderTokens:
+def _tokens(response: Mapping[str, Any], before: str | None) -> ProviderTokens:
     """`before`: the refresh token that stays in use where the provider gives no other."""
-    new = given.get("refresh_token")
-    return ProviderTokens(str(given["access_token"]), new if isinstance(new, str) else before)
+    new = response.get("refresh_token")
+    return ProviderTokens(str(response["access_token"]), new if isinstance(new, str) else before)
 
 
 def _refused(reason: str) -> NotSignedIn:

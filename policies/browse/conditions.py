@@ -121,16 +121,16 @@ def _as_text(sql: str, kind: DataType) -> str:
     return f"CAST({sql} AS STRING)" if isinstance(kind, Primitive) else f"to_json({sql})"
 
 
-def _field(wanted: FieldFilter, view: GovernedTable) -> str:
-    path = wanted.path
+def _field(condition: FieldFilter, view: GovernedTable) -> str:
+    path = condition.path
     if path.root == "headers":
         if system(view, "_headers") is None or len(path.steps) != 1 or path.steps[0].name is None:
             raise _hidden(str(path), f"The header {path}")
-        return _compared(f"_headers[{literal(path.steps[0].name)}]", Primitive("STRING"), wanted)
+        return _compared(f"_headers[{literal(path.steps[0].name)}]", Primitive("STRING"), condition)
     if path.root == "key":
         if system(view, "_key") is None:
             raise _hidden(str(path), f"The field {path}")
-        return _inside("_key", view.table.key.kind, path.steps, wanted)
+        return _inside("_key", view.table.key.kind, path.steps, condition)
     column = next(
         (c for c in value_columns(view) if c.path is not None and c.path.contains(path) and _reached(c, path)), None
     )
@@ -139,7 +139,7 @@ def _field(wanted: FieldFilter, view: GovernedTable) -> str:
     kind = kind_of(view.table, column.name, column.path)
     if kind is None:
         raise _hidden(str(path), f"The field {path}")
-    return _inside(name_sql(column.name), kind, path.steps[len(column.path.steps) :], wanted)
+    return _inside(name_sql(column.name), kind, path.steps[len(column.path.steps) :], condition)
 
 
 def _reached(column: Column, path: FieldPath) -> bool:
@@ -147,12 +147,12 @@ def _reached(column: Column, path: FieldPath) -> bool:
     return column.path is not None and (bool(column.path.steps) or column.path == path or column.name == "value")
 
 
-def _inside(sql: str, kind: DataType, steps: Sequence[Step], wanted: FieldFilter, depth: int = 0) -> str:
+def _inside(sql: str, kind: DataType, steps: Sequence[Step], condition: FieldFilter, depth: int = 0) -> str:
     """A condition on a place below `sql`; in a list or map it holds where one element meets it."""
     if isinstance(kind, Alternatives):
-        return _alternatives(sql, kind, steps, wanted, depth)
+        return _alternatives(sql, kind, steps, condition, depth)
     if not steps:
-        return _compared(sql, kind, wanted)
+        return _compared(sql, kind, condition)
     step, rest = steps[0], steps[1:]
     match step.kind, kind:
         case StepKind.FIELD, StructType(fields):
@@ -161,50 +161,50 @@ def _inside(sql: str, kind: DataType, steps: Sequence[Step], wanted: FieldFilter
             )
             inner = kind.get(name) if name is not None else None
             if name is not None and inner is not None:
-                return _inside(f"{sql}.{name_sql(name)}", inner, rest, wanted, depth)
+                return _inside(f"{sql}.{name_sql(name)}", inner, rest, condition, depth)
         case StepKind.ELEMENTS, ArrayType(element):
             item = f"e{depth}"
-            return f"exists({sql}, {item} -> {_inside(item, element, rest, wanted, depth + 1)})"
+            return f"exists({sql}, {item} -> {_inside(item, element, rest, condition, depth + 1)})"
         case StepKind.MAP_KEY, MapType(_, value):
-            return _inside(f"{sql}[{literal(step.name or '')}]", value, rest, wanted, depth)
+            return _inside(f"{sql}[{literal(step.name or '')}]", value, rest, condition, depth)
         case StepKind.VALUES, MapType(_, value):
             item = f"e{depth}"
-            return f"exists(map_values({sql}), {item} -> {_inside(item, value, rest, wanted, depth + 1)})"
-    raise _unknown(wanted)
+            return f"exists(map_values({sql}), {item} -> {_inside(item, value, rest, condition, depth + 1)})"
+    raise _unknown(condition)
 
 
-def _alternatives(sql: str, kind: Alternatives, steps: Sequence[Step], wanted: FieldFilter, depth: int) -> str:
+def _alternatives(sql: str, kind: Alternatives, steps: Sequence[Step], condition: FieldFilter, depth: int) -> str:
     """A place that is an object in one record and a list or a scalar in another: any form that has the field."""
     results = []
     for name, inner in kind.fields:
-        if not steps and not isinstance(inner, Primitive) and wanted.value is not None:
+        if not steps and not isinstance(inner, Primitive) and condition.value is not None:
             continue
         try:
-            results.append(_inside(f"{sql}.{name_sql(name)}", inner, steps, wanted, depth))
+            results.append(_inside(f"{sql}.{name_sql(name)}", inner, steps, condition, depth))
         except InvalidInput:
             continue
     if not results:
-        raise _unknown(wanted)
+        raise _unknown(condition)
     return f"({' OR '.join(results)})"
 
 
-def _unknown(wanted: FieldFilter) -> InvalidInput:
+def _unknown(condition: FieldFilter) -> InvalidInput:
     return InvalidInput(
-        f"The records have no field {wanted.path}; choose one of the schema.", details={"field": str(wanted.path)}
+        f"The records have no field {condition.path}; choose one of the schema.", details={"field": str(condition.path)}
     )
 
 
-def _compared(sql: str, kind: DataType, wanted: FieldFilter) -> str:
-    if wanted.value is None:
+def _compared(sql: str, kind: DataType, condition: FieldFilter) -> str:
+    if condition.value is None:
         return f"{sql} IS NULL"
     if not isinstance(kind, Primitive):
         raise InvalidInput(
-            f"{wanted.path} holds fields of its own; choose one inside it.", details={"field": str(wanted.path)}
+            f"{condition.path} holds fields of its own; choose one inside it.", details={"field": str(condition.path)}
         )
     if kind.name in ("TIMESTAMP", "DATE", "TIMESTAMP_NTZ"):
         # A mask may have made a text of it; a text that is no time compares as NULL.
-        return f"TRY_CAST({sql} AS {kind.name}) = TRY_CAST({literal(wanted.value)} AS {kind.name})"
-    return f"CAST({sql} AS STRING) = {literal(wanted.value)}"
+        return f"TRY_CAST({sql} AS {kind.name}) = TRY_CAST({literal(condition.value)} AS {kind.name})"
+    return f"CAST({sql} AS STRING) = {literal(condition.value)}"
 
 
 def _hidden(field: str, what: str) -> InvalidInput:

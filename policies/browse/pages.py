@@ -69,8 +69,8 @@ def bounds_after(
     page: Page, bounds: Mapping[int, int], ranges: Sequence[Range], direction: str, whole: bool
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Bounds behind the page, and those it began at."""
-    shown = [(int(r["partition"]), int(r["offset"])) for r in page.records]
-    return after(bounds, ranges, shown, direction, whole), dict(bounds)
+    places = [(int(r["partition"]), int(r["offset"])) for r in page.records]
+    return after(bounds, ranges, places, direction, whole), dict(bounds)
 
 
 def cursors_by_time(direction: str, at: datetime | None, last: str | None, more: bool) -> dict[str, str | None]:

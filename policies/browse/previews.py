@@ -39,6 +39,6 @@ def _cut(value: Any, texts: int, items: int, fields: int, depth: int) -> Any:
     if isinstance(value, dict):
         if depth > 8:
             return {}
-        kept = list(value.items())[:fields]
-        return {name[:texts]: _cut(each, texts, items, fields, depth + 1) for name, each in kept}
+        pairs = list(value.items())[:fields]
+        return {name[:texts]: _cut(each, texts, items, fields, depth + 1) for name, each in pairs}
     return value

@@ -21,8 +21,8 @@ def clamped(bounds: Bounds, edges: Iterable[Range], direction: str) -> dict[int,
 def page_ranges(bounds: Bounds, edges: Iterable[Range], direction: str, budget: int, most: int) -> tuple[Range, ...]:
     """At most `budget` offsets together and `most` of one partition, next to the bounds; at least one of each
     partition that has some left."""
-    kept = {e.partition: e for e in edges}
-    left = {p: (b - kept[p].start if direction == OLDER else kept[p].end - b) for p, b in bounds.items()}
+    edge_of = {e.partition: e for e in edges}
+    left = {p: (b - edge_of[p].start if direction == OLDER else edge_of[p].end - b) for p, b in bounds.items()}
     open_ = sorted(p for p, n in left.items() if n > 0)
     share = max(1, min(most, budget // max(1, len(open_))))
     sizes = {p: min(left[p], share) for p in open_}
@@ -52,8 +52,8 @@ def after(
 
 def left_over(bounds: Bounds, edges: Iterable[Range], direction: str) -> int:
     """How many offsets there are behind the bounds."""
-    kept = {e.partition: e for e in edges}
-    return sum(max(0, b - kept[p].start if direction == OLDER else kept[p].end - b) for p, b in bounds.items())
+    edge_of = {e.partition: e for e in edges}
+    return sum(max(0, b - edge_of[p].start if direction == OLDER else edge_of[p].end - b) for p, b in bounds.items())
 
 
 def offsets_sql(ranges: Iterable[Range], edges: Iterable[Range]) -> str:

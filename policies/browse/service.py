@@ -209,14 +209,14 @@ class Browser:
 
     def _size(self, table: QueryTable, edges: Sequence[Range], stop: Stop) -> int:
         """Bytes of a large record of the topic: how many are read at once depends on it."""
-        known = self._known.get(table.reference)
-        if known is None:
+        size = self._known.get(table.reference)
+        if size is None:
             newest = [Range(e.partition, e.end - 1, e.end) for e in edges if e.count][:16]
-            known = self._sizes(table.kafka, table.topic, newest, stop) if newest else None
-            if known is None:
+            size = self._sizes(table.kafka, table.topic, newest, stop) if newest else None
+            if size is None:
                 return 1
-            self._known[table.reference] = known
-        return rounded(known)
+            self._known[table.reference] = size
+        return rounded(size)
 
 
 def rounded(size: int) -> int:

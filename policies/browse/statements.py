@@ -19,7 +19,7 @@ _FAR = timedelta(days=3650)
 
 
 def _utc(at: datetime) -> datetime:
-    """The same time in UTC; the first or the last one there is, for one that lies beyond."""
+    """The same time in UTC; the first or the last one there is, for one that is beyond."""
     try:
         return at.astimezone(UTC)
     except OverflowError:
@@ -42,12 +42,12 @@ class Words:
 
     def parts(self, whole: bool) -> list[str]:
         """What is selected before the fields of the value; positions only where they are not withheld."""
-        shown = [name for name in ABOUT if system(self.view, name) is not None]
+        names = [name for name in ABOUT if system(self.view, name) is not None]
         if not self.view.positions:
-            shown = [name for name in shown if name not in ("_partition", "_offset")]
+            names = [name for name in names if name not in ("_partition", "_offset")]
         if system(self.view, RAW) is not None:
-            shown += [BYTES, *([RAW] if whole else [])]
-        return shown
+            names += [BYTES, *([RAW] if whole else [])]
+        return names
 
     def plain_parts(self) -> list[str]:
         """Those that are columns of the topic as SQL shows it."""

@@ -60,10 +60,10 @@ class Closing:
                     f"This review was declared to {campaign.declared} what nobody confirms; to {no_answer} it takes a reason.",
                     details={"field": "reason"},
                 )
-            held = {"groups": sorted(closer.groups), "roles": sorted(closer.roles)} if closer is not None else {}
+            rights = {"groups": sorted(closer.groups), "roles": sorted(closer.roles)} if closer is not None else {}
             return self._store.change(replace(
                 campaign, state=CampaignState.CLOSING, closed_by=by, closed_at=self._clock(),
-                no_answer=no_answer or campaign.no_answer, reason=reason, closer=held,
+                no_answer=no_answer or campaign.no_answer, reason=reason, closer=rights,
             ))  # fmt: skip
 
     def finish(self, campaign_id: str) -> Campaign | None:

@@ -97,10 +97,10 @@ class Deciding:
             raise InvalidInput(
                 f"{verdict[:40]!r} is not a decision; use keep, revoke or undo.", details={"field": "verdict"}
             )
-        wanted = list(dict.fromkeys(numbers))
-        if not wanted or len(wanted) > MOST_AT_ONCE:
+        chosen = list(dict.fromkeys(numbers))
+        if not chosen or len(chosen) > MOST_AT_ONCE:
             raise InvalidInput(
-                f"Decide 1 to {MOST_AT_ONCE} items at once; {len(wanted)} are given.", details={"field": "items"}
+                f"Decide 1 to {MOST_AT_ONCE} items at once; {len(chosen)} are given.", details={"field": "items"}
             )
         reason = reason.strip()
         if len(reason) > LONGEST_REASON:
@@ -110,7 +110,7 @@ class Deciding:
         self._sights.require(subject, campaign_id)
         done: list[Item] = []
         refused: list[Refused] = []
-        for number in wanted:
+        for number in chosen:
             try:
                 done.append(self._one(subject, campaign_id, number, verdict, reason))
             except WeirError as error:

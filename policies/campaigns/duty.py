@@ -124,8 +124,8 @@ class CampaignDuty:
             self._store.change(replace(campaign, reminded=(*campaign.reminded, *new)))
             total = sum(each.count for each in self._store.counts(campaign.id, ItemFilter(states=(ItemState.OPEN,))))
             if total:
-                kept = self._store.sets(campaign.id, REVIEWERS)
-                sets = {key: ReviewerSet.from_json(value) for key, value in kept.items()}
+                stored = self._store.sets(campaign.id, REVIEWERS)
+                sets = {key: ReviewerSet.from_json(value) for key, value in stored.items()}
                 items = every_item(self._store, campaign.id, ItemFilter(states=(ItemState.OPEN,)))
                 waits = waiting(items, sets, people, self._present.owners())
                 title = f"{asks(campaign)}: {total:,} items are open"

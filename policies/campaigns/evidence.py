@@ -71,11 +71,11 @@ class Evidence:
 
         `shows`: what the holder sees now, stating the grant's purpose; `without`: what is left without the right, None for owners.
         """
-        shown = sorted(opened)[:MOST_DATASETS]
+        listed = sorted(opened)[:MOST_DATASETS]
         last = self._usage.last(right, opened)
         return {
-            "datasets": [self._dataset(right, self._facts[each]) for each in shown],
-            "moreDatasets": len(opened) - len(shown),
+            "datasets": [self._dataset(right, self._facts[each]) for each in listed],
+            "moreDatasets": len(opened) - len(listed),
             "lastUsed": rfc3339(last), "lookedSince": rfc3339(self._usage.begins),
             "young": right.since is not None and right.since > self._usage.after,
         }, self._usage.is_unused(right, last)  # fmt: skip
@@ -87,24 +87,24 @@ class Evidence:
             self._alike[facts.reference] = alike, Summaries(None, ends)
             self._personal[facts.reference] = personal_tags(facts)
         with_it, without = self._subjects(right)
-        shown = self._shown(with_it, facts, right.purpose, None)
+        summary = self._shown(with_it, facts, right.purpose, None)
         left_out = right.name if right.kind is Kind.GRANT else None
         left = self._shown(without, facts, right.purpose, left_out) if right.kind is not Kind.OWNER else None
         return {
-            "dataset": facts.reference, "shows": shown.shows, "without": left.shows if left is not None else None,
-            "fields": {"clear": shown.clear, "masked": shown.masked, "hidden": shown.hidden},
-            "masks": list(shown.masks), "personal": self._personal[facts.reference],
+            "dataset": facts.reference, "shows": summary.shows, "without": left.shows if left is not None else None,
+            "fields": {"clear": summary.clear, "masked": summary.masked, "hidden": summary.hidden},
+            "masks": list(summary.masks), "personal": self._personal[facts.reference],
         }  # fmt: skip
 
     def _shown(self, subject: Subject, facts: DatasetFacts, purpose: str | None, left_out: str | None) -> Shown:
         alike, summaries = self._alike[facts.reference]
         grants: list[Grant] = [grant for grant in alike.granted(subject) if grant.name != left_out]
         key = (facts.reference, alike.kind(subject), purpose, frozenset(grant.name for grant in grants))
-        known = self._known.get(key)
-        if known is None:
+        counted = self._known.get(key)
+        if counted is None:
             decision = self._view.decide(subject, facts, purpose, self._usage.now, self._sensitive, grants)
-            known = self._known[key] = summaries.of(decision)
-        return known
+            counted = self._known[key] = summaries.of(decision)
+        return counted
 
     def _subjects(self, right: Right) -> tuple[Subject, Subject]:
         """The holder, and the holder without the right where it is a role or a group."""

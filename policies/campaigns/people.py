@@ -64,14 +64,14 @@ class KnownPeople:
 
     def of(self, match: SubjectMatch) -> frozenset[str]:
         """Whom a match means."""
-        known = self._matches.get(match)
-        if known is None:
+        people = self._matches.get(match)
+        if people is None:
             members = (self._by.get((kind, name), set()) for kind, names in
                        (("group", match.groups), ("role", match.roles)) for name in names)  # fmt: skip
             # Who is named may be known to an identity provider alone, so only who is gone does not count.
             named = frozenset(name for name in match.users if gone_because(self._view, name) is None)
-            known = self._matches[match] = named | frozenset().union(*members)
-        return known
+            people = self._matches[match] = named | frozenset().union(*members)
+        return people
 
     def reviewers(self, reviewers: ReviewerSet, owners: OwnersOf) -> frozenset[str]:
         """Who is in a set of reviewers."""
@@ -93,11 +93,11 @@ class KnownPeople:
 def is_reviewer(subject: Subject, reviewers: ReviewerSet, view: View, owners: OwnersOf) -> bool:
     """Whether a subject is in a set of reviewers now: by name, group or role, as an owner of all its datasets, or as one
     who manages."""
-    held = resolve(subject, view.roles)
-    if held.among(reviewers.match.people) or (reviewers.managers and manages(subject, view)):
+    who = resolve(subject, view.roles)
+    if who.among(reviewers.match.people) or (reviewers.managers and manages(subject, view)):
         return True
     of_owners = reviewers.match.owners and bool(reviewers.datasets)
-    return of_owners and all(held.among(owners(each)) for each in reviewers.datasets)
+    return of_owners and all(who.among(owners(each)) for each in reviewers.datasets)
 
 
 def manages(subject: Subject, view: View) -> bool:

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies.audit import AuditLog
+from policies.audit_ports import AuditEntry
 from policies.campaigns.model import Campaign, Item, Kind
-from policies.ports import AuditEntry
 
 MOST_PEOPLE = 5000
 """Names of people in one event."""

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter
 from policies.campaigns.closing import CLOSE, every_item, evidence, summary
 from policies.campaigns.deciding import Present
 from policies.campaigns.model import Campaign, ItemState, digest_of
 from policies.campaigns.ports import CampaignStore
-from policies.ports import AuditFilter
 
 COLUMNS = (
     "number", "kind", "name", "holder", "dataset", "purpose", "since", "until", "sources", "sees", "lastUsed", "unused",
@@ -103,11 +103,11 @@ class Report:
             ("Hash", _hash(head)),
             ("Audit", head["auditEntries"]), ("Made for", author),
         ]  # fmt: skip
-        shown = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
+        entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
         heads = ("Right", "Holder", "Lets them see", "Last used", "Decision", "By", "Reason")
         yield (
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-            f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1><dl>{shown}</dl><h2>Items</h2>"
+            f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1><dl>{entries}</dl><h2>Items</h2>"
             f"<table><thead><tr>{''.join(f'<th scope=col>{name}</th>' for name in heads)}</tr></thead><tbody>\n"
         )
         for item in self.items():

@@ -53,16 +53,16 @@ class Reviewing:
     def _first(self, opened: list[DatasetFacts]) -> ReviewerSet:
         """Who is named, and the owners where these decide and there are any."""
         words = [_words(self._named)] if self._named != NOBODY else []
-        named = ReviewerSet(Approvers(people=self._named), ", ".join(words))
+        reviewers = ReviewerSet(Approvers(people=self._named), ", ".join(words))
         if not self._spec.owners or not opened:
-            return named
+            return reviewers
         # Who owns all of them alone may judge what opens all of them.
         one = len(opened) == 1
         owners_words = f"the owners of {opened[0].reference}" if one else f"who owns all {len(opened)} datasets"
         datasets = tuple(sorted(each.reference for each in opened))
         owned = ReviewerSet(Approvers(owners=True), owners_words, datasets=datasets)
         if not self._in(owned) and not (self._view.providers and self._by_groups(owned)):
-            return named
+            return reviewers
         return replace(owned, match=Approvers(owners=True, people=self._named), why=", ".join([owners_words, *words]))
 
     def _in(self, reviewers: ReviewerSet) -> frozenset[str]:
@@ -99,5 +99,5 @@ def _match(spec: PeopleSpec) -> SubjectMatch:
 
 
 def _words(match: SubjectMatch) -> str:
-    named = (("", match.users), ("group ", match.groups), ("role ", match.roles))
-    return ", ".join(f"{kind}{name}" for kind, names in named for name in sorted(names))
+    kinds = (("", match.users), ("group ", match.groups), ("role ", match.roles))
+    return ", ".join(f"{kind}{name}" for kind, names in kinds for name in sorted(names))

@@ -128,8 +128,8 @@ class Rights:
         return bool(person) and gone_because(self._view, person) is None
 
     def _role_sources(self, person: str, role: str) -> Iterator[str]:
-        for kind, kept in (("User", self._view.users), ("ServiceAccount", self._view.services)):
-            spec = kept.get(person)
+        for kind, specs in (("User", self._view.users), ("ServiceAccount", self._view.services)):
+            spec = specs.get(person)
             if spec is not None and role in spec.roles:
                 yield f"{kind} {person}"
         if role in self._view.given_by_directory(person).roles:
@@ -140,8 +140,8 @@ class Rights:
             yield BUILT_IN
 
     def _group_sources(self, person: str, group: str) -> Iterator[str]:
-        for kind, kept in (("User", self._view.users), ("ServiceAccount", self._view.services)):
-            spec = kept.get(person)
+        for kind, specs in (("User", self._view.users), ("ServiceAccount", self._view.services)):
+            spec = specs.get(person)
             if spec is not None and group in spec.groups:
                 yield f"{kind} {person}"
         if group in self._view.listed_in(person):

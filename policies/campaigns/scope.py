@@ -50,23 +50,23 @@ class Scope:
 
     def of_role(self, name: str) -> frozenset[str]:
         """The datasets in scope that a role reads, by what it inherits too."""
-        known = self._of_roles.get(name)
-        if known is None:
+        datasets = self._of_roles.get(name)
+        if datasets is None:
             roles = resolve(Subject("", roles=frozenset({name})), self.view.roles).roles.values()
-            known = frozenset(
+            datasets = frozenset(
                 reference
                 for reference, each in self.facts.items()
                 if any(role is not None and _reads(role, reference, each) for role in roles)
             )
-            self._of_roles[name] = known
-        return known
+            self._of_roles[name] = datasets
+        return datasets
 
     def roles(self) -> frozenset[str]:
         """Roles whose members are reviewed: those that the scope names, or that read a dataset of it."""
-        named = frozenset(name for name in self.view.roles if self._names_role(name))
+        roles = frozenset(name for name in self.view.roles if self._names_role(name))
         if self.any_dataset:  # what carries permissions alone is reviewed too
-            return named
-        return frozenset(name for name in named if self.of_role(name))
+            return roles
+        return frozenset(name for name in roles if self.of_role(name))
 
     def groups(self, roles: frozenset[str]) -> frozenset[str]:
         """Groups whose members are reviewed: those that give one of these roles."""
@@ -98,7 +98,7 @@ def find(
     spec: ReviewScopeSpec, view: View, source: FactsSource, references: Callable[[], Iterable[str]], sensitive: bool
 ) -> Scope:
     """Look through all datasets. `sensitive`: a field that no scan has looked at counts as personal data."""
-    kept: dict[str, DatasetFacts] = {}
+    datasets: dict[str, DatasetFacts] = {}
     unread: list[str] = []
     for reference in sorted(references()):
         if spec.datasets and not any(dataset_matches(each, reference) for each in spec.datasets):
@@ -110,8 +110,8 @@ def find(
             continue
         tagged = not spec.tags or any(_has_tag(facts, each, sensitive) for each in spec.tags)
         if tagged and (not spec.domains or any(f"domain.{each}" in facts.tags for each in spec.domains)):
-            kept[reference] = facts
-    return Scope(spec, kept, view, unread)
+            datasets[reference] = facts
+    return Scope(spec, datasets, view, unread)
 
 
 def personal_tags(facts: DatasetFacts) -> list[str]:

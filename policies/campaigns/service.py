@@ -84,18 +84,18 @@ class Campaigns:
 
         Raises NotAllowed, NotFound, InvalidInput, Conflict where a campaign of the declared review is running.
         """
-        named = (name or "").strip()
+        title = (name or "").strip()
 
         def allowed() -> None:
-            self._starting.require(subject, review, named, spec)
+            self._starting.require(subject, review, title, spec)
 
         allowed()
         if review is not None:
             terms = self._state.get(KIND, review).spec or {}
             return self._start(subject.user, review, review, terms, None, self._clock(), allowed=allowed)
-        if not named:
+        if not title:
             raise InvalidInput('A review by a spec needs a name, as in "leavers-2026".', details={"field": "name"})
-        return self._start(subject.user, None, named, spec or {}, None, self._clock(), allowed=allowed)
+        return self._start(subject.user, None, title, spec or {}, None, self._clock(), allowed=allowed)
 
     def start_due(self, review: str, spec: Mapping[str, Any], occurrence: datetime) -> Campaign | None:
         """Start a scheduled review; None where that was done, or the one before is not closed yet.
@@ -188,9 +188,9 @@ class Campaigns:
     def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
         """One campaign as `{id, review, state, ..., counts, reviewers, to_decide, manages}`. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
-        shown = self._shown(campaign, sight)
-        shown["reviewers"] = self._progress(campaign, sight) if sight.counts else []
-        return shown
+        answer = self._shown(campaign, sight)
+        answer["reviewers"] = self._progress(campaign, sight) if sight.counts else []
+        return answer
 
     def items(
         self, subject: Subject, campaign_id: str, asked: Asked, offset: int, limit: int
@@ -198,11 +198,11 @@ class Campaigns:
         """A page of the items the subject may see, by number, and how many there are. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
         where = self._where(campaign, sight, asked)
-        kept = [item for item in self._every(campaign, where) if self._fits(sight, item, asked)]
-        page = kept[offset : offset + limit]
+        matches = [item for item in self._every(campaign, where) if self._fits(sight, item, asked)]
+        page = matches[offset : offset + limit]
         rights = self._present.rights() if page and campaign.state is CampaignState.OPEN else None
         opens = self._store.sets(campaign.id, OPENS) if page else {}
-        shown = []
+        rows = []
         for item in page:
             now = (
                 self._present.of(item.right, rights)
@@ -210,7 +210,7 @@ class Campaigns:
                 else item.right
             )
             reviewers = sight.sets[item.reviewers]
-            shown.append({
+            rows.append({
                 **item.record(), "opens": len(opens.get(item.opens, ())), "reviewers": list(reviewers.users),
                 "why": reviewers.why, "right": item.right.text,
                 "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
@@ -219,7 +219,7 @@ class Campaigns:
                 "can_undo": self._can(campaign, sight, item) and item.state in (ItemState.KEPT, ItemState.REVOKED)
                 and (sight.runs(item) or item.by == subject.user),
             })  # fmt: skip
-        return shown, len(kept)
+        return rows, len(matches)
 
     # --- deciding -----------------------------------------------------------------------------------------------------
 

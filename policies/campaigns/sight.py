@@ -127,8 +127,8 @@ class Sights:
     def of(self, subject: Subject, campaign: Campaign, owners: Owners | None = None) -> Sight:
         """Raises nothing: a subject without any right gets a sight that shows nothing."""
         view = self._state.view()
-        kept = self._store.sets(campaign.id, REVIEWERS)
-        sets = {key: ReviewerSet.from_json(value) for key, value in kept.items()}
+        stored = self._store.sets(campaign.id, REVIEWERS)
+        sets = {key: ReviewerSet.from_json(value) for key, value in stored.items()}
         permissions = self._identity.permissions(subject)
         places: dict[str | None, Subject] = {None: subject}
         for away in self._delegations.for_delegate(subject.user):

@@ -65,10 +65,10 @@ class Snapshots:
                     f"This review has more than {MOST_ITEMS:,} items; narrow its scope by datasets, domains, roles or people.",
                     details={"field": "spec.scope"},
                 )
-            seen, unused = evidence.of(right, opened)
+            proof, unused = evidence.of(right, opened)
             reviewers = reviewing.of(right, [scope.facts[each] for each in sorted(opened)])
             snapshot.items.append(Item(
-                campaign, len(snapshot.items) + 1, right, seen, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
+                campaign, len(snapshot.items) + 1, right, proof, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
             ))  # fmt: skip
         snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)
         if wider:

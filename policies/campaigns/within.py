@@ -25,8 +25,8 @@ def strangers(spec: AccessReviewSpec, domain: Domain) -> str | None:
     """Why an admin of a domain may not name these reviewers, in a sentence: who is in a group or role of others is not
     theirs to learn."""
     own = domain.admins.groups | domain.stewards.groups
-    named: list[PeopleSpec] = [spec.reviewers, *([spec.reviewers.fallback] if spec.reviewers.fallback else [])]
-    for each in named:
+    people: list[PeopleSpec] = [spec.reviewers, *([spec.reviewers.fallback] if spec.reviewers.fallback else [])]
+    for each in people:
         if each.roles:
             return "reviewers.roles are the installation's; name users, or groups of the domain."
         if foreign := sorted(set(each.groups) - own):

@@ -4,7 +4,7 @@ A dataset may have ten thousand fields, and a query names a few of them. So a de
 what opens them and which grants count. What one field comes to is worked out by group when somebody looks at it.
 
 An answer for all fields depends on few things of the asker (see `Asking.key`), so it is kept with the plan under
-exactly those. The texts in it name no user, and everything that it was made from stands in its key or in the plan.
+exactly those. The texts in it name no user, and everything that it was made from is in its key or in the plan.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Columns:
     rows          the rows that grants open, where nothing else does
     used          names of the grants the answer rests on
     reasons       why the dataset is open; where it is not: why no field is
-    gaps          what could not be decided, and how to mend it
+    gaps          what could not be decided, and how to fix it
     """
 
     columns: Sequence[ColumnDecision]
@@ -47,12 +47,12 @@ class Columns:
 def columns(plan: Plan, asking: Asking, known: Condition) -> Columns:
     """Decide every field, in rows that satisfy `known` already."""
     key = (asking.key(plan), known)
-    kept = plan.answers.get(key)
-    if isinstance(kept, Columns):
-        return kept
-    made = _decide(plan, asking, known)
-    plan.keep(key, made)
-    return made
+    cached = plan.answers.get(key)
+    if isinstance(cached, Columns):
+        return cached
+    decided = _decide(plan, asking, known)
+    plan.keep(key, decided)
+    return decided
 
 
 class FieldDecisions(Sequence[ColumnDecision]):
@@ -74,10 +74,10 @@ class FieldDecisions(Sequence[ColumnDecision]):
         if isinstance(at, slice):
             return tuple(self[i] for i in range(*at.indices(len(self))))
         position = range(len(self))[at]
-        made = self._made.get(position)
-        if made is None:
-            made = self._made[position] = self._decide(position)
-        return made
+        decision = self._made.get(position)
+        if decision is None:
+            decision = self._made[position] = self._decide(position)
+        return decision
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
@@ -193,17 +193,17 @@ def _lift(asking: Asking, block: _Block) -> int:
 
 
 def _masks(asking: Asking, block: _Block, groups: Iterable[Group]) -> int:
-    """Policies on the fields of a block, as bits: as many as tell whether its grants lift any."""
+    """Policies on the fields of a block, as bits; it stops at those that decide whether its grants lift any."""
     wanted = [asking.stances.applies] if block.opening.lifting else []
     wanted += [asking.stances.by_grant] if block.opening.covering else []
     wanted = [bits for bits in wanted if bits & block.kind.mask_bits]
-    found = 0
+    held_bits = 0
     for group in groups if wanted else ():
         if group.bits & block.bits:
-            found |= group.mask_bits
-            if all(found & bits for bits in wanted):
+            held_bits |= group.mask_bits
+            if all(held_bits & bits for bits in wanted):
                 break
-    return found
+    return held_bits
 
 
 def _gaps(plan: Plan, hidden: int) -> Iterator[str]:

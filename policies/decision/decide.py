@@ -1,17 +1,17 @@
 """May this subject read this dataset, and what of it? A pure function: same arguments, same answer, no I/O.
 
-Default deny. What is read off the code below, and docs/policies.md tells at length:
+Default deny. What is read off the code below, and docs/policies.md explains at length:
 
 - A dataset opens by a role's read target, by ownership, or by an active grant. Where an access policy matches (the
   dataset, or a field of it), roles and ownership are not enough: it takes an active grant with one of its purposes,
   and the query must state that purpose.
 - A purpose counts only when an active grant of the subject for this dataset carries it, or a purpose that covers it. A
-  stated purpose also limits the query to such grants. What a policy says of a purpose holds for all that it covers.
+  stated purpose also limits the query to such grants. What holds for a purpose holds for all that it covers.
 - Of several masks the strictest wins; one is lifted by a grant's `unmask`, never beyond the grant's `fields`. A grant
   with `rows` lifts in those rows only (`clear_when`).
-- Every row filter of every role held applies, whatever opened the dataset.
+- Every row filter of every role of the subject applies, whatever opened the dataset.
 - A stream view gives nobody more than its sources do, unless a grant opens the view itself (`sources.py`).
-- Whatever cannot be decided is denied, and `gaps` says what is missing.
+- Whatever cannot be decided is denied, and `gaps` names what is missing.
 """
 
 from __future__ import annotations
@@ -105,28 +105,28 @@ class _Case:
             self.reasons.append(Reason("default", "deny", text))
             return self._deny()
         parts, used = self._filters()
-        seen = columns(self.plan, self.asking, row_conditions.both(*parts))
-        if not seen.any_open and (self.plan.paths or not self.asking.standing):
-            self.reasons = [*self.asking.purpose_note(), *seen.reasons]
+        decided = columns(self.plan, self.asking, row_conditions.both(*parts))
+        if not decided.any_open and (self.plan.paths or not self.asking.standing):
+            self.reasons = [*self.asking.purpose_note(), *decided.reasons]
             if not self.plan.paths:
                 self.gaps.append(f"No field of {self.facts.reference} is known yet, so no grant can open one; scan it.")
             return self._deny()
-        if seen.rows != ALWAYS:
-            parts.append(seen.rows)
-            self._filter_reason("grant", seen.rows, "by grant")
-        opened = seen.reasons if seen.any_open else tuple(reason for reason, _ in self.asking.standing)
-        used |= seen.used
+        if decided.rows != ALWAYS:
+            parts.append(decided.rows)
+            self._filter_reason("grant", decided.rows, "by grant")
+        opened = decided.reasons if decided.any_open else tuple(reason for reason, _ in self.asking.standing)
+        used |= decided.used
         counted = [g for g in self.asking.active if g.name in used]
         return Decision(
             self.facts.id,
             self.facts.reference,
             Effect.ALLOW,
-            seen.columns,
+            decided.columns,
             tuple(
                 RowFilter(self.facts.reference, text) for text in sorted({row_conditions.text(part) for part in parts})
             ),
             (*opened, *self.reasons),
-            (*self.gaps, *seen.gaps, *self.plan.unreadable),
+            (*self.gaps, *decided.gaps, *self.plan.unreadable),
             tuple(sorted({g.name for g in counted})),
             min((g.valid_to for g in counted), default=None),
         )

@@ -1,7 +1,7 @@
-"""How mask policies stand to a subject: all of them at once, as bits of one number. Pure.
+"""Which mask policies apply to a subject: all of them at once, as bits of one number. Pure.
 
 A thousand policies name a few dozen users, groups, roles and purposes. So for each name it is kept which policies name
-it, bit `i` standing for policy `i`; a subject's stances are an OR over the names that are theirs.
+it, bit `i` for policy `i`; a subject's stances are an OR over the names that are theirs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from policies.model import MaskPolicy, SubjectMatch
 
 
 class Stance(Enum):
-    """How a mask policy stands to a subject."""
+    """Whether a mask policy applies to a subject."""
 
     SILENT = "not about them"
     APPLIES = "applies"
@@ -75,12 +75,12 @@ class _Naming:
         for index, match in enumerate(matches):
             bit = 1 << index
             self._everyone |= bit if match.everyone else 0
-            for kept, names in (
+            for by_name, names in (
                 (self._users, match.users), (self._groups, match.groups), (self._roles, match.roles),
                 (self.purposes, match.purposes - {""}),
             ):  # fmt: skip
                 for name in names:
-                    kept[name] |= bit
+                    by_name[name] |= bit
 
     def for_purpose(self, path: Sequence[str]) -> int:
         """The policies whose match names one of these purposes."""
@@ -91,12 +91,12 @@ class _Naming:
 
     def among(self, who: Who) -> int:
         """The policies whose match names the user, one of the groups or roles, or everyone."""
-        found = self._everyone | self._users.get(who.user, 0)
+        bits = self._everyone | self._users.get(who.user, 0)
         for group in who.groups:
-            found |= self._groups.get(group, 0)
+            bits |= self._groups.get(group, 0)
         for role in who.roles:
-            found |= self._roles.get(role, 0)
-        return found
+            bits |= self._roles.get(role, 0)
+        return bits
 
 
 def positions(bits: int) -> Iterator[int]:
@@ -109,7 +109,7 @@ def positions(bits: int) -> Iterator[int]:
 
 def bits_of(numbers: Iterable[int], size: int) -> int:
     """The number whose bits these are. `size`: more than the largest of them."""
-    made = bytearray((size + 7) // 8)
+    octets = bytearray((size + 7) // 8)
     for number in numbers:
-        made[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(made, "little")
+        octets[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(octets, "little")

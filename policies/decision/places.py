@@ -3,7 +3,7 @@
 `decide` answers for every known field, with all that holds for it: tags and policies on what it is part of, on one
 key of its map, on every value of it. So nothing is decided here a second time. A place takes the rule of the nearest
 field around it (itself, or what it is part of; `{key}` is nearer than `{}`). Where a place holds fields inside it that
-have rules of their own and cannot be told apart (JSON text), it is hidden unless all of them are clear.
+have rules of their own and cannot be separated (JSON text), it is hidden unless all of them are unmasked.
 
 The view, explain, the access report and the decisions for engines look rules up here, so they cannot differ. One look
 costs as many steps as the path has; a dataset may have ten thousand fields and each is looked up.
@@ -25,9 +25,9 @@ DROP = Mask(MaskType.DROP)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What holds at one place: clear (`mask` None), masked, or left out (`mask` DROP).
+    """What holds at one place: unmasked (`mask` None), masked, or left out (`mask` DROP).
 
-    clear_when   row conditions; in rows where all of them are true the place is clear. Empty = in no row
+    clear_when   row conditions; in rows where all of them are true the place is unmasked. Empty = in no row
     """
 
     mask: Mask | None
@@ -92,13 +92,13 @@ class Places:
     def keys_below(self, path: FieldPath) -> list[str]:
         """The keys of the map at `path` that have rules of their own, sorted."""
         depth = len(path.steps)
-        found = set()
+        keys = set()
         for p in self._map_keys:
             if len(p.steps) > depth and p.steps[depth].kind is StepKind.MAP_KEY:
                 start = FieldPath(p.root, p.steps[:depth])
                 if start.contains(path) or path.contains(start):
-                    found.add(p.steps[depth].name or "")
-        return sorted(found)
+                    keys.add(p.steps[depth].name or "")
+        return sorted(keys)
 
     def on_values(self, path: FieldPath) -> bool:
         """Whether anything was decided on the values of a map as such (`path` ends in {}), not only on keys of it."""
@@ -109,12 +109,12 @@ class Places:
 
     def _nearest(self, path: FieldPath) -> list[int]:
         """The decisions around the place that are around no other of them."""
-        found: list[FieldPath] = []
+        nearest: list[FieldPath] = []
         for length in range(len(path.steps), -1, -1):
             for prefix in generalised(FieldPath(path.root, path.steps[:length])):
-                if prefix in self._at and not any(prefix.contains(nearer) for nearer in found):
-                    found.append(prefix)
-        return _numbers(self._at[each] for each in found)
+                if prefix in self._at and not any(prefix.contains(nearer) for nearer in nearest):
+                    nearest.append(prefix)
+        return _numbers(self._at[each] for each in nearest)
 
 
 def _numbers(lists: Iterable[list[int]]) -> list[int]:

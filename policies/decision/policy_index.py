@@ -2,8 +2,8 @@
 
 Nothing here knows a subject. `Compiled` is made once per version of the policies; `Compiled.plan` lays them over one
 dataset and groups its fields by what can hold for them, so that a decision looks at groups (tens), not at fields (ten
-thousand). Plans are kept for the very `DatasetFacts` object they were made from: whoever provides facts should give
-the same object while they have not changed.
+thousand). Plans are kept for the very `DatasetFacts` object they were made from: a source of facts should give the
+same object while they have not changed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Bound:
 
 @dataclass(slots=True)
 class Group:
-    """Fields for which the same holds, whoever asks. `members` are positions in the plan, `bits` the same as bits;
+    """Fields for which the same holds, for every subject. `members` are positions in the plan, `bits` the same as bits;
     `mask_bits`: which policies are in `masks`."""
 
     masks: tuple[Bound, ...]
@@ -93,41 +93,41 @@ class Compiled:
     """A set of policies with its indexes. Immutable but for the plans it remembers; safe between threads."""
 
     def __init__(self, policies: Iterable[Policy] = (), problems: Iterable[Problem] = (), version: int = 0) -> None:
-        given = list(policies)
+        listed = list(policies)
         self.version = version
-        self.masks = tuple(p for p in given if isinstance(p, MaskPolicy))
-        self.access = tuple(p for p in given if isinstance(p, AccessPolicy))
-        self.rows = tuple(p for p in given if isinstance(p, RowPolicy))
-        self.problems = (*problems, *itertools.chain.from_iterable(map(_unreadable, given)))
+        self.masks = tuple(p for p in listed if isinstance(p, MaskPolicy))
+        self.access = tuple(p for p in listed if isinstance(p, AccessPolicy))
+        self.rows = tuple(p for p in listed if isinstance(p, RowPolicy))
+        self.problems = (*problems, *itertools.chain.from_iterable(map(_unreadable, listed)))
         self.mask_index = _Index([p.match for p in self.masks])
         self.access_index = _Index([p.match for p in self.access])
         self._stances = StanceIndex(self.masks)
         self.of_domains = bits_of((i for i, p in enumerate(self.masks) if p.domain is not None), len(self.masks) + 1)
         """Mask policies that admins of domains declared, as bits."""
-        self.purposes = frozenset(_purposes(given))
+        self.purposes = frozenset(_purposes(listed))
         """Every purpose that a policy names."""
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
         self._lock = threading.Lock()
 
     def stances(self, who: Who, path: Sequence[str]) -> Stances:
-        """How every mask policy stands to a subject. `path`: the stated purpose and those that cover it."""
+        """Which mask policies apply to a subject. `path`: the stated purpose and those that cover it."""
         return self._stances.of(who, path)
 
     def plan(self, facts: DatasetFacts, unscanned_is_sensitive: bool = True) -> Plan:
         """The policies laid over a dataset."""
         key = (id(facts), unscanned_is_sensitive)
         with self._lock:
-            known = self._plans.get(key)
+            cached = self._plans.get(key)
             # A plan holds its facts, so while it is kept no other object can get the same id.
-            if known is not None and known.facts is facts:
+            if cached is not None and cached.facts is facts:
                 self._plans.move_to_end(key)
-                return known
-        made = Plan(self, facts, unscanned_is_sensitive)
+                return cached
+        plan = Plan(self, facts, unscanned_is_sensitive)
         with self._lock:
-            self._plans[key] = made
+            self._plans[key] = plan
             while len(self._plans) > 1 and sum(len(p.paths) for p in self._plans.values()) > MAX_PLANNED_FIELDS:
                 self._plans.popitem(last=False)
-        return made
+        return plan
 
 
 class Plan:
@@ -143,8 +143,8 @@ class Plan:
         reach = Reach(fields)
         masks = compiled.mask_index.of(facts.reference)
         access = compiled.access_index.of(facts.reference)
-        named = [folded(f.path) for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
-        for path in dict.fromkeys((*named, *(place.path for place in (*masks.places, *access.places)))):
+        keyed = [folded(f.path) for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
+        for path in dict.fromkeys((*keyed, *(place.path for place in (*masks.places, *access.places)))):
             reach.add_map_key(path)
         inherit(fields)
         self.paths = tuple(f.text for f in fields)
@@ -170,17 +170,17 @@ class Plan:
         )
 
     def _read(self, facts: DatasetFacts, unscanned_is_sensitive: bool) -> Iterator[PlannedField]:
-        for known in facts.fields:
+        for field_facts in facts.fields:
             try:
-                path = FieldPath.parse(known.path)
+                path = FieldPath.parse(field_facts.path)
             except InvalidInput as error:
                 self.unreadable.append(error.message)
                 continue
-            unscanned = unscanned_is_sensitive and not known.classified
-            tags = dict(known.tags)
+            unscanned = unscanned_is_sensitive and not field_facts.classified
+            tags = dict(field_facts.tags)
             if unscanned:
                 tags.setdefault(UNSCANNED_TAG, "neither scanned nor declared")
-            yield PlannedField(known.path, path, tags, unscanned)
+            yield PlannedField(field_facts.path, path, tags, unscanned)
 
     def subjects(self, compiled: Compiled) -> Iterator[SubjectMatch]:
         """Whom the policies about the dataset name, and whom they except."""
@@ -199,15 +199,15 @@ class Plan:
 
     def within(self, path: FieldPath) -> int:
         """The fields at this place or inside it, as bits of their positions."""
-        known = self._within.get(path)
-        if known is None:
+        bits = self._within.get(path)
+        if bits is None:
             if self._exact is None:
                 self._exact = by_ancestor([f.path for f in self._fields])
-            known = bits_of(self._exact.get(path, ()), len(self.paths))
+            bits = bits_of(self._exact.get(path, ()), len(self.paths))
             if len(self._within) >= MAX_KEPT_REACHES:
                 self._within.clear()
-            self._within[path] = known
-        return known
+            self._within[path] = bits
+        return bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,30 +258,30 @@ def _group(
     bound_masks = _bind(fields, masks, reach, tags_of)
     bound_access = _bind(fields, access, reach, tags_of)
     groups: dict[tuple[tuple[Bound, ...], tuple[Bound, ...], tuple[str, ...], bool], int] = {}
-    made: list[Group] = []
+    result: list[Group] = []
     group_of = []
     for position, each in enumerate(fields):
         tags = tuple(sorted(each.tags))
         key = (bound_masks[position], bound_access[position], tags, each.unscanned)
-        number = groups.setdefault(key, len(made))
-        if number == len(made):
-            made.append(Group(*key))
-        made[number].members.append(position)
+        number = groups.setdefault(key, len(result))
+        if number == len(result):
+            result.append(Group(*key))
+        result[number].members.append(position)
         group_of.append(number)
-    return tuple(made), tuple(group_of)
+    return tuple(result), tuple(group_of)
 
 
 def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
-    made: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
+    kinds: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
     for group in groups:
         group.bits = bits_of(group.members, fields)
         group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
         key = (group.access, group.tags, group.unscanned)
-        kind = made.setdefault(key, Kind(*key))
+        kind = kinds.setdefault(key, Kind(*key))
         kind.groups.append(group)
         kind.bits |= group.bits
         kind.mask_bits |= group.mask_bits
-    return tuple(made.values())
+    return tuple(kinds.values())
 
 
 def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:
@@ -297,17 +297,17 @@ def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, st
 def _bind(
     fields: list[PlannedField], of: _OneDataset, reach: Reach, tags_of: list[dict[str, str]]
 ) -> list[tuple[Bound, ...]]:
-    found: list[dict[int, str]] = [{} for _ in fields]
+    reasons: list[dict[int, str]] = [{} for _ in fields]
     for position, tags in enumerate(tags_of):
         for tag, why in tags.items():
             for index in of.by_tag.get(tag, ()):
-                found[position].setdefault(index, why)
+                reasons[position].setdefault(index, why)
     for place in of.places:
         why = f"path {place.text} of {place.pattern}" if place.path else f"dataset {place.pattern}"
         for position in range(len(fields)) if place.path is None else reach.of(place.path):
             if place.tag is None or place.tag in tags_of[position]:
-                found[position].setdefault(place.index, why)
-    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in found]
+                reasons[position].setdefault(place.index, why)
+    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in reasons]
 
 
 def _about_rows(target: Target, reference: str, tags: set[str]) -> bool:

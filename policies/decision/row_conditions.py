@@ -1,6 +1,6 @@
 """Conditions on rows, as far as a decision needs them: AND of ORs of SQL texts that are never looked into.
 
-`ALWAYS` is the empty AND. No NOT ever occurs, so whether one condition follows from another can be told exactly, for
+`ALWAYS` is the empty AND. No NOT ever occurs, so whether one condition follows from another is known exactly, for
 texts that are independent of each other: every OR of the second must contain an OR of the first.
 """
 
@@ -19,8 +19,10 @@ MAX_CLAUSES = 1024
 
 def rows(texts: Iterable[str | None]) -> Condition:
     """True in a row where any of the texts is; None among them is true in every row."""
-    given = list(texts)
-    return ALWAYS if any(t is None for t in given) else frozenset({frozenset(t for t in given if t is not None)})
+    conditions = list(texts)
+    return (
+        ALWAYS if any(t is None for t in conditions) else frozenset({frozenset(t for t in conditions if t is not None)})
+    )
 
 
 def either(first: Condition, second: Condition) -> Condition:
@@ -32,8 +34,8 @@ def either(first: Condition, second: Condition) -> Condition:
 
 def any_of(parts: Iterable[Condition]) -> Condition:
     """True where any part is; ALWAYS for no parts."""
-    given = list(parts)
-    return ALWAYS if not given or ALWAYS in given else functools.reduce(either, given)
+    conditions = list(parts)
+    return ALWAYS if not conditions or ALWAYS in conditions else functools.reduce(either, conditions)
 
 
 def both(*parts: Condition) -> Condition:
@@ -47,7 +49,7 @@ def beyond(known: Condition, wanted: Condition) -> Condition:
 
 
 def text(condition: Condition) -> str:
-    """The condition as SQL, the same text for the same condition. A text that stands alone stays as it was written."""
+    """The condition as SQL, the same text for the same condition. A single text stays as it was written."""
     clauses = sorted(sorted(clause) for clause in condition)
     if len(clauses) == 1:
         return _either_text(clauses[0], alone=True)

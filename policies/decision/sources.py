@@ -33,12 +33,12 @@ def no_more_than_sources(decision: Decision, facts: DatasetFacts, decide: Decide
     opened = [column.path for column in decision.columns if column.effect is Effect.ALLOW]
     if opened and all(granted(path, tags.get(path, ())) for path in opened):
         return decision
-    shown = Places(decision.columns)
+    places = Places(decision.columns)
     more: list[Reason] = []
     grants, ends = set(decision.grants), [decision.expires] if decision.expires is not None else []
     for source in facts.sources:
         own = decide(source.facts) if source.facts is not None else None
-        more += _more(source, own, shown)
+        more += _more(source, own, places)
         if own is not None:
             grants.update(own.grants)
             ends += [own.expires] if own.expires is not None else []
@@ -48,7 +48,7 @@ def no_more_than_sources(decision: Decision, facts: DatasetFacts, decide: Decide
     return replace(decision, grants=tuple(sorted(grants)), expires=min(ends, default=None))
 
 
-def _more(source: SourceFacts, own: Decision | None, shown: Places) -> Iterator[Reason]:
+def _more(source: SourceFacts, own: Decision | None, own_places: Places) -> Iterator[Reason]:
     name = source.reference
     if own is None:
         yield Reason("view", name, f"{name} is not in the catalog any more, so what you may see of it is unknown")
@@ -61,7 +61,7 @@ def _more(source: SourceFacts, own: Decision | None, shown: Places) -> Iterator[
     places = Places(own.columns)
     for field in source.fields:
         hidden = places.rule(FieldPath.parse(field.path)).mask
-        if hidden is not None and not _hides(field, shown.rule(FieldPath.parse(field.at)), hidden):
+        if hidden is not None and not _hides(field, own_places.rule(FieldPath.parse(field.at)), hidden):
             column = field.at.removeprefix("value.")
             yield Reason("view", column, f"{column} shows {name} {field.path}, which is hidden from you there")
 

@@ -1,4 +1,4 @@
-"""Who asks, and what they stand on: roles, ownership, usable grants, the stated purpose; what follows for a field."""
+"""Who asks, and what their access rests on: roles, ownership, usable grants, the stated purpose; what follows for a field."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Asking:
     def lift(self, opening: Opening, masks: int, bare: bool) -> None:
         """Note the grants that masks are lifted by, without going through the masks one by one.
 
-        `masks`: the policies on the fields, as bits; `bare`: some are unscanned and no policy speaks of them.
+        `masks`: the policies on the fields, as bits; `bare`: some are unscanned and no policy is about them.
         """
         if masks & self.stances.by_grant:
             self._use(opening.draft, opening.covering, CLEAR_BY)
@@ -199,11 +199,11 @@ class Asking:
         """Purposes that would satisfy the policy, by the grants there are: of a grant's and a policy's, the narrower one."""
         covers, collected = self.purposes.covers, set()
         for granted in {g.purpose for g in self.active}:
-            for named in policy.purposes:
-                if covers(named, granted):
+            for purpose in policy.purposes:
+                if covers(purpose, granted):
                     collected.add(granted)
-                elif covers(granted, named):
-                    collected.add(named)
+                elif covers(granted, purpose):
+                    collected.add(purpose)
         return sorted(collected)
 
     def _mask(self, draft: Draft, mask: Mask, name: str, bound: Bound, lifting: list[Usable]) -> None:

@@ -99,8 +99,8 @@ class Directory:
                     _put(groups, each)
                 case "ScimName":
                     key, spec = name_key(each.name), each.spec
-                    for kept in (freed, released):
-                        kept.discard(key)
+                    for keys in (freed, released):
+                        keys.discard(key)
                     names.pop(key, None)
                     if spec is None:
                         freed.add(key)
@@ -180,11 +180,11 @@ def strong(roles: Mapping[str, Role], roles_of_groups: Mapping[str, Sequence[str
     return Given(frozenset(name for name, own in roles_of_groups.items() if carrying.intersection(own)), carrying)
 
 
-def _put(kept: dict[str, Document], each: Document) -> None:
+def _put(documents: dict[str, Document], each: Document) -> None:
     if each.spec is None:
-        kept.pop(each.name, None)
+        documents.pop(each.name, None)
     else:
-        kept[each.name] = each
+        documents[each.name] = each
 
 
 def _joined(
@@ -200,5 +200,5 @@ def _joined(
             members.add(right)
         else:
             members.discard(right)
-    after = {**before, **{left: frozenset(kept) for left, kept in touched.items()}}
-    return {left: kept for left, kept in after.items() if kept}
+    after = {**before, **{left: frozenset(groups) for left, groups in touched.items()}}
+    return {left: groups for left, groups in after.items() if groups}

@@ -151,5 +151,5 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _named(patterns: Collection[str]) -> str:
-    shown = ", ".join(list(patterns)[:3])
-    return shown if len(patterns) <= 3 else f"{shown} and {len(patterns) - 3} more"
+    text = ", ".join(list(patterns)[:3])
+    return text if len(patterns) <= 3 else f"{text} and {len(patterns) - 3} more"

@@ -1,4 +1,4 @@
-"""The declared kinds of this room: what may stand in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
+"""The declared kinds of this room: what may be in `spec` of a Purpose, Policy, Role, User, Group, Workflow,
 RequestTemplate, Grant, IdentityProvider, ServiceAccount, DirectoryRights, AccessReview, Visibility or Domain.
 
 Unknown fields are errors. What was written is kept as written (a mask's alias stays the alias), so that `weir get`
@@ -52,7 +52,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
 
 
 def parse(kind: str, name: str, spec: Any) -> BaseModel:
-    """A spec as its pydantic model. Raises InvalidInput naming the document, the field and the mend.
+    """A spec as its pydantic model. Raises InvalidInput naming the document, the field and the fix.
 
     `details["problems"]` has one {field, path, problem} for each; `path` begins with "spec".
     """
@@ -96,8 +96,8 @@ def _problem(kind: str, error: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(kind: str, name: str) -> str:
-    known = [each for each in _field_names() if each != name]
-    close = difflib.get_close_matches(name, known, 1, 0.6)
+    names = [each for each in _field_names() if each != name]
+    close = difflib.get_close_matches(name, names, 1, 0.6)
     return f" (did you mean {close[0]}?)" if close else f"; docs/policies.md lists the fields of a {kind}"
 
 

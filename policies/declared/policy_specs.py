@@ -19,7 +19,7 @@ MASK_PARAMS: Mapping[MaskType, Mapping[str, str]] = {
     MaskType.TRUNCATE_GEO: {"decimals": "number"},
     MaskType.TOKEN: {"scope": "text"},
 }
-"""Parameters each mask takes; docs/masks.md says what they do."""
+"""Parameters each mask takes; docs/masks.md explains them."""
 
 
 class MaskSpec(Spec):
@@ -37,11 +37,11 @@ class MaskSpec(Spec):
             raise ValueError(error.message.rstrip(".")) from None
         if (kind is MaskType.CUSTOM) != (self.expression is not None):
             need = "CUSTOM needs one, as in substring_index({col}, '?', 1)"
-            raise ValueError(f"expression stands with CUSTOM and nowhere else; {need}")
+            raise ValueError(f"expression belongs to CUSTOM alone; {need}")
         for name, value in self.params.items():
             if name not in MASK_PARAMS.get(kind, {}):
-                known = ", ".join(MASK_PARAMS.get(kind, {})) or "none"
-                raise ValueError(f"params.{name} is not known for {kind}; there is {known}")
+                parameters = ", ".join(MASK_PARAMS.get(kind, {})) or "none"
+                raise ValueError(f"params.{name} is not known for {kind}; there is {parameters}")
             what = MASK_PARAMS[kind][name]
             if what == "number" and (isinstance(value, str) or not 0 <= value < 1e15):
                 raise ValueError(f"params.{name} must be a number from 0 to 10 to the power of 15")

@@ -21,11 +21,11 @@ PERMISSIONS = frozenset({"manage", "scan", "review", "lineage:write", "audit:rea
 
 def duration(text: str) -> timedelta:
     """Read `30d`, `7d`, `2h`, `24h`, `90m`. Raises ValueError."""
-    found = _DURATION.match(text)
-    if found is None or int(found[1]) == 0:
-        raise ValueError(f"{text!r} is no duration; write a number and s, m, h, d or w, as in 30d or 24h")
+    match = _DURATION.match(text)
+    if match is None or int(match[1]) == 0:
+        raise ValueError(f"{text!r} is not a duration; write a number and s, m, h, d or w, as in 30d or 24h")
     try:
-        return timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
+        return timedelta(seconds=int(match[1]) * _SECONDS[match[2]])
     except OverflowError:
         raise ValueError(f"{text!r} is longer than can be counted; write at most a few hundred years") from None
 
@@ -37,7 +37,7 @@ def _duration(text: str) -> str:
 
 def _dataset(text: str) -> str:
     if text != "*" and not re.match(r"[^/\s]+/\S+\Z", text):
-        raise ValueError(f"{text!r} is no dataset; write CLUSTER/TOPIC, as in prod/orders or prod/clicks.*")
+        raise ValueError(f"{text!r} is not a dataset; write CLUSTER/TOPIC, as in prod/orders or prod/clicks.*")
     return text
 
 
@@ -65,7 +65,7 @@ def _selector(text: str) -> str:
 
 def known_permission(text: str) -> str:
     if text not in PERMISSIONS:
-        raise ValueError(f"{text!r} is no permission; there are {', '.join(sorted(PERMISSIONS))}")
+        raise ValueError(f"{text!r} is not a permission; there are {', '.join(sorted(PERMISSIONS))}")
     return text
 
 

@@ -16,8 +16,9 @@ from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.read_documents import Declared, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
-from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, Declared, View, build_view, documents_at
+from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
@@ -36,7 +37,7 @@ OnPerson = Callable[[str, str, Mapping[str, Any] | None, Mapping[str, Any] | Non
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checks of SQL that another part of the room does; each raises InvalidInput saying what stands in the way.
+    """Checks of SQL that another part of the room does; each raises InvalidInput, which names what is wrong.
 
     expression: of a CUSTOM mask; condition: of rows; provider: what an IdentityProvider names of this machine.
     Without them nothing is checked.
@@ -79,8 +80,8 @@ class GovernanceState:
         """The present view, or that of a past moment. Raises Unavailable."""
         if as_of is not None:
             with self._lock:
-                known = self._read
-            return known.only(documents_at(self.store, as_of), 0)
+                declared = self._read
+            return declared.only(documents_at(self.store, as_of), 0)
         with self._lock:
             version = self.version()
             if self._at == version:
@@ -125,10 +126,10 @@ class GovernanceState:
 
     def get(self, kind: str, name: str) -> Document:
         """Raises NotFound."""
-        found = self.store.get(kind, name)
-        if found is None:
+        document = self.store.get(kind, name)
+        if document is None:
             raise NotFound(f"There is no {kind} named {name!r}; `weir get {kind}` lists them.", details={"kind": kind})
-        return found
+        return document
 
     def documents(self, kind: str | None = None) -> list[Document]:
         """Documents of one kind, or of all kinds of this room, by kind and name."""
@@ -222,10 +223,10 @@ class GovernanceState:
         """A certificate is of one account. Raises InvalidInput."""
         mine = {each.key for each in spec.certificates}
         for other, declared in self.view().services.items() if mine else ():
-            taken = sorted(mine & {each.key for each in declared.certificates})
-            if other != name and taken:
+            shared = sorted(mine & {each.key for each in declared.certificates})
+            if other != name and shared:
                 raise InvalidInput(
-                    f"ServiceAccount {name}: the certificate {taken[0]} is listed by the ServiceAccount {other}; list it in one.",
+                    f"ServiceAccount {name}: the certificate {shared[0]} is listed by the ServiceAccount {other}; list it in one.",
                     details={"kind": "ServiceAccount", "name": name, "field": "spec.certificates"},
                 )
 
@@ -267,7 +268,7 @@ class GovernanceState:
     def delete(self, kind: str, name: str, by: str | None = None) -> bool:
         """Take a document away; False when there is none.
 
-        A role that others inherit may go: until they are changed, their holders are denied, with a gap that says so.
+        A role that others inherit may go: until they are changed, their holders are denied, with a gap that names it.
         """
         with self.store.transaction():
             present = self.store.get(kind, name)

@@ -100,10 +100,10 @@ class Alike:
         return (None, *self._view.stated(self.granted(subject)))
 
     def _who(self, subject: Subject) -> Who:
-        known = self._resolved.get(subject.roles)
-        if known is None:
-            known = self._resolved[subject.roles] = resolve(subject, self._roles)
-        return known
+        who = self._resolved.get(subject.roles)
+        if who is None:
+            who = self._resolved[subject.roles] = resolve(subject, self._roles)
+        return who
 
 
 def _matters(role: Role, every: Iterable[DatasetFacts], view: View) -> bool:

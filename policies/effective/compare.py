@@ -102,8 +102,8 @@ class Compare:
         else:
             why = (Reason("gap", who.name, gone),) if open_ else ()
             decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)
-        shown = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
-        return _Seen(side, moment, who, facts, decision, shown)
+        summary = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
+        return _Seen(side, moment, who, facts, decision, summary)
 
     def _notes(self, reference: str, seen: _Seen, all_: bool) -> Iterable[str]:
         yield from seen.moment.notes_for(all_)
@@ -186,8 +186,8 @@ def _same(left: ColumnDecision | None, right: ColumnDecision | None) -> bool:
 def _shown(column: ColumnDecision | None, seen: _Seen, path: str) -> dict[str, Any]:
     """As decisions for engines have it, without the path; `unknown` where the field was not known at that moment."""
     if column is not None:
-        shown = column_json(column)
-        return {key: shown[key] for key in ("effect", "mask", "clear_when", "reasons")}
+        column_now = column_json(column)
+        return {key: column_now[key] for key in ("effect", "mask", "clear_when", "reasons")}
     known = any(f.path == path for f in seen.facts.fields)
     effect = "deny" if known else "unknown"
     reasons = [] if not known else [{"kind": r.kind, "name": r.name, "text": r.text} for r in seen.decision.reasons]

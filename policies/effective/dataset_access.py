@@ -119,9 +119,9 @@ class DatasetAccess:
         if wrong is not None:
             raise InvalidInput(f"{wrong!r} is not a kind here; use {', '.join(KINDS)}.", details={"field": "kind"})
         entries, totals, decided = self._decide(moment, facts, place, kinds, name)
-        kept = [entry for entry in entries if shows is None or entry.shown.shows == shows]
+        matches = [entry for entry in entries if shows is None or entry.shown.shows == shows]
         notes = (*moment.notes_for(self.sees_all(caller)), *self._moments.missing(reference, moment))
-        return Listing(facts, place, moment, kept, totals, decided, notes)
+        return Listing(facts, place, moment, matches, totals, decided, notes)
 
     def _decide(
         self, moment: Moment, facts: DatasetFacts, place: FieldPath | None, kinds: Sequence[str], name: str | None
@@ -140,10 +140,10 @@ class DatasetAccess:
             ] = {}  # of a person with several sessions once what they all show
             for who in sessions:
                 key = (kind, alike.kind(who.subject))
-                seen = known.get(key)
-                if seen is None:
-                    seen = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
-                for purpose, shown in seen:
+                ways = known.get(key)
+                if ways is None:
+                    ways = known[key] = self._ways(moment, facts, alike, summaries, who.subject)
+                for purpose, shown in ways:
                     mine.setdefault((purpose, shown.what), Entry(who, purpose, shown))
             if kind == USER:
                 collected = {entry.shown.shows for entry in mine.values()}
@@ -162,16 +162,16 @@ class DatasetAccess:
             decision = moment.view.decide(
                 subject, facts, purpose, moment.at, self._moments.settings.unscanned_is_sensitive, grants
             )
-            shown = summaries.of(decision)
-            if shown.shows != NOTHING and shown.what not in met:
-                met.add(shown.what)
-                collected.append((purpose, shown))
+            summary = summaries.of(decision)
+            if summary.shows != NOTHING and summary.what not in met:
+                met.add(summary.what)
+                collected.append((purpose, summary))
         return collected
 
 
 def _require_known(facts: DatasetFacts, place: FieldPath) -> None:
     paths = [FieldPath.parse(each.path) for each in facts.fields]
-    if not any(known.contains(place) or place.contains(known) for known in paths):
+    if not any(path.contains(place) or place.contains(path) for path in paths):
         raise NotFound(
             f"{facts.reference} has no field {place} that is known; the dataset's schema lists them.",
             details={"field": "field", "dataset": facts.reference},

@@ -78,13 +78,13 @@ class Moments:
                 details={"field": "asOf"},
             )
         view = self.state.view(as_of)
-        given = self.signed_in.given_now() if self.signed_in is not None and as_of is None else {}
+        by_session = self.signed_in.given_now() if self.signed_in is not None and as_of is None else {}
         notes = []
         if view.providers:
             notes.append(_PROVIDERS_NOW if as_of is None else _PROVIDERS_THEN)
         if self.bearers:
             notes.append(_BEARERS)
-        return Moment(as_of or now, as_of, view, given, tuple(notes), view.problems)
+        return Moment(as_of or now, as_of, view, by_session, tuple(notes), view.problems)
 
     def facts(self, reference: str, moment: Moment) -> DatasetFacts:
         """Raises DatasetNotFound."""

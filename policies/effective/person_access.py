@@ -78,11 +78,11 @@ class Sheet:
         """Groups, and roles with how the person comes to them, in all sessions; where limited, those behind the rows."""
         view = self.moment.view
         holding = Holding(view, None)
-        shown = {r.name for row in self.rows for r in row.shown.rules if r.kind == "role"} if self.limited else None
+        listed = {r.name for row in self.rows for r in row.shown.rules if r.kind == "role"} if self.limited else None
         roles: dict[str, dict[str, None]] = {}
         for who in self.sessions:
             for role in resolve(who.subject, view.roles).roles:
-                if shown is None or role in shown:
+                if listed is None or role in listed:
                     ways = holding.of(who, Rule("role", role, ""))
                     roles.setdefault(role, {}).update(dict.fromkeys(ways))
         groups = () if self.limited else {group for who in self.sessions for group in who.subject.groups}
@@ -206,9 +206,9 @@ class PersonAccess:
             decision = moment.view.decide(
                 who.subject, facts, purpose, moment.at, self._moments.settings.unscanned_is_sensitive, mine
             )
-            shown = summaries.of(self._moments.state.cut_for(caller, who.subject, facts, decision))
-            if shown.what not in met:
-                met.add(shown.what)
-                rows.append(Row(who, facts, purpose, shown))
+            summary = summaries.of(self._moments.state.cut_for(caller, who.subject, facts, decision))
+            if summary.what not in met:
+                met.add(summary.what)
+                rows.append(Row(who, facts, purpose, summary))
         open_rows = [row for row in rows if row.shown.shows != NOTHING]
         return open_rows or rows[:1]

@@ -88,11 +88,11 @@ class Summaries:
         """What one decision shows."""
         if decision.effect is not Effect.ALLOW:
             return self._shown(NOTHING, _Counted(), (), decision.reasons, ())
-        known = self._counted.get(id(decision.columns))
-        if known is None:
+        cached = self._counted.get(id(decision.columns))
+        if cached is None:
             # The columns are kept beside, so that no other object gets their id meanwhile.
-            known = self._counted[id(decision.columns)] = (decision.columns, self._count(decision))
-        counted = known[1]
+            cached = self._counted[id(decision.columns)] = (decision.columns, self._count(decision))
+        counted = cached[1]
         if self._place is not None and not counted.clear and not counted.masked:
             return self._shown(NOTHING, counted, (), counted.reasons or decision.reasons, ())
         some = PARTLY if counted.clear or counted.lifted else MASKED
@@ -104,8 +104,8 @@ class Summaries:
         self, shows: str, counted: _Counted, rows: tuple[str, ...], reasons: Iterable[Reason], grants: Iterable[str]
     ) -> Shown:
         rules = sorted(dict.fromkeys(self._rules(reasons)), key=lambda r: (_RANK[r.kind], r.name, r.text))
-        named = {r.name for r in rules if r.kind == "grant"} | set(grants)
-        until = min((self._ends[name][0] for name in named if name in self._ends), default=None)
+        names = {r.name for r in rules if r.kind == "grant"} | set(grants)
+        until = min((self._ends[name][0] for name in names if name in self._ends), default=None)
         return Shown(
             shows, counted.clear, counted.masked, counted.hidden, counted.masks, rows, counted.lifted, until,
             tuple(rules[:MOST_RULES]), max(0, len(rules) - MOST_RULES),

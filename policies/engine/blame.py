@@ -1,6 +1,6 @@
 """Statements that ran when the engine ended, and whether one of them is refused for a while.
 
-A statement is known by two keys: its very text, whoever asks, and its text without literals, for who asked. So what ends
+A statement is known by two keys: its very text, for everybody, and its text without literals, for who asked. So what ends
 the engine is not run again by anybody else, nor by its user with another number in it; and nobody is kept from a
 statement of the same form by what another one wrote into it.
 
@@ -71,13 +71,13 @@ class Blame:
             return
         with self._lock:
             now = self._now()
-            found = [times for key in statement if len(times := self._fresh(key, now)) >= _DEATHS]
-        if not found:
+            deaths = [times for key in statement if len(times := self._fresh(key, now)) >= _DEATHS]
+        if not deaths:
             return
-        until = max(times[-1] for times in found) + timedelta(seconds=self._seconds)
+        until = max(times[-1] for times in deaths) + timedelta(seconds=self._seconds)
         left = max(1, round((until - now).total_seconds()))
         raise LimitExceeded(
-            f"This query ran when the query engine ended {len(found[0])} times; it is refused until {rfc3339(until)}. Ask for"
+            f"This query ran when the query engine ended {len(deaths[0])} times; it is refused until {rfc3339(until)}. Ask for"
             " fewer records, or for smaller joins and groups.",
             details={"limit": "engine", "until": rfc3339(until), "retry_after": left},
         )

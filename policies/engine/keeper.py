@@ -1,7 +1,7 @@
 """Keeps an engine of queries alive, and those who wait for it from waiting in vain.
 
     looks often:  does the process live, how full is its heap, does it answer the smallest query, did it stop what it should
-    an engine that ended, hangs, or goes on with what was stopped is replaced, where it is ours; its queries are answered
+    an engine that ended, hangs, or continues what was stopped is replaced, where it is ours; its queries are answered
 
 docs/decisions/0064-an-engine-for-queries.md argues each of these.
 """
@@ -33,7 +33,7 @@ _LONGEST_START_SECONDS = 180.0
 _SLOW_SECONDS = 5.0
 """The smallest query without an answer for so long: `/readyz` reports it."""
 _QUIET_SECONDS = 300.0
-"""An engine that lived so long has no earlier ends held against its next start."""
+"""After a life as long as this, earlier ends of the engine do not delay its next start."""
 _STARVED = 4.0
 _PAUSES = (0.0, 0.0, 2.0, 5.0, 10.0, 15.0)
 
@@ -220,7 +220,7 @@ class Keeper:
             self._memory.look(self._process.heap(), jobs)
 
     def _end(self, how: str, culprits: list[Job] | None = None) -> None:
-        """The engine is no more, or is to be replaced: its queries are answered, then another is started."""
+        """The engine has ended, or is to be replaced: its queries are answered, then another is started."""
         now = time.monotonic()
         with self._changed:
             jobs, self._jobs = list(self._jobs), set()
@@ -274,12 +274,14 @@ class Keeper:
         if self._state is EngineState.AWAY:
             return Unavailable("The query engine does not answer.", details=details)
         if jobs:
-            said = "The query engine was stopped by a query and is starting again"
+            problem = "The query engine was stopped by a query and is starting again"
         elif paused > 1:
-            said = f"The query engine ended {len(self._ends)} times and is started again in {math.ceil(paused)} seconds"
+            problem = (
+                f"The query engine ended {len(self._ends)} times and is started again in {math.ceil(paused)} seconds"
+            )
         else:
-            said = "The query engine is starting" + (" again" if self._ends else "")
-        return Unavailable(f"{said}; ask again in {again} seconds.", details=details)
+            problem = "The query engine is starting" + (" again" if self._ends else "")
+        return Unavailable(f"{problem}; ask again in {again} seconds.", details=details)
 
 
 def _is_memory(error: BaseException) -> bool:

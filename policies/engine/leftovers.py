@@ -1,7 +1,7 @@
-"""Tasks of the engine that go on although their query was stopped.
+"""Tasks of the engine that continue although their query was stopped.
 
 An engine answers that a query was stopped when it has asked the query's tasks to end; a task in a loop that does not look
-goes on for as long as it likes. Which query a task belongs to cannot be seen from outside. But a task that was there
+continues for as long as it likes. Which query a task belongs to cannot be seen from outside. But a task that was there
 before every query that runs now is none of theirs.
 """
 
@@ -21,7 +21,7 @@ class Leftovers:
     """Safe for threads."""
 
     def __init__(self, seconds: float) -> None:
-        """`seconds`: how long a task may go on."""
+        """`seconds`: how long a task may continue."""
         self._seconds = seconds
         self._lock = threading.Lock()
         self.forget()
@@ -59,12 +59,12 @@ class Leftovers:
             if now - self._looked < _EVERY_SECONDS:
                 return []
             self._looked = now
-        seen = tasks()
-        if seen is None:
+        present = tasks()
+        if present is None:
             return []
         with self._lock:
-            self._first = {task: self._first.get(task, now) for task in seen}
-            if not seen:
+            self._first = {task: self._first.get(task, now) for task in present}
+            if not present:
                 self._suspects.clear()
                 return []
             oldest = min([now if probed is None else probed, *(job.begun for job in running)])

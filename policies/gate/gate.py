@@ -49,7 +49,7 @@ class Gated:
     """A query that may run once its tables are decided.
 
     tables        each topic once, in order of first mention
-    places        where each stands in the text (line, column)
+    places        where each is in the text (line, column)
     emit_changes  a push query
     hints         it has hints, which are left out
     quoted_texts  its texts in double quotes, which other engines read as names
@@ -68,7 +68,7 @@ class Gated:
     def render(self, views: Mapping[TableRef, str], system: Mapping[TableRef, Sequence[str]] | None = None) -> str:
         """The text with `views` naming the view of each table. KeyError when one is missing.
 
-        With `system`, the columns of each view that no star stands for, it is the text to run: stars leave them out,
+        With `system`, the columns of each view that a star does not include, it is the text to run: stars leave them out,
         and sequences are guarded.
         """
         return _render(self.tree, views, system)
@@ -79,16 +79,16 @@ class Gated:
 
 
 def check(sql: str, most: Most = _MOST) -> Gated:
-    """Read a query whose plan is no larger than `most`.
+    """Read a query whose plan is at most as large as `most`.
 
     Raises SqlRefused with `details` {line, column, reasons: [class]}, and {limit, found, most} for a plan too large.
     """
     first = _read(sql)
     problem = most.problem(expanded_plan.size(first.tree))
     if problem is not None:
-        sentence, limit, found, largest = problem
+        sentence, limit, count, largest = problem
         error = refused(sql, 0, sentence, "plan-size")
-        error.details |= {"limit": limit, "found": found, "most": largest}
+        error.details |= {"limit": limit, "found": count, "most": largest}
         raise error
     names = {ref: f"weir_view_{index}" for index, ref in enumerate(first.tables)}
     text = first.render(names)
@@ -110,14 +110,14 @@ def _read(sql: str) -> Gated:
         tree = _parse(lexed)
         checker = Checker(lexed)
         checker.check(tree)
-        found: dict[TableRef, tuple[int, int]] = {}
+        places: dict[TableRef, tuple[int, int]] = {}
         for table in list(tables.references(tree)):
             ref = TableRef(tables.parts(table), _as_of(checker, table, lexed))
-            found.setdefault(ref, place(sql, checker.position(table)))
+            places.setdefault(ref, place(sql, checker.position(table)))
             table.meta["weir"] = ref
         _one_name_each(checker, tree)
         return Gated(
-            sql, tuple(found), found, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
+            sql, tuple(places), places, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
             tuple(dict.fromkeys(lexed.quoted_texts)),
         )  # fmt: skip
     except RecursionError as error:
@@ -176,14 +176,14 @@ def _as_of(checker: Checker, table: exp.Table, lexed: Lexed) -> AsOf:
 
 
 def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
-    """Tables of one FROM go by the last part of their names, so that must tell them apart. Raises SqlRefused."""
-    named: dict[tuple[int, str], TableRef] = {}
+    """Tables of one FROM go by the last part of their names, so these must differ. Raises SqlRefused."""
+    by_name: dict[tuple[int, str], TableRef] = {}
     for table in tree.find_all(exp.Table):
         ref = table.meta.get("weir")
         if ref is None or table.args.get("alias"):
             continue
         key = (id(table.find_ancestor(exp.Select)), fold(ref.parts[-1]))
-        before = named.setdefault(key, ref)
+        before = by_name.setdefault(key, ref)
         if tuple(map(fold, before.parts)) != tuple(map(fold, ref.parts)):
             name = ref.parts[-1]
             raise checker.refuse(
@@ -196,14 +196,14 @@ def _one_name_each(checker: Checker, tree: exp.Expression) -> None:
 
 def _environment(checker: Checker, tree: exp.Expression) -> dict[str, tuple[int, int]]:
     """Bare names that Spark answers itself; one that the query defines as an alias is the query's own."""
-    found: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[int, int]] = {}
     own = {fold(alias.alias) for alias in tree.find_all(exp.Alias)}
     own |= {fold(name.name) for alias in tree.find_all(exp.TableAlias, exp.Aliases) for name in alias_columns(alias)}
     for column in tree.find_all(exp.Column):
         name = fold(column.name)
         if len(column.parts) == 1 and name in _LITERAL_NAMES and name not in own:
-            found.setdefault(name, place(checker.lexed.original, checker.position(column)))
-    return found
+            places.setdefault(name, place(checker.lexed.original, checker.position(column)))
+    return places
 
 
 def alias_columns(alias: Any) -> list[Any]:
@@ -237,12 +237,14 @@ def _render(
 
 
 def _shorten(column: Any, tables_without_alias: list[tuple[tuple[str, ...], str]]) -> None:
-    """`prod.orders.amount` -> `orders.amount`, where prod.orders stands in FROM without an alias."""
+    """`prod.orders.amount` -> `orders.amount`, where prod.orders is in FROM without an alias."""
     names = column.parts
-    for wanted, alias in tables_without_alias:
-        size = len(wanted)
-        if len(names) > size and tuple(fold(part.name) for part in names[:size]) == wanted:
-            kept = [exp.to_identifier(alias, quoted=True), *(part.copy() for part in names[size:])]
-            for key, part in zip(("this", "table", "db", "catalog"), [*reversed(kept), None, None, None], strict=False):
+    for table, alias in tables_without_alias:
+        size = len(table)
+        if len(names) > size and tuple(fold(part.name) for part in names[:size]) == table:
+            parts = [exp.to_identifier(alias, quoted=True), *(part.copy() for part in names[size:])]
+            for key, part in zip(
+                ("this", "table", "db", "catalog"), [*reversed(parts), None, None, None], strict=False
+            ):
                 column.set(key, part)
             return

@@ -34,25 +34,25 @@ def unfold(lexed: Lexed, tokens: Tokens) -> list[Any]:
     """The same query without pipes. Raises SqlRefused for a step that is not known."""
     if not any(token.token_type is TokenType.PIPE_GT for token in tokens):
         return list(tokens)
-    found: list[Any] = []
+    current: list[Any] = []
     around: list[list[Any]] = []
     for token in tokens:
         if token.token_type in _OPEN:
-            around.append([*found, token])
-            found = []
+            around.append([*current, token])
+            current = []
         elif token.token_type in _CLOSE and around:
-            group = _Group(_unpiped(lexed, found), token)
-            found = [*around.pop(), group]
+            group = _Group(_unpiped(lexed, current), token)
+            current = [*around.pop(), group]
         else:
-            found.append(token)
+            current.append(token)
     while around:  # a bracket that is not closed: sqlglot says so
-        found = around.pop() + found
-    return _flat(_unpiped(lexed, found))
+        current = around.pop() + current
+    return _flat(_unpiped(lexed, current))
 
 
 @dataclass(slots=True)
 class _Group:
-    """What stands in brackets, and the closing one; the opening one stands before it."""
+    """The content of brackets, and the closing one; the opening one is before it."""
 
     tokens: list[Any]
     closing: Any
@@ -61,10 +61,10 @@ class _Group:
 
 
 def _flat(tokens: Tokens) -> list[Any]:
-    found: list[Any] = []
+    flat: list[Any] = []
     for token in tokens:
-        found += [*_flat(token.tokens), token.closing] if isinstance(token, _Group) else [token]
-    return found
+        flat += [*_flat(token.tokens), token.closing] if isinstance(token, _Group) else [token]
+    return flat
 
 
 def _unpiped(lexed: Lexed, tokens: list[Any]) -> list[Any]:
@@ -106,29 +106,29 @@ class _Query:
         if whole and not any(own) and whole[0].token_type is TokenType.SELECT:
             return whole  # nothing was added to what it reads from
         at = self.source[0]
-        found = [_new(at, TokenType.SELECT, "SELECT"), *(self.select or [_new(at, TokenType.STAR, "*")])]
-        found += [_new(at, TokenType.FROM, "FROM"), *self.source]
+        tokens = [_new(at, TokenType.SELECT, "SELECT"), *(self.select or [_new(at, TokenType.STAR, "*")])]
+        tokens += [_new(at, TokenType.FROM, "FROM"), *self.source]
         for n, condition in enumerate(self.where):
             word = _new(at, TokenType.AND, "AND") if n else _new(at, TokenType.WHERE, "WHERE")
-            found += [word, *_bracketed(condition)]
-        return [*found, *self.group, *self.tail, *self.order, *self.limit]
+            tokens += [word, *_bracketed(condition)]
+        return [*tokens, *self.group, *self.tail, *self.order, *self.limit]
 
     def _reads_from(self) -> list[Any]:
-        """What stands between the brackets of `(...)` or `(...) AS name`."""
-        named = self.source[2:3]
+        """What is between the brackets of `(...)` or `(...) AS name`."""
+        alias = self.source[2:3]
         if len(self.source) < 2 or not isinstance(self.source[1], _Group):
             return []
-        return self.source[1].tokens if not named or named[0].token_type is TokenType.ALIAS else []
+        return self.source[1].tokens if not alias or alias[0].token_type is TokenType.ALIAS else []
 
     def around(self, named: bool = True) -> _Query:
-        """A query that reads from this one; its table's name goes on where `named`."""
+        """A query that reads from this one; it keeps the name of its table where `named`."""
         name = self.name if named and not self.joined else None
         alias = [_new(name, TokenType.ALIAS, "AS"), name] if name is not None else []
         return _Query([*_bracketed(self.tokens()), *alias], name)
 
-    def ready(self, *held: str) -> _Query:
+    def ready(self, *parts: str) -> _Query:
         """This query if it holds none of the parts, else one around it."""
-        return self.around() if any(getattr(self, part) for part in held) else self
+        return self.around() if any(getattr(self, part) for part in parts) else self
 
 
 def _step(lexed: Lexed, query: _Query, step: list[Any]) -> _Query:
@@ -194,13 +194,13 @@ def _columns(lexed: Lexed, query: _Query, word: str, step: list[Any]) -> _Query:
 
 def _aggregate(lexed: Lexed, query: _Query, step: list[Any]) -> _Query:
     at = next((n for n, t in enumerate(step) if t.token_type is TokenType.GROUP_BY), len(step))
-    shown, groups = step[1:at], [g for g in _split(step[at + 1 :], TokenType.COMMA) if g]
+    aggregates, groups = step[1:at], [g for g in _split(step[at + 1 :], TokenType.COMMA) if g]
     for group in groups:
         if len(group) == 1 and group[0].token_type not in _NAMES and not group[0].text.isidentifier():
             sentence = "GROUP BY of a step AGGREGATE takes columns by their names."
             raise refused(lexed.original, lexed.original_position(group[0].start), sentence, "syntax")
     comma = _new(step[0], TokenType.COMMA, ",")
-    names = _listed([*groups, *([shown] if shown else [])], comma)
+    names = _listed([*groups, *([aggregates] if aggregates else [])], comma)
     query.select = names
     if groups:
         query.group = [step[at], *_listed([_without_alias(group) for group in groups], comma)]

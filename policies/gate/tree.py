@@ -1,7 +1,7 @@
 """What a parsed query may be made of: allow-lists of nodes, functions and their arguments.
 
 Walks the tree once. Names that the lexer prefixed get their own name back on the way, so that afterwards the tree
-says what the user wrote.
+has the user's own text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from policies.sql.lexer import PREFIX, Lexed
 from policies.sql.words import words
 
 MAX_GROWTH = 10_000
-"""Longest text or array that repeat, lpad and the like may make; two such calls cannot fill the memory."""
+"""Longest text or array that repeat, lpad and similar functions may make; two such calls cannot fill the memory."""
 
 SMALL_GROWTH = 100
 MAX_GROWTH_TOGETHER = 10_000_000
@@ -54,7 +54,7 @@ _INSTEAD = {
     "JSONExtract": "Spark has no -> for JSON; write get_json_object(text, '$.a').",
     "JSONExtractScalar": "Spark has no ->> for JSON; write get_json_object(text, '$.a').",
 }
-"""What is said of a node that is not allowed and has an everyday relative."""
+"""The message for a node that is not allowed and has a common relative."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Checker:
         return refused(self.lexed.original, self.position(node) if at is None else at, sentence, reason)
 
     def not_allowed(self, name: str) -> str:
-        """What is said of a function that a query may not call."""
+        """The message for a function that a query may not call."""
         instead = INSTEAD.get(name.lower()) if name.lower() not in inventory.functions() else None
         if instead is not None:
             return f"The function {name[:60]} is not Spark's; write {instead}."
@@ -88,7 +88,7 @@ class Checker:
         return f"The function {name[:60]} is not allowed: it {inventory.refusal(name)}{hint}"
 
     def position(self, node: Any) -> int:
-        """Where a node stands in the user's text: its own place, else that of the first name in it or around it."""
+        """Where a node is in the user's text: its own place, else that of the first name in it or around it."""
         around: Any = node
         while around is not None:
             starts = [int(n.meta["start"]) for n in around.walk() if n.meta and n.meta.get("start") is not None]
@@ -100,11 +100,11 @@ class Checker:
     def _node(self, node: Any) -> None:
         kind = type(node).__name__
         if inventory.nodes().get(kind) != "allowed":
-            shown = node.sql_name().lower() if isinstance(node, exp.Func) else kind
-            sentence = _INSTEAD.get(kind) or f"{shown} is not allowed in a query."
-            if kind not in _INSTEAD and isinstance(node, exp.Func) and shown not in inventory.functions():
-                sentence = self.not_allowed(shown)
-            raise self.refuse(node, sentence, f"node:{kind}", shown)
+            name = node.sql_name().lower() if isinstance(node, exp.Func) else kind
+            sentence = _INSTEAD.get(kind) or f"{name} is not allowed in a query."
+            if kind not in _INSTEAD and isinstance(node, exp.Func) and name not in inventory.functions():
+                sentence = self.not_allowed(name)
+            raise self.refuse(node, sentence, f"node:{kind}", name)
         match node:
             case exp.Anonymous():
                 self._call(node)
@@ -141,7 +141,7 @@ class Checker:
             case exp.TableSample() if any(map(node.args.get, ("bucket_field", "method", "seed"))):
                 raise self.refuse(node, "TABLESAMPLE takes (n PERCENT) or (n ROWS), and no more.", "sample")
             case exp.Version() if not isinstance(node.parent, exp.Table):
-                raise self.refuse(node, "AS OF stands behind a table.", "window")
+                raise self.refuse(node, "AS OF belongs behind a table.", "window")
             case _:
                 pass
 
@@ -167,11 +167,11 @@ class Checker:
         node.set("this", name.lower() if name.isascii() else name)
         reason = inventory.refusal(name)
         if reason is not None:
-            found = inventory.functions().get(name.lower())
+            function = inventory.functions().get(name.lower())
             raise self.refuse(
                 node,
                 self.not_allowed(name),
-                f"function:{found.note or found.verdict if found else 'unknown'}",
+                f"function:{function.note or function.verdict if function else 'unknown'}",
                 name.lower(),
             )
         first = node.expressions[0] if node.expressions else None
@@ -196,7 +196,7 @@ class Checker:
             )
 
     def _growth_together(self, root: exp.Expression) -> None:
-        """repeat(repeat('x', 10000), 10000) is a hundred million characters; through a subquery it is no less."""
+        """repeat(repeat('x', 10000), 10000) is a hundred million characters; through a subquery it is the same."""
         product = 1
         for node in root.find_all(exp.Anonymous):
             name = str(node.this).lower()
@@ -218,7 +218,7 @@ class Checker:
             if _nested(node) > MAX_GROWTH_TOGETHER:
                 raise self.refuse(
                     node,
-                    f"The sizes of {name} and what stands around it multiply to more than {MAX_GROWTH_TOGETHER:,}.",
+                    f"The sizes of {name} and of what is around it multiply to more than {MAX_GROWTH_TOGETHER:,}.",
                     "size",
                     name,
                 )
@@ -229,7 +229,7 @@ class Checker:
             name = node.this.this if isinstance(node.this.this, str) else node.this.this.name
             name = name[len(PREFIX) :] if name.lower().startswith(PREFIX) else name
             if node.args.get("db") or not inventory.may_stand_in_from(name):
-                raise self.refuse(node, f"{name[:60]}(...) cannot stand in FROM.", "table-function", name.lower())
+                raise self.refuse(node, f"{name[:60]}(...) cannot be used in FROM.", "table-function", name.lower())
         elif not isinstance(node.this, exp.Identifier):
             raise self.refuse(node, "A table is named by its topic.", "table")
 
@@ -239,7 +239,7 @@ class Checker:
             name = inner.this if isinstance(inner.this, str) else inner.this.name
             name = name[len(PREFIX) :] if name.lower().startswith(PREFIX) else name
             if not inventory.may_stand_in_from(name):
-                raise self.refuse(node, f"{name[:60]}(...) cannot stand in LATERAL.", "table-function", name.lower())
+                raise self.refuse(node, f"{name[:60]}(...) cannot be used in LATERAL.", "table-function", name.lower())
         elif not isinstance(inner, exp.Subquery):
             raise self.refuse(node, "LATERAL takes a function such as explode, or a query.", "lateral")
         alias = node.args.get("alias")
@@ -253,7 +253,7 @@ def fold_word(column: Any) -> str:
 
 
 def _nested(node: Any) -> int:
-    """How long a call gets with those it stands in: the longest text in it, times every size on the way out."""
+    """How long a call gets with those around it: the longest text in it, times every size on the way out."""
     texts = (len(literal.name) for literal in node.find_all(exp.Literal) if literal.is_string)
     product = max(texts, default=1) or 1
     inner, outer = None, node
@@ -261,8 +261,8 @@ def _nested(node: Any) -> int:
         if isinstance(outer, exp.Anonymous):
             product *= _own_size(outer)
             if isinstance(inner, exp.Lambda):
-                given = [e for e in outer.expressions if not isinstance(e, exp.Lambda)]
-                product *= max((_own_size(call) for e in given for call in e.find_all(exp.Anonymous)), default=1)
+                arguments = [e for e in outer.expressions if not isinstance(e, exp.Lambda)]
+                product *= max((_own_size(call) for e in arguments for call in e.find_all(exp.Anonymous)), default=1)
         inner, outer = outer, outer.parent
     return product
 
@@ -275,17 +275,17 @@ def _own_size(call: Any) -> int:
         return 1
     if name == "sequence":
         return 1 if sequences.is_exploded(call) else max(1, sequences.length(call))
-    found = 1
+    size = 1
     for sized in _sizes(name, arguments):
         if isinstance(sized, exp.Literal) and sized.is_int:
-            found = max(found, int(sized.name))
+            size = max(size, int(sized.name))
         elif isinstance(sized, exp.Literal):
-            found = max([found, *map(int, _ANY_WIDTH.findall(sized.name))])
-    return found
+            size = max([size, *map(int, _ANY_WIDTH.findall(sized.name))])
+    return size
 
 
 def _sizes(name: str, arguments: list[Any]) -> Iterator[Any]:
-    """The arguments that say how long a result gets."""
+    """The arguments that determine how long a result gets."""
     if name in ("format_string", "printf", "space", "randstr"):
         yield from arguments[:1]
     else:

@@ -40,7 +40,7 @@ def context(decisions: Sequence[ColumnDecision], keys: MaskKeys, conditions: Map
 def build(ctx: Context, path: FieldPath, kind: DataType, source: str) -> str | None:
     """Spark SQL of the column at `path`, read from the SQL expression `source`; None when nothing of it may be shown.
 
-    The result is `source` itself, unchanged, when all of it is clear.
+    The result is `source` itself, unchanged, when all of it is unmasked.
     """
     names = (f"weir_x{n}" for n in count())
     return _build(ctx, path, kind, source, lambda: next(names))
@@ -69,8 +69,8 @@ def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name
 
 
 def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | None:
-    found = rule(ctx, path)
-    mask = found.mask
+    applied = rule(ctx, path)
+    mask = applied.mask
     if mask is None:
         return source
     if mask.type is MaskType.DROP:
@@ -81,10 +81,10 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
         # What an expression gives may fit; a hash of a number cannot be shown as a number.
         masked = f"CAST(NULL AS {kind.name})" if output else f"try_cast({masked} AS {kind.name})"
         output = kind
-    if not found.clear_when:
+    if not applied.clear_when:
         return masked
     clear = source if output is None or output == kind else f"CAST({source} AS {output.name})"
-    clear_when = " AND ".join(ctx.conditions[text] for text in found.clear_when)
+    clear_when = " AND ".join(ctx.conditions[text] for text in applied.clear_when)
     return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
 
 
@@ -100,10 +100,10 @@ def _struct(
     built = [(field, _build(ctx, path, kind, _member(source, field), name)) for field, path, kind in fields]
     if all(sql == _member(source, field) for field, sql in built):
         return source
-    shown = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]
-    if not shown:
+    members = [f"{literal(field)}, {sql}" for field, sql in built if sql is not None]
+    if not members:
         return None
-    return f"CASE WHEN {source} IS NOT NULL THEN named_struct({', '.join(shown)}) END"
+    return f"CASE WHEN {source} IS NOT NULL THEN named_struct({', '.join(members)}) END"
 
 
 def _member(source: str, field: str) -> str:
@@ -118,18 +118,18 @@ def _map(
     k, v = name(), name()
     plain = _entry(inner, path.values(), value, v, name) if _decided(ctx, path.values()) or not own_keys else None
     special = {each: _entry(inner, path.map_key(each), value, v, name) for each in own_keys}
-    shown = {each: sql for each, sql in special.items() if sql is not None}
-    if plain is None and not shown:
+    masked = {each: sql for each, sql in special.items() if sql is not None}
+    if plain is None and not masked:
         return None
     as_text = k if key == Primitive("STRING") else f"CAST({k} AS STRING)"
     result = source
     if plain is None:
-        result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, shown))}))"
-    elif len(shown) < len(special):
-        hidden = ", ".join(literal(each) for each in special if each not in shown)
+        result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, masked))}))"
+    elif len(masked) < len(special):
+        hidden = ", ".join(literal(each) for each in special if each not in masked)
         result = f"map_filter({result}, ({k}, {v}) -> {as_text} NOT IN ({hidden}))"
     cases = "".join(
-        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in shown.items() if sql != (plain or v)
+        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in masked.items() if sql != (plain or v)
     )
     if cases:
         result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or v} END)"
@@ -148,16 +148,16 @@ def _entry(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Cal
 def _map_keys(ctx: Context, path: FieldPath, key: DataType, result: str, k: str, v: str) -> str | None:
     if not isinstance(key, Primitive):
         return None
-    found = rule(ctx, path.keys())
-    if found.mask is None:
+    applied = rule(ctx, path.keys())
+    if applied.mask is None:
         return result
-    kind = primitives.output_type(found.mask, key)
+    kind = primitives.output_type(applied.mask, key)
     masked = _leaf(replace(ctx, keep_shape=False), path.keys(), key, k)
-    if masked is None or found.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
+    if masked is None or applied.mask.type is MaskType.MASK_NULL or primitives.family(key) in ("boolean", "other"):
         return None  # a key cannot be NULL, so the map goes with its keys
     if kind is None:
         masked = f"coalesce(CAST({masked} AS STRING), '')"
-    elif found.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
+    elif applied.mask.type is MaskType.GENERALIZE and primitives.family(key) in ("integer", "decimal"):
         # The multiple below may be out of the type's range, and is NULL then.
         masked = f"coalesce({masked}, CAST(0 AS {kind.name}))"
     # Keys that become equal: the last entry stays (spark.sql.mapKeyDedupPolicy=LAST_WIN, set by the engine).

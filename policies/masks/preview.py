@@ -22,6 +22,6 @@ def preview(mask: Mask, values: Sequence[Any], kind: Primitive = STRING) -> dict
         custom.check(mask.expression or "")
         return {"type": None, "values": [], "note": f"Spark computes {mask.expression}"}
     output = primitives.output_type(mask, kind) or kind
-    shown = [{"value": v, "masked": reference.apply(mask, v, kind, PREVIEW_KEYS)} for v in values]
+    examples = [{"value": v, "masked": reference.apply(mask, v, kind, PREVIEW_KEYS)} for v in values]
     keyed = mask.type in (MaskType.MASK_HASH, MaskType.TOKEN)
-    return {"type": output.name, "values": shown, "note": "under a key of the preview's own" if keyed else None}
+    return {"type": output.name, "values": examples, "note": "under a key of the preview's own" if keyed else None}

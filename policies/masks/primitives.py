@@ -132,10 +132,10 @@ def _last_digits(value: str, kind: Primitive, show: int) -> str:
 
 
 def _first_digits(value: str, kind: Primitive, show: int) -> str:
-    shown = max(0, min(9, show))
+    count = max(0, min(9, show))
     digits = f"length(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING))"
-    text = f"rpad(substring(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING), 1, {shown}), {digits}, '0')"
-    return f"CASE WHEN {digits} > {shown} THEN CAST({text} AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"
+    text = f"rpad(substring(CAST(abs(CAST({value} AS DECIMAL(38,0))) AS STRING), 1, {count}), {digits}, '0')"
+    return f"CASE WHEN {digits} > {count} THEN CAST({text} AS {kind.name}) ELSE CAST(0 AS {kind.name}) END"
 
 
 def _string(mask: Mask, value: str) -> str:
@@ -154,9 +154,9 @@ def _string(mask: Mask, value: str) -> str:
             return _ip(value)
         case MaskType.TRUNCATE_GEO:
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
-            kept = "$1.$2" if places else "$1"
+            replacement = "$1.$2" if places else "$1"
             pattern = rf"(-?\\d+)\\.(\\d{{1,{places or 1}}})\\d*"
-            cut = f"regexp_replace({value}, '{pattern}', '{kept}')"
+            cut = f"regexp_replace({value}, '{pattern}', '{replacement}')"
             return f"CASE WHEN {value} RLIKE '{_PLACE}' THEN {cut} ELSE {redacted(value)} END"
         case MaskType.MASK_DATE_SHOW_YEAR:
             return (

@@ -115,8 +115,8 @@ def _text(mask: Mask, value: str) -> str:
             return value[-4:] + "-01-01"
         case MaskType.TRUNCATE_GEO if _PLACE.match(value):
             places = max(0, min(6, int(mask.params.get("decimals", 1))))
-            kept = r"\1.\2" if places else r"\1"
-            return re.sub(rf"(-?[0-9]+)\.([0-9]{{1,{places or 1}}})[0-9]*", kept, value)
+            replacement = r"\1.\2" if places else r"\1"
+            return re.sub(rf"(-?[0-9]+)\.([0-9]{{1,{places or 1}}})[0-9]*", replacement, value)
         case _:
             return redacted(value)
 

@@ -10,9 +10,9 @@ def is_declared(view: View, purpose: str) -> bool:
     if purpose in view.purposes.by_name:
         return True
     policies = view.policies
-    named = (
+    groups = (
         *(each.purposes for each in policies.access),
         *(match.purposes for each in policies.masks for match in (each.subjects, each.exempt)),
         *(match.purposes for each in policies.rows for match in (each.subjects, each.exempt)),
     )
-    return any(purpose in each for each in named) or any(purpose == t.purpose for t in view.templates.values())
+    return any(purpose in each for each in groups) or any(purpose == t.purpose for t in view.templates.values())

@@ -153,20 +153,20 @@ class NoticeSender:
     def _send(self, batch: Sequence[Notice]) -> None:
         first = batch[0]
         preference = self._store.preference(first.user) or Preference(first.user)
-        wanted = self._wanted(batch, preference)
-        if not wanted:
+        notices = self._wanted(batch, preference)
+        if not notices:
             return
-        ids = [n.id for n in wanted]
+        ids = [n.id for n in notices]
         with self._lock:
             self._allowed[first.channel] -= 1  # an attempt costs as much as a success
         try:
-            self.deliver(first.user, first.channel, message(wanted, self._base_url, self._domain), preference)
+            self.deliver(first.user, first.channel, message(notices, self._base_url, self._domain), preference)
         except Undelivered as error:
-            self._failed(wanted, error)
+            self._failed(notices, error)
             return
         except Exception as error:
             # A fault of ours in one message must not keep the others from being sent.
-            self._failed(wanted, Undelivered(f"Sending failed inside Weir ({type(error).__name__})."))
+            self._failed(notices, Undelivered(f"Sending failed inside Weir ({type(error).__name__})."))
             return
         self._failures.pop(first.channel, None)
         self._resting.pop((first.user, first.channel), None)
@@ -205,19 +205,19 @@ class NoticeSender:
         problem = f"The person {gone}." if gone else None
         if problem is None and first.channel not in preference.channels:
             problem = "The person switched this channel off."
-        wanted: list[Notice] = []
+        notices: list[Notice] = []
         dropped: dict[str, list[str]] = defaultdict(list)
         for n in batch:
             why = problem or ("The person switched this topic off." if n.topic in preference.off else None)
             if why is None and n.type.startswith(_OF_REQUESTS) and not self._sees(n.user, n.subject):
                 why = "The person may not see this request any more."  # rights may have ended while it waited
             if why is None:
-                wanted.append(n)
+                notices.append(n)
             else:
                 dropped[why].append(n.id)
         for why, ids in dropped.items():
             self._store.finish(ids, self._worker, NoticeState.DROPPED, self._clock(), why)
-        return wanted
+        return notices
 
     def _failed(self, batch: Sequence[Notice], error: Undelivered) -> None:
         now, first = self._clock(), batch[0]
@@ -238,8 +238,8 @@ class NoticeSender:
             self._failures[first.channel] = failures + 1
             self._paused[first.channel] = now + timedelta(seconds=self._pause(failures, error.retry_after_s))
         elif first.channel is Channel.CHAT:
-            known = self._resting.get((first.user, first.channel))
-            failures = known.failures if known is not None else 0
+            resting = self._resting.get((first.user, first.channel))
+            failures = resting.failures if resting is not None else 0
             rest = timedelta(seconds=self._pause(failures, error.retry_after_s))
             self._resting[first.user, first.channel] = _Rest(now + rest, failures + 1, error.problem)
 

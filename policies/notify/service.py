@@ -11,6 +11,7 @@ from catalog.errors import InvalidInput, LimitExceeded
 from catalog.event_model import Event
 from catalog.records import rfc3339
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter
 from policies.model import Subject
 from policies.notices import (
     AddressOf,
@@ -29,7 +30,7 @@ from policies.notify.intake import notice_id
 from policies.notify.sender import NoticeSender
 from policies.notify.when import time_of, zone_of
 from policies.notify.words import message, sentence
-from policies.ports import AuditFilter, Clock
+from policies.ports import Clock
 from policies.settings import NotifySettings
 
 _TESTS_AN_HOUR = 10
@@ -98,17 +99,17 @@ class Notifications:
             kind, sealed = _one_of(ChatKind, chat_kind, "chatKind"), self._seal(chat_url)
         elif chat_kind is not None and sealed is not None:
             kind = _one_of(ChatKind, chat_kind, "chatKind")
-        wanted = frozenset(_one_of(Channel, each, "channels") for each in channels)
-        if Channel.CHAT in wanted and sealed is None:
+        chosen = frozenset(_one_of(Channel, each, "channels") for each in channels)
+        if Channel.CHAT in chosen and sealed is None:
             raise InvalidInput("The channel chat needs the address of a chat service.", details={"field": "chatUrl"})
         created = Preference(
-            subject.user, wanted, frozenset(_one_of(Topic, each, "off") for each in off),
+            subject.user, chosen, frozenset(_one_of(Topic, each, "off") for each in off),
             _one_of(Digest, digest, "digest"), at, zone, kind, sealed, host, self._clock(),
         )  # fmt: skip
         self._store.put_preference(created)
         self._audit.record(
             subject.user, "notify.choose", subject.user, "allow", [],
-            {"channels": sorted(wanted), "off": sorted(created.off), "digest": str(created.digest), "chatHost": host},
+            {"channels": sorted(chosen), "off": sorted(created.off), "digest": str(created.digest), "chatHost": host},
         )  # fmt: skip
         return self._shown(created)
 

@@ -33,10 +33,10 @@ def _next_day(now: datetime, at: str, zone: str) -> datetime:
     """The next moment at which clocks of the zone show `at`. In an hour that a change of clocks leaves out: as much later."""
     place = zone_of(zone)
     local = now.astimezone(place)
-    wanted = time_of(at)
+    time = time_of(at)
     for days in (0, 1, 2):
         day = local.date() + timedelta(days=days)
-        moment = datetime.combine(day, wanted, place).astimezone(UTC)
+        moment = datetime.combine(day, time, place).astimezone(UTC)
         if moment > now:
             return moment
     raise AssertionError("one of the next two days has this time")

@@ -79,9 +79,9 @@ def _all(event: Event, people: People) -> Iterable[Notified]:
             yield from _each(people.deciders(about), Topic.ESCALATIONS, "review")
             yield from _each(people.managers(), Topic.ESCALATIONS, "overdue")
         case _ if kind == "view.failed" or kind.startswith("contract."):
-            named = [*_texts(data.get("people")), *_texts(data.get("user"))]
+            users = [*_texts(data.get("people")), *_texts(data.get("user"))]
             members = [member for group in _texts(data.get("group")) for member in people.members(group)]
-            owners = [*people.owners(dataset), *named, *members]
+            owners = [*people.owners(dataset), *users, *members]
             yield from _each(owners, Topic.DATA, "owner")
             if not owners:
                 yield from _each(people.managers(), Topic.DATA, "unowned")

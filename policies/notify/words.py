@@ -79,9 +79,9 @@ def sentence(notice: Notice) -> str:
 
 def path(notice: Notice) -> str:
     """The page of a notice."""
-    given = notice.data.get("path")
-    if isinstance(given, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", given):
-        return given
+    value = notice.data.get("path")
+    if isinstance(value, str) and re.fullmatch(r"/(?!/)[\w\-./%?=&]*", value):
+        return value
     kind = notice.type.removeprefix("weir.")
     bundle = notice.data.get("bundle")
     if kind == "access.requested" and isinstance(bundle, str):  # one notice is about all its parts

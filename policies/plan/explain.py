@@ -1,4 +1,4 @@
-"""Words for decisions: what the header of an answer, a refusal and an explanation say of each column. Pure."""
+"""Words for decisions: the sentences on each column in the header of an answer, a refusal and an explanation. Pure."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def reasons_json(reasons: Iterable[Reason]) -> list[dict[str, str]]:
 def decision_json(decisions: Sequence[Decision], fields: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
     """{effect, reasons, gaps, grants, filters, expires} of all tables of a query together; one deny denies it.
 
-    `fields`: dataset -> the paths whose reasons are told; all of them when None.
+    `fields`: dataset -> the paths whose reasons are included; all of them when None.
     """
     denied = [d for d in decisions if d.effect is Effect.DENY]
     expires = min((d.expires for d in decisions if d.expires is not None), default=None)
     reasons = [{"dataset": d.reference, **r} for d in decisions for r in reasons_json(d.reasons)]
     for decision in decisions:
         for column in decision.columns:
-            told = fields is None or column.path in fields.get(decision.reference, ())
-            if told and (column.effect is Effect.DENY or is_masked(column)):
+            listed = fields is None or column.path in fields.get(decision.reference, ())
+            if listed and (column.effect is Effect.DENY or is_masked(column)):
                 reasons += [
                     {"dataset": decision.reference, "field": column.path, **r} for r in reasons_json(column.reasons)
                 ]
@@ -54,7 +54,7 @@ def is_masked(column: ColumnDecision) -> bool:
 def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None = None) -> dict[str, Any]:
     """{effect: clear | masked | denied | withheld | derived, text, masks?, fields?, opened?} for one column.
 
-    `opened`: why it is clear, in sentences.
+    `opened`: why it is unmasked, in sentences.
     """
     if note:
         return {"effect": "withheld", "text": note}
@@ -66,15 +66,15 @@ def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None
         text = "clear" if direct else "derived from clear fields"
         return {"effect": "clear" if direct else "derived", "text": text, **opened}
     if masked:
-        said = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
+        reasons = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))
         return {
             "effect": "masked" if direct else "derived",
-            "text": said if direct else f"derived from masked fields: {said}",
+            "text": reasons if direct else f"derived from masked fields: {reasons}",
             "masks": sorted({str(d.mask.type) for d in masked if d.mask}),
             "fields": [d.path for d in masked],
         }
-    said = "; ".join(dict.fromkeys(_said(d) for d in denied[:5]))
-    return {"effect": "denied", "text": f"parts are left out: {said}", "fields": [d.path for d in denied]}
+    reasons = "; ".join(dict.fromkeys(_said(d) for d in denied[:5]))
+    return {"effect": "denied", "text": f"parts are left out: {reasons}", "fields": [d.path for d in denied]}
 
 
 _OPENS = ("grant", "owner", "role")
@@ -82,27 +82,27 @@ _OPENS = ("grant", "owner", "role")
 
 
 def opened_by(decisions: Sequence[ColumnDecision], most: int = 5) -> list[str]:
-    """What lets the subject see these columns clear: sentences of the grants, roles and ownership, grants first."""
-    found = {r.text: _OPENS.index(r.kind) for d in decisions for r in d.reasons if r.kind in _OPENS and r.text}
-    return sorted(found, key=lambda text: (found[text], text))[:most]
+    """What lets the subject see these columns unmasked: sentences of the grants, roles and ownership, grants first."""
+    kinds = {r.text: _OPENS.index(r.kind) for d in decisions for r in d.reasons if r.kind in _OPENS and r.text}
+    return sorted(kinds, key=lambda text: (kinds[text], text))[:most]
 
 
 def _said(column: ColumnDecision) -> str:
-    wanted = ("policy", "gap", "default", "role", "grant", "tag")
-    chosen = sorted((r for r in column.reasons if r.kind in wanted), key=lambda r: wanted.index(r.kind))
+    order = ("policy", "gap", "default", "role", "grant", "tag")
+    chosen = sorted((r for r in column.reasons if r.kind in order), key=lambda r: order.index(r.kind))
     tags = [r.text for r in column.reasons if r.kind == "tag"]
     what = f"{column.mask.type}" if column.mask else "denied"
     if not chosen:
         return f"{column.path}: {what}"
     first = chosen[0]
-    said = (
+    reason = (
         f"{column.path}: {what} by {first.name}" if first.kind == "policy" else f"{column.path}: {what}, {first.text}"
     )
-    return f"{said} ({'; '.join(tags)})" if tags and first.kind != "tag" else said
+    return f"{reason} ({'; '.join(tags)})" if tags and first.kind != "tag" else reason
 
 
 def header(output: Output | None, tables: Mapping[TableRef, GovernedTable]) -> dict[str, Any]:
-    """What an answer says of one of its columns."""
+    """One column in the header of an answer."""
     if output is None:
         return dict(DERIVED)
     if not output.sources:
@@ -132,7 +132,7 @@ def within(governed: GovernedTable, column: Column, names: Sequence[str]) -> lis
 
 
 def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> FieldPath:
-    """The field path of `customer.email` and the like, as far down as the type is known."""
+    """The field path of a name such as `customer.email`, as far down as the type is known."""
     path = column.path
     assert path is not None
     if path.root == "headers":
@@ -148,22 +148,22 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
             path, kind = path.map_key(name), kind.value
         elif isinstance(kind, StructType):
             exact = next((n for n, _ in kind.fields if n == name), None)
-            found = exact or next((n for n, _ in kind.fields if fold(n) == fold(name)), None)
-            if found is None:
+            member = exact or next((n for n, _ in kind.fields if fold(n) == fold(name)), None)
+            if member is None:
                 break
-            path, kind = kind.path_of(path, found), kind.get(found)
+            path, kind = kind.path_of(path, member), kind.get(member)
         else:
             break
     return path
 
 
 def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: GovernedTable | None) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "name": ref.name, "dataset": table.reference, "effect": str(decision.effect),
         "reasons": reasons_json(decision.reasons), "gaps": list(decision.gaps),
         "filters": [f.where for f in decision.filters], "grants": list(decision.grants),
     }  # fmt: skip
-    shown["fields"] = [
+    answer["fields"] = [
         {
             "path": c.path, "effect": str(c.effect), "mask": str(c.mask.type) if c.mask else None,
             "clear_when": c.clear_when, "reasons": reasons_json(c.reasons),
@@ -171,11 +171,11 @@ def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: G
         for c in decision.columns
     ]  # fmt: skip
     if governed is not None:
-        shown["columns"] = [
+        answer["columns"] = [
             {
                 "name": column.name, "shown": column.sql is not None,
                 "decision": describe(column.decisions, True, column.note),
             }
             for column in governed.columns
         ]  # fmt: skip
-    return shown
+    return answer

@@ -1,7 +1,7 @@
 """Which records are read of a topic whose row filter hides some from the asker. See docs/decisions/0065-probing.md.
 
 Positions count hidden records, so what is read must not be chosen by them: OFFSETS cannot be asked for; a time means
-the records stamped so, whatever stands between them; and where the limit cuts a window, it begins and ends at places
+the records stamped so, whatever is between them; and where the limit cuts a window, it begins and ends at places
 that are drawn at random, the same ones for every query, so that one more hidden record moves nothing.
 """
 
@@ -39,14 +39,14 @@ class HiddenRows:
             whole = self.offsets.window(kafka, topic, AsOf(since=as_of.since), _EVERYTHING)
             if whole.records <= limit:
                 return replace(whole, until=as_of.until.isoformat() if as_of.until else None)
-        found = self.offsets.window(kafka, topic, as_of, limit)
-        if found.complete:
-            return found
+        window = self.offsets.window(kafka, topic, as_of, limit)
+        if window.complete:
+            return window
         whole = self.offsets.window(kafka, topic, replace(as_of, earliest=False), _EVERYTHING)
         bounds = {each.partition: each for each in whole.ranges}
-        step = max(1, limit // _SHARE // max(1, len(found.ranges)))
-        ranges = tuple(self._placed(topic, each, bounds.get(each.partition, each), step) for each in found.ranges)
-        return replace(found, ranges=ranges)
+        step = max(1, limit // _SHARE // max(1, len(window.ranges)))
+        ranges = tuple(self._placed(topic, each, bounds.get(each.partition, each), step) for each in window.ranges)
+        return replace(window, ranges=ranges)
 
     def _placed(self, topic: str, cut: Range, whole: Range, step: int) -> Range:
         """The range with the ends that the limit cut at the next place outside."""

@@ -28,7 +28,7 @@ from policies.sql.windows import AsOf
 
 _log = structlog.get_logger(__name__)
 _ALL = 1 << 62
-_UNREADABLE = "The policies could not be read, so nothing is shown; try again or tell an administrator."
+_UNREADABLE = "The policies could not be read, so nothing is shown; try again or ask an administrator."
 
 
 @dataclass(slots=True)
@@ -68,18 +68,18 @@ class Prepared:
 
     def plan(self, rows: int, seconds: float, most_bytes: int = 1 << 26, running: Running | None = None) -> QueryPlan:
         names = {ref: view for view, ref in self.views().items()}
-        asked = mentioned(self.gated.tree)
+        mentions = mentioned(self.gated.tree)
         plans = tuple(
-            _in_time(narrowed(governed.plan(names[ref], self.windows[ref]), asked, governed.system), ref, governed)
+            _in_time(narrowed(governed.plan(names[ref], self.windows[ref]), mentions, governed.system), ref, governed)
             for ref, governed in self.tables.items()
         )
         system = {
-            ref: [name for name in governed.system if fold(name) in asked.names]
+            ref: [name for name in governed.system if fold(name) in mentions.names]
             for ref, governed in self.tables.items()
         }
-        made = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
+        plan = QueryPlan(self.gated.render(names, system), plans, rows, seconds, most_bytes)
         return (
-            made if running is None else replace(made, stop=running.stop, progress=running.advance, asker=running.user)
+            plan if running is None else replace(plan, stop=running.stop, progress=running.advance, asker=running.user)
         )
 
 
@@ -129,7 +129,7 @@ class Preparer:
             return _undecided(table, error)
 
     def may_read(self, subject: Subject, reference: str, purpose: str | None) -> bool:
-        """Whether a query of a dataset would be let in, by the catalog's facts alone; False where nobody can tell."""
+        """Whether a query of a dataset would be let in, by the catalog's facts alone; False where that is not known."""
         try:
             decision = self._decide(subject, self._tables.facts(reference), purpose)
         except DatasetNotFound:
@@ -149,11 +149,11 @@ class Preparer:
             return table, _undecided(table, error)
         return table, self.decide(subject, table, purpose)
 
-    def govern(self, gated: Gated, found: Found) -> Prepared:
+    def govern(self, gated: Gated, resolved: Found) -> Prepared:
         """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
         prepared = Prepared(gated)
-        for ref, table in found.tables.items():
-            decision = found.decisions[ref]
+        for ref, table in resolved.tables.items():
+            decision = resolved.decisions[ref]
             if decision.effect is not Effect.ALLOW:
                 continue
             try:
@@ -177,7 +177,7 @@ class Preparer:
             prepared.windows[ref] = window
 
     def again(self, subject: Subject, purpose: str | None, before: Prepared) -> Prepared:
-        """The same query under the decision of now, on what the catalog says now: a field may have got a tag since.
+        """The same query under the decision of now, on what the catalog has now: a field may have got a tag since.
 
         Raises NotAllowed when access ended, DatasetNotFound when the dataset is gone.
         """
@@ -232,8 +232,8 @@ def _undecided(table: QueryTable, error: Exception) -> Decision:
 
 def _in_time(plan: TablePlan, ref: TableRef, governed: GovernedTable) -> TablePlan:
     """The plan of a table, for the records that are stamped as asked where positions cannot choose them."""
-    wanted = None if governed.positions else hidden_rows.times(ref.as_of)
-    return plan if wanted is None else replace(plan, filters=(*plan.filters, wanted))
+    condition = None if governed.positions else hidden_rows.times(ref.as_of)
+    return plan if condition is None else replace(plan, filters=(*plan.filters, condition))
 
 
 def check_possible(prepared: Prepared) -> None:
@@ -253,7 +253,7 @@ def check_positions(prepared: Prepared) -> None:
 
 
 def _check_environment(prepared: Prepared) -> None:
-    """`user` and the like must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
+    """`user` and similar names must be columns, or Spark would answer with a name of the server. Raises SqlRefused."""
     columns = {fold(c.name) for governed in prepared.tables.values() for c in governed.shown}
     for name, (line, column) in prepared.gated.environment.items():
         if name not in columns:

@@ -33,7 +33,7 @@ class Mentioned:
     every_field: bool
 
     def means(self, column: str, system: Collection[str]) -> bool:
-        """Whether the query may read a column, `system` being those that no star stands for."""
+        """Whether the query may read a column, `system` being those that a star does not include."""
         return fold(column) in self.names or (self.every_field and column not in system)
 
 
@@ -58,12 +58,12 @@ def _plainly_read(table: exp.Table) -> bool:
     return isinstance(table.parent, (exp.From, exp.Join)) and not (alias is not None and alias.args.get("columns"))
 
 
-def narrowed(plan: TablePlan, asked: Mentioned, system: Collection[str] = ()) -> TablePlan:
+def narrowed(plan: TablePlan, mentions: Mentioned, system: Collection[str] = ()) -> TablePlan:
     """The plan without the columns that are not asked for, and without the fields of a record they rest on.
 
-    `system`: the columns of the plan that no star stands for.
+    `system`: the columns of the plan that a star does not include.
     """
-    columns = tuple((name, sql) for name, sql in plan.columns if asked.means(name, system))
+    columns = tuple((name, sql) for name, sql in plan.columns if mentions.means(name, system))
     if not columns:
         # A view needs a column; this one costs no decoding.
         columns = tuple((name, sql) for name, sql in plan.columns if name == "_timestamp")[:1] or plan.columns
@@ -82,16 +82,16 @@ def narrowed(plan: TablePlan, asked: Mentioned, system: Collection[str] = ()) ->
     if needed is None:
         return replace(plan, columns=columns)
     # from_json needs a field to read; the first serves where none is asked for.
-    kept = tuple(field for field in kind.fields if fold(field[0]) in needed) or kind.fields[:1]
-    return replace(plan, columns=columns, value=replace(plan.value, kind=StructType(kept)))
+    fields = tuple(field for field in kind.fields if fold(field[0]) in needed) or kind.fields[:1]
+    return replace(plan, columns=columns, value=replace(plan.value, kind=StructType(fields)))
 
 
 def _fields(texts: Iterable[str]) -> frozenset[str] | None:
     """Names of the stored fields in SQL over a stored record, folded; None when the record is used as a whole."""
-    found: set[str] = set()
+    names: set[str] = set()
     for text in texts:
         for match in _STORED.finditer(text):
             if match["field"] is None:
                 return None
-            found.add(fold(match["field"][1:-1].replace("``", "`")))
-    return frozenset(found)
+            names.add(fold(match["field"][1:-1].replace("``", "`")))
+    return frozenset(names)

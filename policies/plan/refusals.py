@@ -12,8 +12,10 @@ from policies.plan.errors import QueryFailed
 from policies.plan.views import SYSTEM_COLUMNS, Column, GovernedTable
 from policies.sql.names import fold, nearest
 
-_UNDECIDED = "it was neither scanned nor declared, so nobody knows what it holds; a scan or a Dataset document tells"
-_RAW = "_value, the record as it was sent, is shown only to who may see every field clear"
+_UNDECIDED = (
+    "it was neither scanned nor declared, so its content is not known; scan it, or declare it in a Dataset document"
+)
+_RAW = "_value, the record as it was sent, is shown only to those who may see every field unmasked"
 _NAMES_SHOWN = 20
 _BESIDE = "A star leaves it out: name it in the SELECT of the subquery, as in SELECT *, _offset; NATURAL JOIN has none."
 _OUT_OF_SIGHT = "Beyond a subquery, DISTINCT or GROUP BY only what their SELECT names is left; WHERE knows no aliases."
@@ -22,7 +24,7 @@ _OUT_OF_SIGHT = "Beyond a subquery, DISTINCT or GROUP BY only what their SELECT 
 def not_allowed(
     decisions: Sequence[Decision], gaps: Sequence[str], purpose: str | None, ended: bool = False
 ) -> NotAllowed:
-    """A denial of whole datasets. details: reasons, datasets, columns (none), ask (commands that ask for access)."""
+    """A denial of whole datasets. details: reasons, datasets, columns (none), ask (commands that request access)."""
     reasons = [{"dataset": d.reference, **r} for d in decisions for r in explain.reasons_json(d.reasons)]
     missing = (*gaps, *(gap for d in decisions for gap in d.gaps))
     reasons += [{"kind": "gap", "name": "decision", "text": gap} for gap in missing]
@@ -64,13 +66,13 @@ def unknown_column(
         hint = f"; did you mean {near}?" if near else f". Its fields are {', '.join(error.known[:_NAMES_SHOWN])}."
         owner = ".".join(parts[:-1]) or "The struct"
         return QueryFailed(f"{owner} has no field {parts[-1]}{hint}", details={**details, "nearest": near})
-    known = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
-    near = nearest(parts[-1], known) or nearest(parts[0], known)
+    names = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
+    near = nearest(parts[-1], names) or nearest(parts[0], names)
     if near is not None and fold(near) == fold(parts[-1]):
         qualifier = f"It is not known by the name {'.'.join(parts[:-1])}." if len(parts) > 1 else _OUT_OF_SIGHT
         where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
-    listed = f". The columns are {', '.join(known[:_NAMES_SHOWN])}." if known else "."
+    listed = f". The columns are {', '.join(names[:_NAMES_SHOWN])}." if names else "."
     hint = f"; did you mean {near}?" if near else listed
     there_is_none = f"{of} has no column {written}" if of is not None else f"There is no column {written}"
     return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})

@@ -36,10 +36,10 @@ GONE = "was stopped, because the one who asked went away"
 class Running:
     """One query while it lives.
 
-    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has let go
+    state    queued | running | streaming | ended; `shown` is stopping from when it was stopped until the engine has ended it
     rows, bytes  what has gone out so far
     partial      a limit cut the answer; problem: the code of the error that ended it
-    progress     share of the engine's work that is done, 0..1; None before the engine said so, some two seconds
+    progress     share of the engine's work that is done, 0..1; None before the engine reported it, some two seconds
     on_unreadable  what the one who asked wants of values that do not fit; None: what the settings name
     report       what was counted of such values
     whole        False while an answer is being sent, until its last byte was made
@@ -69,7 +69,7 @@ class Running:
     over: threading.Event = field(default_factory=threading.Event)
 
     def now(self, subject: Subject) -> Subject:
-        """Who asks, as they are now; `subject` where nobody can tell. Raises NotSignedIn."""
+        """Who asks, as they are now; `subject` where that is not known. Raises NotSignedIn."""
         return self.signed_in() if self.signed_in is not None else subject
 
     def ended_by(self, error: WeirError) -> None:
@@ -123,7 +123,7 @@ class RunningQueries:
                 details={"field": "query_id"},
             )
         chosen = query_id or "q-" + secrets.token_hex(8)
-        made = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
+        running = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
         with self._lock:
             if chosen in self._all:
                 raise Conflict(
@@ -131,8 +131,8 @@ class RunningQueries:
                 )
             if streaming:
                 self._room_for_a_stream(subject.user)
-            self._all[chosen] = made
-        return made
+            self._all[chosen] = running
+        return running
 
     def _room_for_a_stream(self, user: str) -> None:
         streams = [each for each in self._all.values() if each.state == STREAMING]
@@ -180,40 +180,40 @@ class RunningQueries:
     def list(self, subject: Subject, everybody: bool = False) -> list[dict[str, Any]]:
         """The subject's own queries, or with `everybody` all, the longest running first."""
         with self._lock:
-            found = [each for each in self._all.values() if everybody or each.user == subject.user]
-        return [each.to_json(subject.user) for each in sorted(found, key=lambda each: each.begun)]
+            queries = [each for each in self._all.values() if everybody or each.user == subject.user]
+        return [each.to_json(subject.user) for each in sorted(queries, key=lambda each: each.begun)]
 
     def find(self, subject: Subject, query_id: str, everybody: bool = False) -> dict[str, Any]:
         """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
         with self._lock:
-            found = self._all.get(query_id) or self._ended.get(query_id)
-        if found is None or not (everybody or found.user == subject.user):
+            query = self._all.get(query_id) or self._ended.get(query_id)
+        if query is None or not (everybody or query.user == subject.user):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
             )
-        shown = found.to_json(subject.user)
-        if found.state == ENDED:
-            shown |= {
-                "whole": found.whole,
-                "partial": found.partial,
-                "problem": found.problem,
-                "message": found.message,
+        answer = query.to_json(subject.user)
+        if query.state == ENDED:
+            answer |= {
+                "whole": query.whole,
+                "partial": query.partial,
+                "problem": query.problem,
+                "message": query.message,
             }
-        return shown
+        return answer
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
-        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` tells how far that came.
+        """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` is how far that came.
 
         Raises NotFound for one that does not run (any more).
         """
         with self._lock:
-            found = self._all.get(query_id)
-        if found is None or not (everybody or found.user == subject.user):
+            query = self._all.get(query_id)
+        if query is None or not (everybody or query.user == subject.user):
             raise NotFound(
                 f"No query {query_id[:80]!r} of yours runs; GET /api/v1/queries lists those that do.",
                 details={"id": query_id[:80]},
             )
-        found.stop.stop(f"was cancelled by {subject.user}")
-        found.over.wait(_CANCEL_SECONDS)
-        return found
+        query.stop.stop(f"was cancelled by {subject.user}")
+        query.over.wait(_CANCEL_SECONDS)
+        return query

@@ -14,7 +14,7 @@ from policies.plan.ports import QueryTable
 _NAMED = 5
 _UNCOUNTED = "The answer was cut before the end, so values that do not fit their column were not counted."
 RECORDS = "*"
-"""Stands for the columns of a record's value where the whole record cannot be decoded."""
+"""In place of the columns of a record's value where the whole record cannot be decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class UnreadableReport:
         )
 
 
-def report(tables: Mapping[str, tuple[str, QueryTable]], found: Unreadable | None) -> UnreadableReport:
+def report(tables: Mapping[str, tuple[str, QueryTable]], unreadable: Unreadable | None) -> UnreadableReport:
     """What to report of the counts of an engine, by view; `tables`: view -> the table's name in the query, and the table."""
-    if found is None:
+    if unreadable is None:
         return UnreadableReport(None, _UNCOUNTED)
     counts: dict[str, int] = {}
     kinds: dict[str, str] = {}
@@ -52,7 +52,7 @@ def report(tables: Mapping[str, tuple[str, QueryTable]], found: Unreadable | Non
     touched: dict[str, None] = {}
     many = len(tables) > 1
     for view, (name, table) in tables.items():
-        for path, number in found.get(view, {}).items():
+        for path, number in unreadable.get(view, {}).items():
             if not number:
                 continue
             place = FieldPath.parse(path)
@@ -89,12 +89,12 @@ def _sentence(counts: Mapping[str, int], kinds: Mapping[str, str], references: l
     ]
     records = sum(n for label, n in counts.items() if label.endswith(RECORDS))
     more = len(values) - _NAMED
-    named = ", ".join(values[:_NAMED]) + (f" and values of {more} more columns" if more > 0 else "")
+    columns = ", ".join(values[:_NAMED]) + (f" and values of {more} more columns" if more > 0 else "")
     parts = []
     if values:
         one = len(values) == 1 and next(iter(n for label, n in counts.items() if not label.endswith(RECORDS))) == 1
         parts.append(
-            f"{named} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
+            f"{columns} {'does' if one else 'do'} not fit the column's type and {'is' if one else 'are'} NULL here,"
             " or rounded where a number has more digits than its type"
         )
     if records:

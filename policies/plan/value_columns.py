@@ -50,8 +50,8 @@ def _of_payload(own: Sequence[ValueColumn], payload: FieldPath) -> list[ValueCol
         at = next((each for each in _below(at) if each.path.contains(payload)), None)
     if at is None or type(at.kind) is not StructType:
         return []
-    taken = {fold(each.name) for each in own} | {fold(name) for name in _SYSTEM}
-    return [each for each in _below(at) if fold(each.name) not in taken]
+    names = {fold(each.name) for each in own} | {fold(name) for name in _SYSTEM}
+    return [each for each in _below(at) if fold(each.name) not in names]
 
 
 def _below(column: ValueColumn) -> list[ValueColumn]:
@@ -74,16 +74,16 @@ def _fields(kind: StructType, source: str) -> list[ValueColumn]:
 
 
 def _alternatives(kind: Alternatives) -> list[ValueColumn]:
-    found: list[ValueColumn] = []
+    columns: list[ValueColumn] = []
     for member in _fields(kind, STORED):
         if isinstance(member.kind, StructType):
-            found += _fields(member.kind, member.source)
+            columns += _fields(member.kind, member.source)
             continue
-        name, taken = member.name, {fold(each.name) for each in found}
-        while fold(name) in taken:
+        name, names = member.name, {fold(each.name) for each in columns}
+        while fold(name) in names:
             name += "_"
-        found.append(ValueColumn(name, VALUE, member.kind, member.source))
-    return found
+        columns.append(ValueColumn(name, VALUE, member.kind, member.source))
+    return columns
 
 
 def kind_of(table: QueryTable, name: str, path: FieldPath | None) -> DataType | None:

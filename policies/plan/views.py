@@ -62,7 +62,7 @@ class GovernedTable:
 
     @property
     def system(self) -> tuple[str, ...]:
-        """The shown columns that no star stands for; none where there is nothing else to show."""
+        """The shown columns that a star does not include; none where there is nothing else to show."""
         beside = tuple(c.name for c in self.shown if c.system)
         return beside if len(beside) < len(self.shown) else ()
 
@@ -88,11 +88,11 @@ def govern(
     conditions = {text: f"weir_clear_{n}" for n, text in enumerate(texts)}
     ctx = context(decision.columns, keys, {text: quote_identifier(name) for text, name in conditions.items()})
     columns = [*_value_columns(table, ctx)]
-    taken = {fold(column.name) for column in columns}
+    occupied = {fold(column.name) for column in columns}
     columns += [
         replace(c, system=True)
         for c in _system_columns(table, ctx, decision, positions_beside_row_filters)
-        if fold(c.name) not in taken
+        if fold(c.name) not in occupied
     ]
     names = [fold(column.name) for column in columns]
     return GovernedTable(
@@ -133,9 +133,9 @@ def _value_columns(table: QueryTable, ctx: Context) -> list[Column]:
 def _column(ctx: Context, name: str, path: FieldPath, sql: Callable[[], str | None]) -> Column:
     """A column with the decisions on the places that were looked up for its SQL."""
     start = len(ctx.looked)
-    shown = sql()
+    text = sql()
     used = {d.path: d for place in ctx.looked[start:] for d in ctx.places.deciding(place)}
-    return Column(name, path, shown, tuple(used.values()))
+    return Column(name, path, text, tuple(used.values()))
 
 
 def _system_columns(table: QueryTable, ctx: Context, decision: Decision, positions: bool) -> list[Column]:
@@ -172,17 +172,17 @@ def _headers(ctx: Context) -> str | None:
 
 def _watched(table: QueryTable, ctx: Context, columns: Sequence[Column]) -> tuple[tuple[str, str], ...]:
     """See `TablePlan.watched`. Headers are texts, which every header fits."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for column in columns:
         kind = kind_of(table, column.name, column.path)
         if column.sql is None or column.path is None or kind is None:
             continue
         paths = watched(ctx, column.path, kind)
         root = str(FieldPath(column.path.root))
-        if paths and root not in paths and (root, root) not in found:
-            found.append((root, root))
-        found += [(column.name, path) for path in paths]
-    return tuple(found)
+        if paths and root not in paths and (root, root) not in pairs:
+            pairs.append((root, root))
+        pairs += [(column.name, path) for path in paths]
+    return tuple(pairs)
 
 
 def _all_clear(decision: Decision) -> bool:

@@ -1,4 +1,4 @@
-"""What an answer says beside its rows: the columns with the decision on each, and the records that were read. Pure."""
+"""What an answer has beside its rows: the columns with the decision on each, and the records that were read. Pure."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ def partial(limit: str | None, rows: int, most_bytes: int) -> dict[str, Any] | N
 
 def notes(prepared: Prepared) -> list[str]:
     """What of the query was not done, or does not mean what it looks like."""
-    found = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
+    texts = ["Hints (/*+ ... */) are ignored; the engine plans each query itself."] if prepared.gated.hints else []
     columns = {fold(c.name): c.name for governed in prepared.tables.values() for c in governed.shown}
     for text in prepared.gated.quoted_texts:
         name = columns.get(fold(text))
         if name is not None:
-            found.append(
+            texts.append(
                 f'"{name}" in double quotes is a text, as Spark reads it, not the column {name}; write {name_sql(name)}.'
             )
-    return found
+    return texts
 
 
 def windows(prepared: Prepared, settings: QuerySettings) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def windows(prepared: Prepared, settings: QuerySettings) -> dict[str, Any]:
 
 def _window(prepared: Prepared, ref: TableRef, settings: QuerySettings) -> dict[str, Any]:
     governed, window = prepared.tables[ref], prepared.windows[ref]
-    shown: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "dataset": governed.table.reference,
         "complete": window.complete,
         "since": window.since,
@@ -95,6 +95,6 @@ def _window(prepared: Prepared, ref: TableRef, settings: QuerySettings) -> dict[
         "limit": settings.window_records,
     }
     if not governed.positions:
-        return {**shown, "note": _WITHHELD}
+        return {**answer, "note": _WITHHELD}
     partitions = [{"partition": r.partition, "start": r.start, "end": r.end} for r in window.ranges]
-    return {**shown, "records": window.records, "partitions": partitions}
+    return {**answer, "records": window.records, "partitions": partitions}

@@ -83,9 +83,9 @@ class CatalogAnswers:
                 return _cut(self._result(statement), limit)
             case About.DESCRIPTION | About.COLUMNS:
                 return _cut(self._dataset(subject, statement, sql, purpose), limit)
-        told = self._listed(subject, statement, purpose, limit, stop)
+        answer = self._listed(subject, statement, purpose, limit, stop)
         self.trail.catalog(subject, ACTION, purpose, statement.without_literals(), "allow", ())
-        return told
+        return answer
 
     # --- lists -----------------------------------------------------------------------------------------------------
 
@@ -96,35 +96,35 @@ class CatalogAnswers:
         readable = self._readable(subject, statement, purpose, stop)
         if statement.about is About.CLUSTERS:
             word = "catalog" if statement.word.endswith("CATALOGS") else "namespace"
-            found: dict[str, None] = {}
+            clusters: dict[str, None] = {}
             for cluster, _ in readable:
-                found.setdefault(cluster)
-            return _cut(Told([(word, "string")], [[name] for name in found]), limit)
-        told = Told([("namespace", "string"), ("tableName", "string"), ("isTemporary", "boolean")], [])
+                clusters.setdefault(cluster)
+            return _cut(Told([(word, "string")], [[name] for name in clusters]), limit)
+        answer = Told([("namespace", "string"), ("tableName", "string"), ("isTemporary", "boolean")], [])
         for cluster, topic in readable:
-            if len(told.rows) == limit:
-                told.truncated = True
+            if len(answer.rows) == limit:
+                answer.truncated = True
                 break
-            told.rows.append([cluster, topic, False])
-        if not told.rows:
-            told.notes.append(
+            answer.rows.append([cluster, topic, False])
+        if not answer.rows:
+            answer.notes.append(
                 "No topic that you may read has such a name; the catalog lists the others, with how to ask."
             )
-        return told
+        return answer
 
     def _readable(
         self, subject: Subject, statement: Statement, purpose: str | None, stop: Stop
     ) -> Iterator[tuple[str, str]]:
         """(cluster, topic) of what the subject may read, in order. Of a list of clusters, each is looked at until one is."""
         until = time.monotonic() + self.settings.seconds
-        wanted = fold(".".join(statement.name))
+        cluster_key = fold(".".join(statement.name))
         clusters = statement.about is About.CLUSTERS
         seen: set[str] = set()
         known: set[str] = set()
         for reference in sorted(self.preparer.shown(subject, self.references())):
             cluster, _, topic = reference.partition("/")
             known.add(cluster)
-            if (wanted and fold(cluster) != wanted) or (clusters and cluster in seen):
+            if (cluster_key and fold(cluster) != cluster_key) or (clusters and cluster in seen):
                 continue
             if not statement.fits(cluster if clusters else topic):
                 continue
@@ -135,8 +135,8 @@ class CatalogAnswers:
             if self.preparer.may_read(subject, reference, purpose):
                 seen.add(cluster)
                 yield cluster, topic
-        if wanted and wanted not in map(fold, known):
-            near = nearest(wanted, known)
+        if cluster_key and cluster_key not in map(fold, known):
+            near = nearest(cluster_key, known)
             hint = f"; did you mean {near}?" if near else "."
             text = f"There is no cluster {'.'.join(statement.name)}{hint}"
             raise DatasetNotFound(text, details={"reference": ".".join(statement.name), "nearest": near})
@@ -145,9 +145,9 @@ class CatalogAnswers:
 
     def _dataset(self, subject: Subject, statement: Statement, sql: str, purpose: str | None) -> Told:
         gated = self.trail.gate(subject, names_table(statement, sql), purpose, ACTION)
-        found, prepared = self.trail.decided(self.preparer, subject, gated, purpose, ACTION, explained=True)
+        resolved, prepared = self.trail.decided(self.preparer, subject, gated, purpose, ACTION, explained=True)
         (ref,) = gated.tables
-        reference, decision = found.tables[ref].reference, found.decisions[ref]
+        reference, decision = resolved.tables[ref].reference, resolved.decisions[ref]
         text = statement.without_literals()
         if decision.effect is not Effect.ALLOW or prepared.gaps:
             self.trail.catalog(subject, ACTION, purpose, text, "deny", [decision], [reference])
@@ -164,13 +164,13 @@ class CatalogAnswers:
                 line, column = place(sql, statement.column_at)
                 error.details = {**error.details, "line": line, "column": column}
                 raise
-        told = Told(
+        answer = Told(
             list(_DESCRIBED), self._described(governed, ", ".join(map(name_sql, fields))), notes=_beside(governed)
         )
         if statement.extended:
-            told.rows += self._described(governed, ", ".join(map(name_sql, governed.system)))
-            told.rows += _details(governed, self.settings)
-        return told
+            answer.rows += self._described(governed, ", ".join(map(name_sql, governed.system)))
+            answer.rows += _details(governed, self.settings)
+        return answer
 
     def _described(self, governed: GovernedTable, names: str) -> list[list[object]]:
         """(name, type, decision) of columns, as a query gives them; types as the catalog has them where the engine is away."""
@@ -188,24 +188,24 @@ class CatalogAnswers:
         return [[c["name"], c["type"], c["decision"]["text"]] for c in columns]
 
     def _result(self, statement: Statement) -> Told:
-        made = self.explain(statement.query or "")
-        if made["decision"]["effect"] != Effect.ALLOW:
-            names = [table["dataset"] for table in made["tables"] if table["effect"] != Effect.ALLOW]
+        explanation = self.explain(statement.query or "")
+        if explanation["decision"]["effect"] != Effect.ALLOW:
+            names = [table["dataset"] for table in explanation["tables"] if table["effect"] != Effect.ALLOW]
             raise NotAllowed(
                 f"You may not read {', '.join(names)}. Request access; the reasons name what is missing.",
-                details={"reasons": made["decision"]["reasons"], "datasets": names, "columns": []},
+                details={"reasons": explanation["decision"]["reasons"], "datasets": names, "columns": []},
             )
-        rows: list[list[object]] = [[c["name"], c["type"], c["decision"]["text"]] for c in made["columns"]]
+        rows: list[list[object]] = [[c["name"], c["type"], c["decision"]["text"]] for c in explanation["columns"]]
         return Told(list(_DESCRIBED), rows)
 
 
-def plan_lines(made: Mapping[str, Any]) -> Iterator[str]:
+def plan_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
     """An explanation (see `GovernedQuery.explain`) line by line: what would be decided, read and shown."""
-    yield f"Query: {' '.join(made['sql'].split())}"
-    yield f"Decision: {made['decision']['effect']}"
-    yield from (f"  {text}" for text in dict.fromkeys(gap for gap in made["decision"]["gaps"]))
-    windows = {table["dataset"]: table for table in (made["window"] or {"tables": []})["tables"]}
-    for table in made["tables"]:
+    yield f"Query: {' '.join(explanation['sql'].split())}"
+    yield f"Decision: {explanation['decision']['effect']}"
+    yield from (f"  {text}" for text in dict.fromkeys(gap for gap in explanation["decision"]["gaps"]))
+    windows = {table["dataset"]: table for table in (explanation["window"] or {"tables": []})["tables"]}
+    for table in explanation["tables"]:
         yield f"Table {table['name']}: {table['dataset']}, {table['effect']}"
         yield from (f"  because {reason['text']}" for reason in table["reasons"])
         yield from (f"  rows where {where}" for where in table["filters"])
@@ -217,21 +217,21 @@ def plan_lines(made: Mapping[str, Any]) -> Iterator[str]:
             changed = [each for each in table["fields"] if each["mask"] or each["effect"] != Effect.ALLOW]
             for each in changed[:_MOST_FIELDS]:
                 why = "; ".join(dict.fromkeys(reason["text"] for reason in each["reasons"]))
-                shown = each["mask"] if each["effect"] == Effect.ALLOW else "left out"
-                yield f"  field {each['path']}: {shown}{f' ({why})' if why else ''}"
+                effect = each["mask"] if each["effect"] == Effect.ALLOW else "left out"
+                yield f"  field {each['path']}: {effect}{f' ({why})' if why else ''}"
             if len(changed) > _MOST_FIELDS:
                 yield f"  and {len(changed) - _MOST_FIELDS:,} more fields that are masked or left out"
-    for column in made["columns"]:
+    for column in explanation["columns"]:
         yield f"Column {column['name']}: {column['type']}, {column['decision']['text']}"
     yield "Nothing was read. The engine's own plan is not shown, since it holds the keys of masks."
 
 
 def _beside(governed: GovernedTable) -> list[str]:
-    """What no star stands for, and what is left out, in sentences."""
+    """What a star does not include, and what is left out, in sentences."""
     notes = [f"Beside these there are {', '.join(governed.system)}, by their names only."] if governed.system else []
     denied = sum(column.sql is None and not column.system for column in governed.columns)
     if denied:
-        notes.append(f"Left out, as you may not read them: {denied:,} of its columns. The explanation says why.")
+        notes.append(f"Left out, as you may not read them: {denied:,} of its columns. The explanation has the reasons.")
     return notes
 
 
@@ -247,9 +247,9 @@ def _details(governed: GovernedTable, settings: QuerySettings) -> Iterator[list[
 
 def _stored(governed: GovernedTable, name: str) -> str:
     kind = governed.table.value.kind
-    found = kind.get(name) if isinstance(kind, StructType) else kind
-    return to_ddl(found).lower() if found is not None else SYSTEM_TYPES.get(name, "string").lower()
+    stored = kind.get(name) if isinstance(kind, StructType) else kind
+    return to_ddl(stored).lower() if stored is not None else SYSTEM_TYPES.get(name, "string").lower()
 
 
-def _cut(told: Told, limit: int) -> Told:
-    return replace(told, rows=told.rows[:limit], truncated=told.truncated or len(told.rows) > limit)
+def _cut(answer: Told, limit: int) -> Told:
+    return replace(answer, rows=answer.rows[:limit], truncated=answer.truncated or len(answer.rows) > limit)

@@ -44,7 +44,7 @@ _UNKNOWN_FUNCTION = re.compile(r"The function (\S+) is not allowed: it is not a 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What stands in the way, and where: lines and columns from 1, the end exclusive."""
+    """What is wrong, and where: lines and columns from 1, the end exclusive."""
 
     message: str
     line: int
@@ -71,8 +71,8 @@ class QueryCheck:
         """{ok, problems: [Problem], columns: [{name, type, decision}], tables: [{name, dataset, effect, line, column}],
         emit_changes, types}.
 
-        `types` tells where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
-        Never raises for what the text says: that is a problem in the answer. Raises Unavailable (record store).
+        `types` names where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
+        Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store).
         """
         try:
             about_views = view_statements.read(sql)
@@ -99,16 +99,16 @@ class QueryCheck:
     def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> dict[str, Any]:
         problem = gated.stream_problem() if gated.emit_changes else None
         problems = [_at(sql, max(0, sql.upper().rfind("EMIT")), problem)] if problem else []
-        found, missing = self._find(subject, gated, purpose)
+        resolved, missing = self._find(subject, gated, purpose)
         problems += missing
-        tables = [_table(gated, ref, table, found.decisions[ref]) for ref, table in found.tables.items()]
-        for ref, decision in found.decisions.items():
+        tables = [_table(gated, ref, table, resolved.decisions[ref]) for ref, table in resolved.tables.items()]
+        for ref, decision in resolved.decisions.items():
             if decision.effect is Effect.DENY:
                 refusal = not_allowed([decision], (), purpose)
                 problems.append(_at(sql, _offset(sql, *gated.places[ref]), refusal.message))
         if problems:
             return _answer(problems, tables, emit_changes=gated.emit_changes)
-        prepared = self._preparer.govern(gated, found)
+        prepared = self._preparer.govern(gated, resolved)
         problems = [_at(sql, 0, gap) for gap in prepared.gaps]
         try:
             check_possible(prepared)

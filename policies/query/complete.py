@@ -1,6 +1,6 @@
 """What may be written next: tables the subject may read, their columns and fields below them, functions, keywords.
 
-The text is unfinished, so it is not parsed: words are looked at, with what stands before them. Nothing is read of a
+The text is unfinished, so it is not parsed: words are looked at, with what is before them. Nothing is read of a
 topic; the audit has the topics whose columns were asked for.
 """
 
@@ -71,7 +71,7 @@ class Completion:
         """
         if position is not None and not 0 <= position <= len(sql):
             raise InvalidInput(
-                f"position {position} lies outside the text of {len(sql)} characters; count from 0 to the cursor.",
+                f"position {position} is outside the text of {len(sql)} characters; count from 0 to the cursor.",
                 details={"position": position},
             )
         self._trail.purpose(subject, purpose, ACTION)
@@ -79,8 +79,10 @@ class Completion:
         text = read(sql, at)
         items: list[Item] = []
         if text is not None:
-            found = self._tables(subject, text, purpose) if text.wants_table else self._inside(subject, text, purpose)
-            for item in found:
+            candidates = (
+                self._tables(subject, text, purpose) if text.wants_table else self._inside(subject, text, purpose)
+            )
+            for item in candidates:
                 items.append(item)
                 if len(items) >= _MOST:
                     break
@@ -181,9 +183,9 @@ class Completion:
                 continue
 
 
-def _rest(text: Unfinished, topic: str, given: int) -> str:
-    """What to write after the parts that stand already. A topic's own dots are no separate names in Spark's eyes."""
-    return name_sql(topic) if given <= 0 else ".".join(map(name_sql, topic.split(".")[given:]))
+def _rest(text: Unfinished, topic: str, count: int) -> str:
+    """What to write after the parts that are there. Spark does not take a topic's own dots for separators."""
+    return name_sql(topic) if count <= 0 else ".".join(map(name_sql, topic.split(".")[count:]))
 
 
 def _columns(governed: GovernedTable, prefix: str) -> Iterator[Item]:
@@ -198,9 +200,11 @@ def _detail(governed: GovernedTable, column: Column, names: Sequence[str], kind:
     if kind is None and not names:
         kind = _kind(governed.table, column)
     decisions = explain.within(governed, column, names)
-    said = explain.describe(decisions, True, column.note)
+    description = explain.describe(decisions, True, column.note)
     shape = _short(kind) if kind is not None else SYSTEM_TYPES.get(column.name, "string").lower()
-    return f"{shape} · {said['effect']}" + (f" {', '.join(said['masks'])}" if said.get("masks") else "")
+    return f"{shape} · {description['effect']}" + (
+        f" {', '.join(description['masks'])}" if description.get("masks") else ""
+    )
 
 
 def _short(kind: DataType) -> str:
@@ -218,7 +222,7 @@ def _kind(table: QueryTable, column: Column) -> DataType | None:
 
 
 def _below(tables: Sequence[tuple[str, GovernedTable]], text: Unfinished, prefix: str) -> Iterator[Item]:
-    """What stands below `o.customer.` or `customer.`."""
+    """What is below `o.customer.` or `customer.`."""
     first, *rest = text.chain
     for alias, governed in tables:
         if fold(alias) == fold(first):
@@ -266,9 +270,9 @@ def _keys(governed: GovernedTable, column: Column, names: Sequence[str]) -> list
     """Keys of a map that the catalog knows by name."""
     path = explain.path_of(governed, column, names)
     depth = len(path.steps)
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for field in governed.table.facts.fields:
         steps = FieldPath.parse(field.path).steps
         if len(steps) > depth and steps[:depth] == path.steps and steps[depth].kind is StepKind.MAP_KEY:
-            found.setdefault(steps[depth].name or "")
-    return [key for key in found if key]
+            keys.setdefault(steps[depth].name or "")
+    return [key for key in keys if key]

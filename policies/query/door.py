@@ -81,18 +81,18 @@ class Trail:
         Raises SqlRefused, DatasetNotFound, InvalidInput, NotAllowed.
         """
         with self.refusals(subject, gated.sql, purpose, action, running):
-            found = preparer.find(subject, gated, purpose)
+            resolved = preparer.find(subject, gated, purpose)
             if running is not None:
-                running.datasets = tuple(dict.fromkeys(table.reference for table in found.tables.values()))
-            prepared = preparer.govern(gated, found)
-            denied = [d for d in found.decisions.values() if d.effect is Effect.DENY]
+                running.datasets = tuple(dict.fromkeys(table.reference for table in resolved.tables.values()))
+            prepared = preparer.govern(gated, resolved)
+            denied = [d for d in resolved.decisions.values() if d.effect is Effect.DENY]
             if not denied and not prepared.gaps:
                 check_possible(prepared)
-                return found, prepared
+                return resolved, prepared
         if not explained:
-            self.record(subject, action, purpose, prepared, "deny", found.tables, running)
-            raise not_allowed(denied or list(found.decisions.values()), prepared.gaps, purpose)
-        return found, prepared
+            self.record(subject, action, purpose, prepared, "deny", resolved.tables, running)
+            raise not_allowed(denied or list(resolved.decisions.values()), prepared.gaps, purpose)
+        return resolved, prepared
 
     @contextlib.contextmanager
     def refusals(
@@ -126,9 +126,9 @@ class Trail:
         reasons: Sequence[str] = (),
     ) -> None:
         """What was looked at while somebody typed. The same again within _AGAIN_SECONDS is not written again."""
-        made = entry(subject, action, purpose, sql, outcome, reasons, datasets=list(dict.fromkeys(datasets)))
-        if self._lately.is_new((subject.user, action, purpose, made.sql, outcome, made.datasets)):
-            self._audit.record(made)
+        record = entry(subject, action, purpose, sql, outcome, reasons, datasets=list(dict.fromkeys(datasets)))
+        if self._lately.is_new((subject.user, action, purpose, record.sql, outcome, record.datasets)):
+            self._audit.record(record)
 
     def statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Statement | None:
         """The statement about the catalog, None for a query; a refusal is in the audit. Raises SqlRefused."""
@@ -180,8 +180,8 @@ class Trail:
         datasets: Sequence[str] = (),
     ) -> None:
         """A statement about the catalog. `text` holds no literals."""
-        made = entry(subject, action, purpose, "", outcome, (), datasets=datasets, decisions=decisions)
-        self._audit.record(replace(made, sql=text))
+        record = entry(subject, action, purpose, "", outcome, (), datasets=datasets, decisions=decisions)
+        self._audit.record(replace(record, sql=text))
 
     def record(
         self,
@@ -190,11 +190,11 @@ class Trail:
         purpose: str | None,
         prepared: Prepared,
         outcome: str,
-        found: Mapping[TableRef, QueryTable] | None = None,
+        query_tables: Mapping[TableRef, QueryTable] | None = None,
         running: Running | None = None,
         form: str | None = None,
     ) -> None:
-        tables = {ref: governed.table for ref, governed in prepared.tables.items()} | dict(found or {})
+        tables = {ref: governed.table for ref, governed in prepared.tables.items()} | dict(query_tables or {})
         used = trace.used(prepared.gated.tree, prepared.columns())
         self._audit.record(
             entry(

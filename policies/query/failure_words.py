@@ -43,8 +43,8 @@ def text_of(node: Any) -> str:
 
 def kind(error: QueryFailed, name: str) -> str | None:
     """The name of a type in the engine's report; None for one that is long or looks like anything else."""
-    found = error.about.get(name, "").strip().strip('"')
-    return found if _TYPE.match(found) else None
+    type_name = error.about.get(name, "").strip().strip('"')
+    return type_name if _TYPE.match(type_name) else None
 
 
 def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
@@ -52,7 +52,7 @@ def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     if node is None or target is None:
         return None
     if isinstance(node, exp.Cast):
-        return f"A value of {text_of(node.this)} is no {target}; try_cast gives NULL instead."
+        return f"A value of {text_of(node.this)} is not of type {target}; try_cast gives NULL instead."
     columns = list(dict.fromkeys(map(text_of, node.find_all(exp.Column))))
     texts = [literal for literal in node.find_all(exp.Literal) if literal.is_string]
     numbers = [literal for literal in node.find_all(exp.Literal) if not literal.is_string]
@@ -60,11 +60,14 @@ def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
         if numbers and not texts:
             compared = exp.Literal.string(numbers[0].name).sql(dialect=DIALECT)
             return (
-                f"{columns[0]} is a text, and {numbers[0].name} is a number: a value of {columns[0]} is no {target}."
+                f"{columns[0]} is a text, and {numbers[0].name} is a number: a value of {columns[0]} is not of type {target}."
                 f" Write {compared} in quotes, or try_cast({columns[0]} AS {target})."
             )
         if len(texts) == 1:
-            return f"{text_of(texts[0])} is no {target}, which {columns[0]} is compared as; write it as {_example(target)}."
+            return (
+                f"{text_of(texts[0])} is not of type {target}, which {columns[0]} is compared as;"
+                f" write it as {_example(target)}."
+            )
     if columns:
         instead = f"try_cast({columns[0]} AS {target})"
         return f"{text_of(node)} takes {columns[0]} as {target}, and a value of it is none; write {instead}."
@@ -100,39 +103,39 @@ def _aggregates(node: Any) -> bool:
 
 def _using(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     side = error.about.get("side")
-    wanted = fold(error.about.get("colName", "").strip("`"))
+    folded = fold(error.about.get("colName", "").strip("`"))
     joins = prepared.gated.tree.find_all(exp.Join)
-    name = next((i.name for join in joins for i in join.args.get("using") or () if fold(i.name) == wanted), None)
+    name = next((i.name for join in joins for i in join.args.get("using") or () if fold(i.name) == folded), None)
     if name is None or side not in ("left", "right"):
         return None
-    known = [c.name for governed in prepared.tables.values() for c in governed.shown]
-    if wanted in map(fold, known):
+    names = [c.name for governed in prepared.tables.values() for c in governed.shown]
+    if folded in map(fold, names):
         return (
             f"USING ({name}): the {side} side of the join has no column {name}; write ON with the column of each side."
         )
-    near = nearest(name, known)
+    near = nearest(name, names)
     return (
         f"USING ({name}): the {side} side of the join has no column {name}{f'; did you mean {near}?' if near else '.'}"
     )
 
 
 def _arguments(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
-    wanted, given = error.about.get("expectedNum", ""), error.about.get("actualNum", "")
-    if node is None or not isinstance(node, exp.Anonymous) or not re.fullmatch(r"[\d\[\], >]{1,20}", wanted):
+    expected, actual = error.about.get("expectedNum", ""), error.about.get("actualNum", "")
+    if node is None or not isinstance(node, exp.Anonymous) or not re.fullmatch(r"[\d\[\], >]{1,20}", expected):
         return None
-    return f"{node.this} takes {wanted} argument{'' if wanted == '1' else 's'}" + (
-        f" and has {given}." if given.isdigit() else "."
+    return f"{node.this} takes {expected} argument{'' if expected == '1' else 's'}" + (
+        f" and has {actual}." if actual.isdigit() else "."
     )
 
 
 def _input(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     required = error.about.get("requiredType", "").replace('"', "").strip("()")
-    given = kind(error, "inputType") or (error.about.get("inputType", "").strip('"').split("<")[0] or None)
-    if node is None or not re.fullmatch(r"[A-Za-z_ ,]{2,80}", required) or given is None or not _TYPE.match(given):
+    actual = kind(error, "inputType") or (error.about.get("inputType", "").strip('"').split("<")[0] or None)
+    if node is None or not re.fullmatch(r"[A-Za-z_ ,]{2,80}", required) or actual is None or not _TYPE.match(actual):
         return None
     place = error.about.get("paramIndex", "")
     which = f"its {place} argument" if re.fullmatch(r"[a-z]{4,10}", place) else "an argument"
-    return f"{text_of(node)}: {which} is {given}, and {required} is wanted."
+    return f"{text_of(node)}: {which} is {actual}, and {required} is wanted."
 
 
 def _operands(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
@@ -143,9 +146,9 @@ def _operands(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
 
 
 def _extract_base(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
-    given = kind(error, "other")
+    actual = kind(error, "other")
     for item in _written(prepared, error.about.get("base", "")):
-        return f"{item} is {given or 'no struct, map or array'}, so there is no field or element in it."
+        return f"{item} is {actual or 'no struct, map or array'}, so there is no field or element in it."
     return None
 
 
@@ -163,11 +166,11 @@ def _extract_field(prepared: Prepared, node: Any, error: QueryFailed) -> str | N
 
 def _written(prepared: Prepared, expression: str) -> Iterator[str]:
     """An expression of the engine's report, where the query has the same: in the query's own words."""
-    wanted = _plain(expression.strip('"'))
+    written = _plain(expression.strip('"'))
     for node in prepared.gated.tree.walk():
         if isinstance(node, (exp.Column, exp.Anonymous, exp.Binary, exp.Dot)):
             mine = _plain(text_of(node))
-            if wanted and f".{wanted}." in f".{mine}.":  # with the table before it, or the fields below it
+            if written and f".{written}." in f".{mine}.":  # with the table before it, or the fields below it
                 yield text_of(node)
                 return
 
@@ -178,8 +181,8 @@ def _plain(text: str) -> str:
 
 def _window(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
     """Spark names the arguments of its windows by its own words, and counts them in microseconds."""
-    named = error.about.get("exprName") or error.about.get("leftExprName") or ""
-    return _WINDOWS.get(named.strip("`"))
+    function = error.about.get("exprName") or error.about.get("leftExprName") or ""
+    return _WINDOWS.get(function.strip("`"))
 
 
 _WINDOWS = {

@@ -1,6 +1,6 @@
-"""What the engine could not run, told in the words and at the place of the query. Pure.
+"""What the engine could not run, explained in the words and at the place of the query. Pure.
 
-The engine speaks of the text that runs, which is not the user's. What it points at is looked for in the tree: the part
+The engine's errors concern the text that runs, which is not the user's. What it points at is looked for in the tree: the part
 that is written back in the same words.
 """
 
@@ -30,9 +30,9 @@ _MOST_NODES = 3_000
 
 
 def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
-    """What is true for this subject: denied, misspelt, or as the engine says, with `line` and `column` if known.
+    """What is true for this subject: denied, misspelt, or as the engine reports it, with `line` and `column` if known.
 
-    A name that is there and yet not known at its place is said to be so.
+    A name that exists and is not known at its place gets a message of its own.
     """
     gated = prepared.gated
     node = _part(gated, error.fragment)
@@ -47,8 +47,8 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
         if better is not None:
             error = QueryFailed(better, details=error.details)
         if node is None:
-            named = better and (error_about.get("expression") or error_about.get("base"))
-            at = find_name(gated, named.strip('"')) if named else 0
+            expression = better and (error_about.get("expression") or error_about.get("base"))
+            at = find_name(gated, expression.strip('"')) if expression else 0
             return _placed(gated, at, error) if at else error
         return _placed(gated, _position(gated, node), error)
     at = _position(gated, node) if node is not None else find_name(gated, name)
@@ -62,16 +62,16 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
 
 
 def find_name(gated: Gated, name: str) -> int:
-    """Where a name that the engine speaks of stands in the text; 0 when it does not."""
-    wanted = [fold(part) for part in split_name(name)]
+    """Where a name of the engine's error is in the text; 0 when it is not there."""
+    folded = [fold(part) for part in split_name(name)]
     checker = Checker(lex(gated.sql))
     spots: list[tuple[int, int]] = []
     for node in gated.tree.find_all(exp.Column, exp.Dot):
         parts = list(node.find_all(exp.Identifier))
         names = [fold(p.name) for p in node.parts] if isinstance(node, exp.Column) else [fold(p.name) for p in parts]
-        if names == wanted or names[-len(wanted) :] == wanted or names[: len(wanted)] == wanted:
+        if names == folded or names[-len(folded) :] == folded or names[: len(folded)] == folded:
             spots.append((0, checker.position(node)))
-        elif wanted[-1] in names:
+        elif folded[-1] in names:
             spots.append((1, checker.position(node)))
     return min(spots, default=(0, 0))[1]
 
@@ -101,7 +101,7 @@ def _part(gated: Gated, fragment: str | None) -> Any:
 
 
 def _whole_name(node: Any) -> list[str] | None:
-    """All the names of `o.customer.email`, when nothing but names stands there."""
+    """All the names of `o.customer.email`, when nothing but names is there."""
     if isinstance(node, exp.Column):
         return [part.name for part in node.parts]
     if isinstance(node, exp.Dot):
@@ -112,19 +112,19 @@ def _whole_name(node: Any) -> list[str] | None:
 
 def _owner(prepared: Prepared, names: list[str]) -> GovernedTable | None:
     """The table that `c` of `c.order_id` is the name of, where it has no such column."""
-    found = [
+    owners = [
         prepared.tables[table.meta["weir"]]
         for table in prepared.gated.tree.find_all(exp.Table)
         if table.meta.get("weir") in prepared.tables and fold(table.alias_or_name) == fold(names[0])
     ]
     if (
         len(names) < 2
-        or len(found) != 1
-        or find(found[0], names[1]) is not None
-        or find(found[0], names[0]) is not None
+        or len(owners) != 1
+        or find(owners[0], names[1]) is not None
+        or find(owners[0], names[0]) is not None
     ):
         return None
-    return found[0]
+    return owners[0]
 
 
 def _aliases(gated: Gated) -> Iterator[str]:

@@ -52,10 +52,10 @@ class GovernedQuery(Steps):
         rows = self._limit(limit, self._settings.max_rows)
         statement = self._statement(subject, sql, purpose)
         if statement is not None:
-            with self._told(subject, statement, sql, purpose, rows, running) as told:
+            with self._told(subject, statement, sql, purpose, rows, running) as answer:
                 return QueryAnswer(
-                    told.header(), told.rows, told.decision(), {"tables": []}, told.truncated,
-                    query_answer.partial("rows" if told.truncated else None, rows, 0), notes=told.notes,
+                    answer.header(), answer.rows, answer.decision(), {"tables": []}, answer.truncated,
+                    query_answer.partial("rows" if answer.truncated else None, rows, 0), notes=answer.notes,
                 )  # fmt: skip
         with (
             self._entry(running, subject, sql, purpose) as live,
@@ -65,7 +65,7 @@ class GovernedQuery(Steps):
         ):
             result = self._run(prepared, rows, live)
             access.over()
-            live.report = self._unfit.told(prepared, result.unreadable, live.on_unreadable)
+            live.report = self._unfit.report(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
             self._header(prepared, result),
@@ -90,17 +90,17 @@ class GovernedQuery(Steps):
         running: Running | None = None,
         form: str | None = None,
     ) -> Iterator[OpenAnswer]:
-        """Run a query whose rows are sent on as they come; its turn is held until the block is left.
+        """Run a query whose rows are sent on as they come; it keeps its turn until the block is left.
 
-        Whoever sends them counts them in `running`; the audit says at the end how many went out. `form` is the format
+        The sender counts them in `running`; at the end the audit records how many went out. `form` is the format
         they are sent in. Raises what `run` raises, here or while the batches are iterated.
         """
         rows = self._limit(limit, self._settings.export_rows)
         statement = self._statement(subject, sql, purpose)
         if statement is not None:
-            with self._told(subject, statement, sql, purpose, rows, running) as told:
-                given = GivenRows(told.columns, told.rows, "rows" if told.truncated else None)
-                yield OpenAnswer(told.header(), told.decision(), {"tables": []}, given, rows, notes=told.notes)
+            with self._told(subject, statement, sql, purpose, rows, running) as answer:
+                given = GivenRows(answer.columns, answer.rows, "rows" if answer.truncated else None)
+                yield OpenAnswer(answer.header(), answer.decision(), {"tables": []}, given, rows, notes=answer.notes)
             return
         with (
             self._entry(running, subject, sql, purpose) as live,
@@ -120,7 +120,7 @@ class GovernedQuery(Steps):
             yield OpenAnswer(
                 query_answer.header(prepared, schema), query_answer.decision(prepared),
                 query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
-                lambda: self._unfit.told(prepared, batches.unreadable, live.on_unreadable),
+                lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
             )  # fmt: skip
 
@@ -134,16 +134,18 @@ class GovernedQuery(Steps):
         """
         rows = self._limit(limit, self._settings.max_rows)
         gated = self._trail.gate(subject, sql, purpose, "query.explain")
-        found, prepared = self._trail.decided(self._preparer, subject, gated, purpose, "query.explain", explained=True)
-        decision = explain.decision_json(list(found.decisions.values()))
+        resolved, prepared = self._trail.decided(
+            self._preparer, subject, gated, purpose, "query.explain", explained=True
+        )
+        decision = explain.decision_json(list(resolved.decisions.values()))
         if prepared.gaps:
             decision["effect"] = str(Effect.DENY)
             decision["gaps"] += prepared.gaps
         answer: dict[str, Any] = {
             "decision": decision,
             "tables": [
-                explain.table_json(ref, table, found.decisions[ref], prepared.tables.get(ref))
-                for ref, table in found.tables.items()
+                explain.table_json(ref, table, resolved.decisions[ref], prepared.tables.get(ref))
+                for ref, table in resolved.tables.items()
             ],
             "columns": [],
             "sql": gated.render({ref: ref.name for ref in gated.tables}),
@@ -151,7 +153,7 @@ class GovernedQuery(Steps):
             "limit": rows,
             "emit_changes": gated.emit_changes,
         }
-        self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], found.tables)
+        self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], resolved.tables)
         if decision["effect"] == Effect.ALLOW:
             self._preparer.look(prepared)
             answer["window"] = query_answer.windows(prepared, self._settings)
@@ -188,7 +190,7 @@ class GovernedQuery(Steps):
             self._stream_run(live),
             self._header,
             self._settings,
-            lambda prepared, found: self._unfit.told(prepared, found, live.on_unreadable),
+            lambda prepared, unreadable: self._unfit.report(prepared, unreadable, live.on_unreadable),
             live.stop,
             columns,
         )
@@ -221,9 +223,9 @@ class GovernedQuery(Steps):
                 self._preparer, self._trail, self._references, self._settings,
                 lambda prepared: self._analysed(prepared, 1), lambda query: self.explain(subject, query, purpose),
             )  # fmt: skip
-            told = answers.answer(subject, statement, sql, purpose, rows, live.stop)
-            live.rows, live.partial = len(told.rows), told.truncated
-            yield told
+            reply = answers.answer(subject, statement, sql, purpose, rows, live.stop)
+            live.rows, live.partial = len(reply.rows), reply.truncated
+            yield reply
 
 
 def _followed_view(prepared: Prepared) -> str | None:

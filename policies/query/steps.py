@@ -100,16 +100,16 @@ class Steps:
         if running is not None:
             yield running
             return
-        with self.running.during(subject, sql, purpose) as made:
-            yield made
+        with self.running.during(subject, sql, purpose) as registered:
+            yield registered
 
     @contextlib.contextmanager
     def _admitted(self, subject: Subject, live: Running, form: str | None = None) -> Iterator[Prepared]:
         """A turn, and under it a query that is decided, looked up and in the audit."""
         gated = self._trail.gate(subject, live.sql, live.purpose, "query", live)
         if gated.emit_changes:
-            said = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
-            raise self._trail.refused(subject, said, "query", live)
+            message = "EMIT CHANGES makes a stream; ask for it at /api/v1/query/stream, or leave it out."
+            raise self._trail.refused(subject, message, "query", live)
         with self._turns.take(subject.user, live.stop):
             live.state = RUNNING
             prepared = self._prepare(live.now(subject), gated, live.purpose, "query", live)
@@ -137,7 +137,7 @@ class Steps:
         for first, since what has gone out cannot be taken back."""
         if self._unfit.is_error(live.on_unreadable):
             counting = replace(plan, sql=f"SELECT count(*) FROM ({plan.sql})", limit=1)
-            self._unfit.told(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
+            self._unfit.report(prepared, self._engine.run(counting).unreadable, live.on_unreadable)
         return plan
 
     def _analysed(self, prepared: Prepared, rows: int) -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ class Steps:
 
     @contextlib.contextmanager
     def _named(self, prepared: Prepared) -> Iterator[None]:
-        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and says where."""
+        """Turns "there is no column" into what is true for this subject: denied, or misspelt; and adds where."""
         try:
             yield
         except QueryFailed as error:

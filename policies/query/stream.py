@@ -69,10 +69,10 @@ class Stream:
     run: Callable[[Prepared, int], Result]
     header: Callable[[Prepared, Result], list[dict[str, Any]]]
     settings: QuerySettings
-    told: Callable[[Prepared, Unreadable | None], UnreadableReport]
+    report: Callable[[Prepared, Unreadable | None], UnreadableReport]
     stop: Stop = field(default_factory=Stop)
     columns: list[dict[str, Any]] | None = None
-    """The columns that whoever follows has been given already."""
+    """The columns that the follower has been given already."""
     beat: Beat = field(default_factory=Beat)
     _unfit: dict[str, Counter[str]] = field(default_factory=dict)
     _closed: threading.Event = field(default_factory=threading.Event)
@@ -85,17 +85,17 @@ class Stream:
         try:
             while True:
                 self.beat.wait()
-                found = _taken(news)
+                messages = _taken(news)
                 if self.stop.stopped:  # what was computed before access ended is not shown after
                     yield ended(self.stop.error())
                     return
-                for each in found:
+                for each in messages:
                     if isinstance(each, BaseException):
                         raise each
                     yield each
                     if each["type"] == "end":
                         return
-                silent = 0 if found else silent + 1
+                silent = 0 if messages else silent + 1
                 if silent == _IDLE_BEATS:
                     silent = 0
                     yield {"type": "idle"}
@@ -125,7 +125,7 @@ class Stream:
         shape = live.shape(prepared.gated.tree)
         ref = shape.source
         at = {r.partition: r.end for r in prepared.windows[ref].ranges}
-        held = Held(shape, dict(at), self.settings) if shape.stateful else None
+        state = Held(shape, dict(at), self.settings) if shape.stateful else None
         sent = self.columns
         counted: Mapping[str, int] = {}
         decided = time.monotonic()
@@ -141,23 +141,23 @@ class Stream:
             if len(prepared.tables) > 1:
                 self.preparer.look(prepared)
             ends = at | {r.partition: r.end for r in ranges}
-            prepared.windows[ref] = Window(ranges) if held is None else held.window(ends)
-            asked = prepared if held is None else held.governed(prepared)
-            result = self.run(asked, self.settings.batch_records)
+            prepared.windows[ref] = Window(ranges) if state is None else state.window(ends)
+            governed = prepared if state is None else state.governed(prepared)
+            result = self.run(governed, self.settings.batch_records)
             if time.monotonic() - decided >= self.settings.recheck_seconds:
                 now, decided = self.access.again(prepared), time.monotonic()
                 if now.decisions != prepared.decisions:
                     prepared = now
                     continue  # what was computed under the old decision is not shown
             at = ends
-            rows = result.rows if held is None else held.changed(result.rows)
-            if held is not None:
-                held.let_go(asked, self.offsets, self.run)
+            rows = result.rows if state is None else state.changed(result.rows)
+            if state is not None:
+                state.let_go(governed, self.offsets, self.run)
             header = self.header(prepared, result)
             if header != sent:
                 sent = header
                 yield {"type": "columns", "columns": header, "decision": explain.decision_json(prepared.decisions)}
-            unfit = self._counted(asked, result, held is not None)
+            unfit = self._counted(governed, result, state is not None)
             if unfit.text is not None and unfit.counts != counted:
                 counted = unfit.counts or {}
                 yield {"type": "unreadable", "unreadable": counted, "text": unfit.text}
@@ -168,9 +168,9 @@ class Stream:
         """Values that do not fit since the query began; `whole` = each answer is over all records anyway."""
         if whole:
             self._unfit.clear()
-        for view, found in (result.unreadable or {}).items():
-            self._unfit.setdefault(view, Counter()).update(found)
-        return self.told(prepared, self._unfit)
+        for view, counts in (result.unreadable or {}).items():
+            self._unfit.setdefault(view, Counter()).update(counts)
+        return self.report(prepared, self._unfit)
 
     def _new(self, prepared: Prepared, ref: TableRef, at: dict[int, int]) -> tuple[Range, ...]:
         """What arrived since, at most one batch; () when nothing did."""
@@ -178,17 +178,17 @@ class Stream:
         latest = self.offsets.window(governed.table.kafka, governed.table.topic, NEWEST, _EVERYTHING)
         share = max(1, self.settings.batch_records // max(1, len(latest.ranges)))
         ranges = []
-        for found in latest.ranges:
+        for each in latest.ranges:
             # A partition that is new since the query began is read from its start.
-            start = max(at.get(found.partition, found.start), found.start)
-            ranges.append(Range(found.partition, start, max(start, min(found.end, start + share))))
+            start = max(at.get(each.partition, each.start), each.start)
+            ranges.append(Range(each.partition, start, max(start, min(each.end, start + share))))
         return tuple(r for r in ranges if r.count)
 
 
 def _taken(news: queue.Queue[dict[str, Any] | BaseException]) -> list[dict[str, Any] | BaseException]:
     """What is there now."""
-    found = []
+    messages = []
     with contextlib.suppress(queue.Empty):
         while True:
-            found.append(news.get_nowait())
-    return found
+            messages.append(news.get_nowait())
+    return messages

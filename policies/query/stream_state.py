@@ -1,8 +1,8 @@
-"""The state of a push query that aggregates: which records it rests on, and what it has said of them.
+"""The state of a push query that aggregates: which records it rests on, and what it has reported of them.
 
-The state is the records themselves, in Kafka: each answer is computed anew over all of them, under the decision of that
+The state is the records themselves, in Kafka: each answer is computed again over all of them, under the decision of that
 moment. So nothing that was read under an older decision outlives it, and a restart of the engine loses nothing. What
-bounds it: `stream_state_records`, and tumbling windows over `_timestamp`, whose records are let go once they are over.
+bounds it: `stream_state_records`, and tumbling windows over `_timestamp`, whose records are dropped once they are over.
 See docs/decisions/0020-stateful-push-queries.md.
 """
 
@@ -49,13 +49,13 @@ class Held:
         if sum(r.count for r in ranges) > most:
             raise LimitExceeded(
                 f"The stream would have to hold more than {most:,} records; group by window(_timestamp, '1 minute') or"
-                " the like, so that what is over can be let go, or ask again to begin anew.",
+                " another window, so that old records can be dropped, or ask again to start over.",
                 details={"limit": "stream_state_records"},
             )
         return Window(ranges)
 
     def governed(self, prepared: Prepared) -> Prepared:
-        """The tables without the records that were let go."""
+        """The tables without the records that were dropped."""
         if self.since is None:
             return prepared
         table = prepared.tables[self.shape.source]
@@ -97,10 +97,10 @@ class Held:
     def _newest(self, prepared: Prepared, run: Callable[[Prepared, int], Result]) -> datetime | None:
         """The latest time stamped on a record that the asker may see; a clock that is ahead closes no window."""
         name = ".".join(map(quote_identifier, self.shape.source.parts))
-        asked = gate.check(f"SELECT max(_timestamp) AS newest FROM {name}")
-        (ref,) = asked.tables
+        gated = gate.check(f"SELECT max(_timestamp) AS newest FROM {name}")
+        (ref,) = gated.tables
         source = self.shape.source
-        alone = Prepared(asked, {ref: prepared.tables[source]}, {ref: prepared.windows[source]})
+        alone = Prepared(gated, {ref: prepared.tables[source]}, {ref: prepared.windows[source]})
         (row,) = run(alone, 1).rows
         if not isinstance(row[0], str):
             return None

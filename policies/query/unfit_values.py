@@ -17,18 +17,20 @@ class Unfit:
     def __init__(self, settings: QuerySettings, drift: Drift | None = None) -> None:
         self._settings, self._drift = settings, drift
 
-    def is_error(self, asked: OnUnreadable | None) -> bool:
-        return (asked or self._settings.unreadable) is OnUnreadable.ERROR
+    def is_error(self, choice: OnUnreadable | None) -> bool:
+        return (choice or self._settings.unreadable) is OnUnreadable.ERROR
 
-    def told(self, prepared: Prepared, found: Unreadable | None, asked: OnUnreadable | None) -> UnreadableReport:
+    def report(
+        self, prepared: Prepared, unreadable: Unreadable | None, choice: OnUnreadable | None
+    ) -> UnreadableReport:
         """The report of an answer. Raises ValuesUnreadable where that is asked for and something was counted."""
-        made = report(prepared.read(), found)
+        answer = report(prepared.read(), unreadable)
         queued: dict[str, str] = {}
         if self._drift is not None:
-            numbers = {reference: self._drift(reference) for reference in made.drifted}
+            numbers = {reference: self._drift(reference) for reference in answer.drifted}
             queued = {reference: number for reference, number in numbers.items() if number is not None}
-        made = made.with_scans(queued)
-        if made.text is not None and self.is_error(asked):
+        answer = answer.with_scans(queued)
+        if answer.text is not None and self.is_error(choice):
             datasets = list(dict.fromkeys(governed.table.reference for governed in prepared.tables.values()))
-            raise ValuesUnreadable(made.text, details={"unreadable": made.counts, "datasets": datasets})
-        return made
+            raise ValuesUnreadable(answer.text, details={"unreadable": answer.counts, "datasets": datasets})
+        return answer

@@ -3,5 +3,5 @@
 In:  what somebody asks for, and what approvers decide.
 Out: requests by stage, grants, notices, emergency access.
 
-`policies.workflow` has the rules as a pure state machine. Start reading at `approvals.py`.
+`policies.request_transitions` has the rules as a pure state machine. Start reading at `approvals.py`.
 """

@@ -1,4 +1,5 @@
-"""Access requests: made, decided in stages, ended in a grant. `policies.workflow` has the rules, this the effects.
+"""Access requests: made, decided in stages, ended in a grant. `policies.request_transitions` has the rules, this
+the effects.
 
 A request, the grant it ends in and their audit entries are written in one transaction. Two approvers at once: each
 writes only over the state it has read, and looks again when another was faster.
@@ -13,16 +14,15 @@ from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.ports import EventSink
+from policies import request_transitions as transitions
 from policies import workflow
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
+from policies.access_request import AccessRequest, RequestState
 from policies.audit import AuditLog
-from policies.decision.decide import decide
-from policies.decision.visibility import NOT_SEEN, facts_within
-from policies.declared import access_specs, convert
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
-from policies.model import DatasetFacts, Effect, Subject
+from policies.model import Subject
 from policies.ports import Clock, FactsSource
 from policies.requests import break_glass as glass
 from policies.requests import talk
@@ -33,21 +33,16 @@ from policies.requests.grant_terms import (
     check_ticket,
     check_times,
     end_by_default,
-    grant_spec,
     not_found,
 )
 from policies.requests.narrowing import Part, marked, narrowed
 from policies.requests.records import KIND, RequestRecords
-from policies.requests.scope import Asked, check_rows, matching_workflows, read_fields, shortest
+from policies.requests.requirements import Requirements
+from policies.requests.scope import Asked
 from policies.settings import PolicySettings
-from policies.workflow import NOBODY, AccessRequest, Approvers, RequestState, Stage, Workflow
 
-_ATTEMPTS = (
-    5  # of writing over a state that others change too; more approvers than this at one instant are told to retry
-)
-
-OWNERS = (Stage("owner", Approvers(owners=True)),)
-"""Who decides where no workflow is about the dataset."""
+_ATTEMPTS = 5
+"""Of writing over a state that others change too; with more approvers than this at one instant, the last is asked to retry."""
 
 
 class Approvals:
@@ -68,7 +63,7 @@ class Approvals:
         self._state, self._facts, self._identity, self._clock = state, facts, identity, clock
         self._store = state.store
         self._settings = settings or PolicySettings()
-        self._check_condition = check_condition
+        self.requirements = Requirements(state, self._settings, check_condition)
         self.records = RequestRecords(state.store, audit, clock, events, lambda: state.view().purposes)
         self.delegations = Delegations(state, identity, audit, clock)
         self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
@@ -91,7 +86,7 @@ class Approvals:
         bundle: str | None = None,
         template: str | None = None,
     ) -> AccessRequest:
-        """Ask for access for oneself. `unmask` None: every requested field is to be shown clear; () = masks stay.
+        """Request access for oneself. `unmask` None: every requested field is to be shown unmasked; () = masks stay.
 
         Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
@@ -101,14 +96,14 @@ class Approvals:
         if not purpose.strip():
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
         self._state.view().purposes.require_new(purpose.strip())
-        asked = self._asked(subject, facts, fields, unmask, rows)
+        scope = self.requirements.asked(subject, facts, fields, unmask, rows)
         ticket = check_ticket(ticket, self._settings)
-        stages, longest, expires_after = self.required(facts, asked)
+        stages, longest, expires_after = self.requirements.required(facts, scope)
         start = valid_from or now
         end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
         check_times(start, end, now, longest)
         request = AccessRequest(
-            "req-" + secrets.token_hex(6), subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(),
+            "req-" + secrets.token_hex(6), subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(),
             start, end, now, now + expires_after, stages, rows, reason, ticket=ticket, bundle=bundle, template=template,
         )  # fmt: skip
         return self.add(subject, request, now)
@@ -141,11 +136,11 @@ class Approvals:
         now = self._clock()
         facts = self._facts.facts(dataset)
         if not purpose.strip():
-            raise InvalidInput("Breaking the glass needs a purpose, as in --purpose incident.")
+            raise InvalidInput("Emergency access needs a purpose, as in --purpose incident.")
         self._state.view().purposes.require_new(purpose.strip())
-        asked = self._asked(subject, facts, fields, None, rows)
+        scope = self.requirements.asked(subject, facts, fields, None, rows)
         who = resolve(subject, self._state.view().roles)
-        allowed = glass.terms(who, self._about(subject, facts, asked), facts.reference)
+        allowed = glass.terms(who, self.requirements.about(subject, facts, scope), facts.reference)
         allowed = replace(allowed, stages=(*allowed.stages, *workflow.of_sources(facts)))
         with self._store.transaction():
             earlier = [
@@ -157,87 +152,15 @@ class Approvals:
             lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
             name = "req-" + secrets.token_hex(6)
             request = AccessRequest(
-                name, subject.user, facts.reference, asked.fields, asked.unmask, purpose.strip(), now, now + lasts, now,
+                name, subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(), now, now + lasts, now,
                 now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
                 grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
             )  # fmt: skip
-            self._opens_something(subject, facts, request, now)
+            self.requirements.require_opening(subject, facts, request, now)
             self.records.write(request, None, subject.user)
             self.records.record(subject, "breakglass.use", request, "allow")
             self.records.grant(request, subject.user, now)
         return request
-
-    def _opens_something(self, subject: Subject, facts: DatasetFacts, request: AccessRequest, now: datetime) -> None:
-        """Raises InvalidInput for a grant that would open nothing, as with a purpose that no access policy takes."""
-        view = self._state.view()
-        spec = access_specs.GrantSpec.model_validate(grant_spec(request, now))
-        granted = convert.grant(request.id, spec)
-        decisions = [
-            decide(
-                subject, facts, roles=view.roles, policies=view.policies, grants=[granted], purpose=purpose, now=now,
-                purposes=view.purposes,
-            )
-            for purpose in dict.fromkeys((request.purpose, *view.stated([granted])))
-        ]  # fmt: skip
-        decision = decisions[0]
-        if all(each.effect is Effect.DENY for each in decisions):
-            why = " ".join(r.text for r in decision.reasons)
-            raise InvalidInput(f"This would open nothing of {facts.reference}: {why}", details={"field": "purpose"})
-
-    def _workflows(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
-        """Every workflow about what is asked for. Raises Conflict while one cannot be read: it may be about it too."""
-        view = self._state.view()
-        broken = [text for text in view.problems if text.startswith("Workflow ")]
-        if broken:
-            raise Conflict(f"Access cannot be asked for while a workflow cannot be read: {broken[0]}")
-        return matching_workflows(view.workflows, facts, asked)
-
-    def _asked(
-        self,
-        subject: Subject,
-        facts: DatasetFacts,
-        fields: Sequence[str],
-        unmask: Sequence[str] | None,
-        rows: str | None,
-    ) -> Asked:
-        """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
-        known = self._state.known(subject, facts)
-        seen = facts_within(known, facts)
-        if rows is not None:
-            named = self._check_condition(rows)
-            if not known.schema:
-                text = f"You may not know the schema of {facts.reference}; ask without a row condition."
-                raise InvalidInput(text, details={"field": "rows"})
-            check_rows(seen, named)
-        return read_fields(seen, fields, unmask)
-
-    def _about(self, subject: Subject, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
-        """The workflows about what is asked for; of a stream view those of every topic that it comes from, too.
-
-        Raises NotAllowed where one of these topics has none, or is not in the catalog any more.
-        """
-        about = {each.name: each for each in self._workflows(facts, asked)}
-        for topic, below in facts.topics.items():
-            own = self._workflows(below, Asked(("*",), ("*",))) if below is not None else ()
-            if not own:
-                known = self._state.known(subject, below or DatasetFacts(facts.id, topic, ()))
-                shown = topic if known.lineage and self._state.known(subject, facts).lineage else NOT_SEEN
-                raise NotAllowed(
-                    f"{facts.reference} comes from {shown}, of which no workflow lets anybody break the glass; make a request.",
-                    details={"reasons": [f"no workflow is about {shown}"]},
-                )
-            about |= {each.name: each for each in own}
-        return list(about.values())
-
-    def required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
-        """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
-        found = self._workflows(facts, asked)
-        longest = shortest((w.max_duration for w in found), timedelta(days=self._settings.max_grant_days))
-        expires = shortest(
-            (w.request_expires_after for w in found), timedelta(days=self._settings.request_expires_days)
-        )
-        stages = workflow.joined(found) or (OWNERS if facts.owners != NOBODY or not facts.sources else ())
-        return (*stages, *workflow.of_sources(facts)), longest, expires
 
     # --- deciding --------------------------------------------------------------------------------------------------
 
@@ -255,7 +178,7 @@ class Approvals:
 
     def _decide(self, subject: Subject, request_id: str, verdict: str, comment: str, part: Part) -> AccessRequest:
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
-            workflow.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
+            transitions.vote(request, subject.user, verdict, now, comment)  # what is wrong with the request goes first
             facts = self.deciders.facts_or_none(request.dataset)
             right = self.deciders.require(subject, request, facts)
             if not part.is_whole and request.break_glass:
@@ -263,12 +186,14 @@ class Approvals:
             left = request if part.is_whole else narrowed(request, part, self._facts.facts(request.dataset), now)
             if verdict == "approve" and request.extends is not None:
                 check_extension(left, self._state.view().grants.get(request.extends), now)
-            voted = workflow.vote(left, subject.user, verdict, now, comment, right.instead_of, right.escalated)
+            voted = transitions.vote(left, subject.user, verdict, now, comment, right.instead_of, right.escalated)
             voted = marked(voted, request.terms)
             if voted.state is RequestState.APPROVED and not request.break_glass:
                 facts = self._facts.facts(request.dataset)
                 # Fields may have been tagged, or workflows declared, since the request was made.
-                more = workflow.extended(voted, self.required(facts, Asked(voted.fields, voted.unmask))[0])
+                more = transitions.extended(
+                    voted, self.requirements.required(facts, Asked(voted.fields, voted.unmask))[0]
+                )
                 if len(more.stages) > len(voted.stages):
                     return replace(more, state=RequestState.PENDING)
                 if request.extends is not None:
@@ -284,7 +209,7 @@ class Approvals:
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
             if subject.user != request.requester:
                 self._identity.require(subject, "manage")
-            return workflow.cancel(request, now)
+            return transitions.cancel(request, now)
 
         return self._change(subject, request_id, "request.cancel", step)
 
@@ -297,9 +222,9 @@ class Approvals:
         """
 
         def step(request: AccessRequest, now: datetime) -> AccessRequest:
-            asked = talk.ask_back(request, subject.user, now, text)
+            after = talk.ask_back(request, subject.user, now, text)
             self.deciders.require(subject, request, self.deciders.facts_or_none(request.dataset))
-            return asked
+            return after
 
         return self._change(subject, request_id, "request.ask-back", step)
 
@@ -318,7 +243,7 @@ class Approvals:
             before = AccessRequest.from_json(document.spec or {})
             if not self.deciders.may_see(subject, before):
                 raise not_found(request_id)
-            if workflow.at(before, now).state is not before.state:
+            if transitions.at(before, now).state is not before.state:
                 self.records.expire(document, before, now)
                 document = self.records.document(request_id)
                 before = AccessRequest.from_json(document.spec or {})
@@ -349,7 +274,7 @@ class Approvals:
         request = AccessRequest.from_json(self.records.document(request_id).spec or {})
         if not self.deciders.may_see(subject, request):
             raise not_found(request_id)
-        return workflow.at(request, self._clock())
+        return transitions.at(request, self._clock())
 
     def list(
         self,
@@ -367,16 +292,16 @@ class Approvals:
         # Pending ones may have expired since they were written, so the label alone does not tell the expired.
         label = None if state == RequestState.EXPIRED else state
         labels: Sequence[str | None] = (RequestState.PENDING, RequestState.REVIEW) if to_decide else [label]
-        found = [
-            workflow.at(AccessRequest.from_json(d.spec or {}), now)
+        requests = [
+            transitions.at(AccessRequest.from_json(d.spec or {}), now)
             for each in labels
             for d in self._store.documents(KIND, label=each)
         ]
-        kept = [
-            r for r in found
+        matches = [
+            r for r in requests
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
             and bundle in (None, r.bundle)
             and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
         ]  # fmt: skip
-        return sorted(kept, key=lambda r: (r.created_at, r.id), reverse=True)
+        return sorted(matches, key=lambda r: (r.created_at, r.id), reverse=True)

@@ -1,4 +1,4 @@
-"""Who may decide a stage of an access request: its approvers, who stands in for them, and delegates of those away."""
+"""Who may decide a stage of an access request: its approvers, their substitutes, and delegates of those away."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from catalog.errors import Conflict, NotAllowed, NotFound
 from policies.access.identity import Identity
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
+from policies.access_request import OPEN, AccessRequest
 from policies.decision.domains import Power
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
@@ -15,7 +16,7 @@ from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 from policies.requests.talk import MANAGERS
-from policies.workflow import OPEN, AccessRequest, Approvers, Stage
+from policies.workflow import Approvers, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,43 +52,43 @@ class Deciders:
         """The right to decide a stage now; None when there is none. One's own goes before another's."""
         if subject.user == request.requester:
             return None
-        said = {v.by for v in request.votes if v.stage == stage.name}
-        said |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
-        if subject.user not in said and self.is_approver(subject, request, stage, facts):
+        decided = {v.by for v in request.votes if v.stage == stage.name}
+        decided |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
+        if subject.user not in decided and self.is_approver(subject, request, stage, facts):
             return Standing()
         if any(v.by == subject.user and v.stage == stage.name for v in request.votes):
             return None
         for away in self._delegations.for_delegate(subject.user):
-            if away == request.requester or away in said or self._gone(away):
+            if away == request.requester or away in decided or self._gone(away):
                 continue
             if self.is_approver(self._identity.current(away), request, stage, facts):
                 return Standing(away)
         # The owners of a topic below a view guard data of theirs: their silence is no consent of somebody else.
         brought = self._managers_decide and request.escalated >= MANAGERS and stage.approvers.of is None
         if brought and stage.name == request.current.name:
-            return Standing(escalated=True) if subject.user not in said and self._manages(subject) else None
+            return Standing(escalated=True) if subject.user not in decided and self._manages(subject) else None
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
-        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has spoken in the subject's place.
+        """The right to decide the stage that waits. Raises NotAllowed; Conflict where a delegate has voted in the subject's place.
 
-        Somebody who is an approver and has spoken already passes: `workflow.vote` says so better.
+        An approver who has voted already passes: `request_transitions.vote` has the better message.
         """
         stage = request.current
-        found = self.standing(subject, request, stage, facts)
-        if found is not None:
-            return found
-        for said in request.votes:
-            if said.stage == stage.name and said.instead_of == subject.user:
+        standing = self.standing(subject, request, stage, facts)
+        if standing is not None:
+            return standing
+        for vote in request.votes:
+            if vote.stage == stage.name and vote.instead_of == subject.user:
                 raise Conflict(
-                    f"{said.by} has decided stage {stage.name!r} of access request {request.id} in place of"
+                    f"{vote.by} has decided stage {stage.name!r} of access request {request.id} in place of"
                     f" {subject.user} already; others must follow.",
                     details={"id": request.id},
                 )
         if self.is_approver(subject, request, stage, facts):
             return Standing()
         raise NotAllowed(
-            f"{subject.user} is no approver of stage {stage.name!r} of access request {request.id}.",
+            f"{subject.user} is not an approver of stage {stage.name!r} of access request {request.id}.",
             details={"reasons": [f"stage {stage.name} asks for {names(stage.approvers)}"]},
         )
 
@@ -100,15 +101,15 @@ class Deciders:
         stage = request.current
         of = stage.approvers.of
         owned = self.facts_or_none(of) if of is not None else facts
-        known = index.matching(stage.approvers.people) | set(self.delegates(request))
+        users = index.matching(stage.approvers.people) | set(self.delegates(request))
         if stage.approvers.owners and owned is not None:
-            known |= index.matching(owned.owners)
+            users |= index.matching(owned.owners)
         if stage.approvers.owners:
             claiming = [each for each in self._state.view().domains.values() if each.has(of or request.dataset)]
-            known = known.union(*(index.matching(each.admins) for each in claiming))
-        known |= index.permitted("manage")  # where they decide: `standing` knows
+            users = users.union(*(index.matching(each.admins) for each in claiming))
+        users |= index.permitted("manage")  # where they decide: `standing` knows
         deciders = []
-        for user in sorted(known - {request.requester}):
+        for user in sorted(users - {request.requester}):
             if not self._gone(user) and self.standing(self._identity.current(user), request, stage, facts):
                 deciders.append(user)
                 if len(deciders) == most:
@@ -134,21 +135,21 @@ class Deciders:
     def index(self) -> PeopleIndex:
         """People by group and role, of the present view."""
         view = self._state.view()
-        kept = self._people
-        if kept is None or not kept.is_of(view):
-            self._people = kept = PeopleIndex(view)
-        kept.view = view
-        return kept
+        index = self._people
+        if index is None or not index.is_of(view):
+            self._people = index = PeopleIndex(view)
+        index.view = view
+        return index
 
     def can_decide(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None = None) -> bool:
         """Whether the request waits for this subject's word."""
         if request.state not in OPEN:
             return False
-        known = facts if facts is not None else self.facts_or_none(request.dataset)
-        return self.standing(subject, request, request.current, known) is not None
+        about = facts if facts is not None else self.facts_or_none(request.dataset)
+        return self.standing(subject, request, request.current, about) is not None
 
     def may_see(self, subject: Subject, request: AccessRequest) -> bool:
-        """Requester, whoever decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
+        """Requester, those who decided or may decide a stage of it, managers and auditors; of break-glass owners too."""
         if subject.user == request.requester or any(v.by == subject.user for v in request.votes):
             return True
         if self._identity.permissions(subject) & {"manage", "audit:read"}:
@@ -170,7 +171,7 @@ class Deciders:
         """Whether the subject is an approver of a stage in their own right.
 
         Admins of the dataset's domain decide as its owners do. Where a stage asks for owners and there is none
-        but the requester, managers stand in for them. So they do where everybody whom a stage or the owners name is disabled
+        but the requester, managers decide instead. So they do where everybody whom a stage or the owners name is disabled
         or deleted.
         """
         view = self._state.view()
@@ -215,7 +216,7 @@ class Deciders:
 def names(approvers: Approvers) -> str:
     """An approvers' list in words."""
     people = approvers.people
-    found = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
-    for kind, named in (("user", people.users), ("group", people.groups), ("role", people.roles)):
-        found += [f"{kind} {name}" for name in sorted(named)]
-    return ", ".join(found)
+    texts = [f"the owners of {approvers.of or 'the dataset'}"] if approvers.owners else []
+    for kind, people_of_kind in (("user", people.users), ("group", people.groups), ("role", people.roles)):
+        texts += [f"{kind} {name}" for name in sorted(people_of_kind)]
+    return ", ".join(texts)

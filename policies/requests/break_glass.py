@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, RequestState
 from policies.matching import Who
 from policies.model import SubjectMatch
-from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Workflow
+from policies.workflow import Approvers, BreakGlass, Stage, Workflow
 
 REVIEW = "review"
 
@@ -31,7 +32,7 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
     """The strictest terms of all workflows. Raises NotAllowed where one of them does not let this subject."""
     if not workflows:
         raise NotAllowed(
-            f"No workflow is about this part of {reference}, so nothing says who may break the glass; make a request.",
+            f"No workflow is about this part of {reference}, so nobody may use emergency access; make a request.",
             details={"reasons": ["break-glass is declared by a workflow (breakGlass)"]},
         )
     stages: list[Stage] = []
@@ -39,10 +40,10 @@ def terms(who: Who, workflows: Sequence[Workflow], reference: str) -> Terms:
     for workflow in workflows:
         glass = workflow.break_glass
         if glass is None or not who.among(glass.subjects):
-            told = "has no breakGlass" if glass is None else f"does not name {who.user} for it"
+            why = "has no breakGlass" if glass is None else f"does not name {who.user} for it"
             raise NotAllowed(
-                f"{who.user} may not break the glass of {reference}: workflow {workflow.name} {told}. Make a request.",
-                details={"reasons": [f"workflow {workflow.name} {told}"]},
+                f"{who.user} may not use emergency access to {reference}: workflow {workflow.name} {why}. Make a request.",
+                details={"reasons": [f"workflow {workflow.name} {why}"]},
             )
         glasses.append(glass)
         name = REVIEW if not stages else f"{workflow.name}/{REVIEW}"
@@ -58,11 +59,11 @@ def check(
     """How long the access lasts.
 
     Raises InvalidInput (no reason, too long), Conflict while an earlier use of the same person was not reviewed in
-    time (nobody goes on breaking what nobody looks at), or was denied by its reviewer less than `review_within` ago.
+    time (what nobody reviews is not used again), or was denied by its reviewer less than `review_within` ago.
     """
     if not reason.strip():
         raise InvalidInput(
-            "Breaking the glass needs a reason, as in --reason 'incident 4711'.", details={"field": "reason"}
+            "Emergency access needs a reason, as in --reason 'incident 4711'.", details={"field": "reason"}
         )
     if wished is not None and not timedelta(0) < wished <= allowed.longest:
         hours = allowed.longest.total_seconds() / 3600

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound
+from policies.access_request import AccessRequest
 from policies.declared import convert
 from policies.declared.access_specs import RequestTemplateSpec
 from policies.declared.spec_parts import duration
@@ -17,7 +18,6 @@ from policies.matching import resolve
 from policies.model import Subject
 from policies.ports import Clock
 from policies.requests.approvals import Approvals
-from policies.workflow import AccessRequest
 
 MOST_PARTS = 50
 

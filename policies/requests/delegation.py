@@ -1,7 +1,7 @@
 """Delegates: who decides in place of an approver who is away. Set by the approver, or by a manager for them.
 
 One delegation a person, for a time. A delegate decides what the absent person could decide, signs with their own name,
-and never a request of the absent person's own, nor their own. Delegations do not go on: a delegate's delegate is none.
+and never a request of the absent person's own, nor their own. Delegations are not passed on: a delegate's delegate decides nothing.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ class Delegations:
         whose = self._whose(subject, user)
         now = self._clock()
         start = since or now
-        named = tuple(dict.fromkeys(d.strip() for d in delegates if d.strip()))
-        if not named or len(named) > MOST_DELEGATES:
+        names = tuple(dict.fromkeys(d.strip() for d in delegates if d.strip()))
+        if not names or len(names) > MOST_DELEGATES:
             raise InvalidInput(f"Name between 1 and {MOST_DELEGATES} delegates.", details={"field": "delegates"})
-        if whose in named:
+        if whose in names:
             raise InvalidInput(f"{whose} cannot be their own delegate.", details={"field": "delegates"})
         if start.tzinfo is None or until.tzinfo is None or until <= max(start, now) or until - start > LONGEST:
             raise InvalidInput(
@@ -85,15 +85,15 @@ class Delegations:
                 details={"field": "until"},
             )
         view = self._state.view()
-        for name in named:
+        for name in names:
             if gone_because(view, name) is not None:
                 raise InvalidInput(f"{name} cannot be a delegate: disabled or deleted.", details={"field": "delegates"})
-        made = Delegation(whose, named, start, until)
-        spec_json = {"delegates": list(named), "from": rfc3339(start), "until": rfc3339(until)}
+        delegation = Delegation(whose, names, start, until)
+        spec_json = {"delegates": list(names), "from": rfc3339(start), "until": rfc3339(until)}
         with self._store.transaction():
             self._store.apply([Change(KIND, whose, spec_json, by=subject.user)], now)
             self._audit.record(subject.user, "delegation.set", whose, "allow", [], spec_json)
-        return made
+        return delegation
 
     def end(self, subject: Subject, user: str | None = None) -> None:
         """Take a delegation back. Raises NotFound, NotAllowed."""
@@ -106,15 +106,15 @@ class Delegations:
 
     def of(self, user: str) -> Delegation | None:
         """The delegation of a user, present or to come; None when there is none or it is over."""
-        found = self._store.get(KIND, user)
-        made = Delegation.from_document(found) if found is not None else None
-        return made if made is not None and self._clock() < made.until else None
+        document = self._store.get(KIND, user)
+        delegation = Delegation.from_document(document) if document is not None else None
+        return delegation if delegation is not None and self._clock() < delegation.until else None
 
     def for_delegate(self, user: str) -> list[str]:
         """In whose place a user may decide now."""
         now = self._clock()
-        found = (Delegation.from_document(d) for d in self._store.documents(KIND))
-        return sorted(d.user for d in found if user in d.delegates and d.holds(now))
+        delegations = (Delegation.from_document(d) for d in self._store.documents(KIND))
+        return sorted(d.user for d in delegations if user in d.delegates and d.holds(now))
 
     def acting(self) -> list[Delegation]:
         """Every delegation that holds now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict
+from policies.access_request import AccessRequest, RequestState
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Clock, Document
@@ -13,7 +14,6 @@ from policies.requests.records import KIND, RequestRecords
 from policies.requests.scope import Asked, matching_workflows, shortest
 from policies.requests.talk import DELEGATES, MANAGERS, due, escalate
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 
 _PAUSE = timedelta(seconds=30)
 WEIR = Subject("weir")

@@ -7,16 +7,17 @@ from datetime import datetime
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest
 from policies.declared.state import GovernanceState
 from policies.matching import is_active
 from policies.model import Grant, Subject
 from policies.ports import Clock, FactsSource
+from policies.request_transitions import at
 from policies.requests.approvals import Approvals
 from policies.requests.grant_terms import check_ticket, check_times
 from policies.requests.records import RequestRecords
 from policies.requests.scope import Asked
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, at
 
 
 class Extensions:
@@ -57,7 +58,9 @@ class Extensions:
                 details={"field": "until"},
             )
         facts = self._facts.facts(grant_now.dataset)
-        stages, longest, expires_after = self._approvals.required(facts, Asked(grant_now.fields, grant_now.unmask))
+        stages, longest, expires_after = self._approvals.requirements.required(
+            facts, Asked(grant_now.fields, grant_now.unmask)
+        )
         check_times(now, until, now, longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6), subject.user, grant_now.dataset, grant_now.fields, grant_now.unmask,

@@ -1,4 +1,4 @@
-"""Early warnings, told once each: grants that end soon, and uses of break-glass that nobody reviewed in time."""
+"""Early warnings, sent once each: grants that end soon, and uses of break-glass that nobody reviewed in time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from catalog.ports import EventSink
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, RequestState
 from policies.declared.state import GovernanceState
 from policies.matching import is_active
 from policies.ports import Change, Clock
 from policies.requests.records import KIND as REQUEST
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 
 KIND = "Notice"
 _PAUSE = timedelta(seconds=30)
@@ -30,12 +30,12 @@ class GrantNotices:
         self._next = clock()
 
     def step(self) -> int:
-        """Tell what is due; how much was told. Looks at most every half minute. Raises Unavailable."""
+        """Send what is due; how many notices that were. Looks at most every half minute. Raises Unavailable."""
         now = self._clock()
         if now < self._next:
             return 0
         self._next = now + _PAUSE
-        told = 0
+        count = 0
         soon = now + timedelta(hours=self._settings.grant_warning_hours)
         for grant in self._state.view().grants.values():
             # A grant shorter than twice the warning would be announced as ending when it begins.
@@ -45,13 +45,13 @@ class GrantNotices:
                     "dataset": grant.dataset, "user": sorted(grant.subject.users), "group": sorted(grant.subject.groups),
                     "purpose": grant.purpose, "until": rfc3339(grant.valid_to),
                 }  # fmt: skip
-                told += self._once("grant.expiring", grant.name, rfc3339(grant.valid_to) or "", data)
+                count += self._once("grant.expiring", grant.name, rfc3339(grant.valid_to) or "", data)
         for document in self._store.documents(REQUEST, label=str(RequestState.REVIEW)):
             request = AccessRequest.from_json(document.spec or {})
             if now >= request.expires_at:
                 data = {"dataset": request.dataset, "user": request.requester, "due": rfc3339(request.expires_at)}
-                told += self._once("breakglass.overdue", request.id, rfc3339(request.expires_at) or "", data)
-        return told
+                count += self._once("breakglass.overdue", request.id, rfc3339(request.expires_at) or "", data)
+        return count
 
     def _once(self, kind: str, about: str, moment: str, data: dict[str, Any]) -> int:
         name = f"{kind}/{about}"

@@ -9,11 +9,11 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest
 from policies.declared import kinds
 from policies.matching import is_active
 from policies.model import Grant, GrantStatus, SubjectMatch
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest
 
 
 def grant_spec(request: AccessRequest, now: datetime) -> dict[str, Any]:
@@ -85,21 +85,21 @@ MOST_TICKET = 100
 
 def check_ticket(ticket: str, settings: PolicySettings) -> str:
     """The id of a ticket as it is kept. Raises InvalidInput where it is missing or does not look as the setting asks."""
-    kept = ticket.strip()
-    if len(kept) > MOST_TICKET or not kept.isprintable():
+    identifier = ticket.strip()
+    if len(identifier) > MOST_TICKET or not identifier.isprintable():
         raise InvalidInput(f"A ticket id has at most {MOST_TICKET} printable characters.", details={"field": "ticket"})
-    if not kept:
+    if not identifier:
         if settings.ticket_required:
             raise InvalidInput(
                 "An access request needs a ticket id here, as in --ticket ABC-123.", details={"field": "ticket"}
             )
         return ""
-    if settings.ticket_pattern is not None and re.fullmatch(settings.ticket_pattern, kept) is None:
+    if settings.ticket_pattern is not None and re.fullmatch(settings.ticket_pattern, identifier) is None:
         raise InvalidInput(
-            f"Ticket {kept!r} does not look as WEIR_POLICIES__TICKET_PATTERN asks: {settings.ticket_pattern}",
+            f"Ticket {identifier!r} does not look as WEIR_POLICIES__TICKET_PATTERN asks: {settings.ticket_pattern}",
             details={"field": "ticket"},
         )
-    return kept
+    return identifier
 
 
 def end_by_default(start: datetime, lasting: timedelta) -> datetime:

@@ -11,10 +11,10 @@ from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath
 from catalog.records import rfc3339
+from policies.access_request import AccessRequest, Terms
 from policies.matching import EVERYTHING, is_path, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, FieldFacts
 from policies.requests.scope import read_fields
-from policies.workflow import AccessRequest, Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,12 @@ def _met(first: tuple[str, ...], second: tuple[str, ...], facts: DatasetFacts) -
     """Entries that cover what both cover. Where neither entry is within the other, the paths of known fields are taken."""
     if not first or not second:
         return ()
-    kept = [e for e in first if within(e, second, facts)] + [e for e in second if within(e, first, facts)]
+    entries = [e for e in first if within(e, second, facts)] + [e for e in second if within(e, first, facts)]
     if covered := [f for f in facts.fields if _covers(first, f) and _covers(second, f)]:
-        done = selection(tuple(kept))
-        kept += [f.path for f in covered if not done.covers(FieldPath.parse(f.path), _tags(f))
+        done = selection(tuple(entries))
+        entries += [f.path for f in covered if not done.covers(FieldPath.parse(f.path), _tags(f))
                  and within(f.path, first, facts) and within(f.path, second, facts)]  # fmt: skip
-    return tuple(dict.fromkeys(kept))
+    return tuple(dict.fromkeys(entries))
 
 
 def _covers(entries: tuple[str, ...], field: FieldFacts) -> bool:

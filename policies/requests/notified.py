@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
+from policies.access_request import OPEN, AccessRequest
 from policies.declared.state import GovernanceState
 from policies.model import SubjectMatch
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
-from policies.workflow import OPEN, AccessRequest
 
 _MOST = 10_000
 
@@ -22,26 +22,26 @@ class RequestPeople:
         self._state, self._deciders = state, deciders
 
     def deciders(self, request: str) -> Collection[str]:
-        known = self._request(request)
-        if known is None or known.state not in OPEN:
+        about = self._request(request)
+        if about is None or about.state not in OPEN:
             return ()
-        return self._deciders.people(known, self._deciders.facts_or_none(known.dataset), _MOST)
+        return self._deciders.people(about, self._deciders.facts_or_none(about.dataset), _MOST)
 
     def requester(self, request: str) -> str | None:
-        known = self._request(request)
-        return known.requester if known is not None else None
+        about = self._request(request)
+        return about.requester if about is not None else None
 
     def participants(self, request: str) -> Collection[str]:
-        known = self._request(request)
-        if known is None:
+        about = self._request(request)
+        if about is None:
             return ()
-        users = {known.requester, *(v.by for v in known.votes), *(m.by for m in known.thread if m.kind != "escalation")}
-        return sorted(user for user in users if not self._gone(user) and self._deciders.sees(user, known))
+        users = {about.requester, *(v.by for v in about.votes), *(m.by for m in about.thread if m.kind != "escalation")}
+        return sorted(user for user in users if not self._gone(user) and self._deciders.sees(user, about))
 
     def sees(self, user: str, request: str) -> bool:
         """Whether a user, as they are now, may see a request; False for one that is not there."""
-        known = self._request(request)
-        return known is not None and self._deciders.sees(user, known)
+        about = self._request(request)
+        return about is not None and self._deciders.sees(user, about)
 
     def owners(self, dataset: str) -> Collection[str]:
         facts = self._deciders.facts_or_none(dataset)

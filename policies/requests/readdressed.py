@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from catalog.ports import EventSink
-from policies import workflow
+from policies.access_request import OPEN, AccessRequest
 from policies.audit import AuditLog
 from policies.declared.state import GovernanceState
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
-from policies.workflow import AccessRequest
 
 
 class Readdressing:
@@ -20,13 +19,15 @@ class Readdressing:
 
     def readdress(self, user: str) -> list[str]:
         """Ids of the open requests whose present stage the user could have decided."""
-        gone = self._state.view().subject(user)
+        subject = self._state.view().subject(user)
         moved = []
-        for label in workflow.OPEN:
+        for label in OPEN:
             for document in self._state.store.documents(KIND, label=label):
                 request = AccessRequest.from_json(document.spec or {})
                 facts = self._deciders.facts_or_none(request.dataset)
-                if request.requester == user or not self._deciders.is_approver(gone, request, request.current, facts):
+                if request.requester == user or not self._deciders.is_approver(
+                    subject, request, request.current, facts
+                ):
                     continue
                 now = self._deciders.people(request, facts)
                 data = {"dataset": request.dataset, "requester": request.requester, "was": user, "waitsFor": now}

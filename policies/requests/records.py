@@ -9,14 +9,14 @@ from typing import Any
 from catalog.errors import Conflict
 from catalog.ports import EventSink
 from catalog.records import rfc3339
-from policies import workflow
+from policies import request_transitions as transitions
+from policies.access_request import UNDECIDED, AccessRequest
 from policies.audit import AuditLog
 from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.purposes import NO_PURPOSES, Purposes
 from policies.requests.grant_terms import extended_spec, grant_spec, not_found
-from policies.workflow import AccessRequest
 
 KIND = "AccessRequest"
 
@@ -33,7 +33,7 @@ _EVENTS = {
 
 
 class RequestRecords:
-    """Documents of requests, the grants they end in, and what is told of them."""
+    """Documents of requests, the grants they end in, and the events about them."""
 
     def __init__(
         self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None,
@@ -49,8 +49,8 @@ class RequestRecords:
             return
         name = request.grant or request.id
         self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
-        told = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
-        self._tell("grant.issued", name, {**told, "request": request.id, "until": rfc3339(request.valid_to)})
+        event = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}
+        self._tell("grant.issued", name, {**event, "request": request.id, "until": rfc3339(request.valid_to)})
 
     def _extend(self, request: AccessRequest, by: str, now: datetime) -> None:
         present = self._store.get("Grant", request.extends or "")
@@ -64,16 +64,16 @@ class RequestRecords:
 
     def revoke(self, request: AccessRequest, by: str, now: datetime) -> None:
         """End the grant of a break-glass use that its reviewer objects to, in the same transaction."""
-        found = self._store.get("Grant", request.grant or "")
-        if found is None or (found.spec or {}).get("status") != GrantStatus.APPROVED:
+        document = self._store.get("Grant", request.grant or "")
+        if document is None or (document.spec or {}).get("status") != GrantStatus.APPROVED:
             return
-        spec = {**(found.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
-        self._store.apply([Change("Grant", found.name, spec, found.metadata, by, expect=found.version)], now)
-        self._tell("grant.revoked", found.name, {"dataset": request.dataset, "user": request.requester, "by": by})
+        spec = {**(document.spec or {}), "status": str(GrantStatus.REVOKED), "revokedBy": by, "reason": "review"}
+        self._store.apply([Change("Grant", document.name, spec, document.metadata, by, expect=document.version)], now)
+        self._tell("grant.revoked", document.name, {"dataset": request.dataset, "user": request.requester, "by": by})
 
     def expire(self, document: Document, request: AccessRequest, now: datetime) -> None:
         """Write that a request has expired, in a transaction of its own."""
-        ended = workflow.at(request, now)
+        ended = transitions.at(request, now)
         try:
             with self._store.transaction():
                 self.write(ended, document.version, None)
@@ -83,10 +83,10 @@ class RequestRecords:
 
     def document(self, request_id: str) -> Document:
         """Raises NotFound."""
-        found = self._store.get(KIND, request_id)
-        if found is None:
+        document = self._store.get(KIND, request_id)
+        if document is None:
             raise not_found(request_id)
-        return found
+        return document
 
     def waiting(self, request: AccessRequest, now: datetime) -> AccessRequest | None:
         """The undecided request that asks for the same, None where there is none."""
@@ -97,7 +97,7 @@ class RequestRecords:
         """Requests that wait for a decision or an answer; some of them may be over by time."""
         return [
             AccessRequest.from_json(document.spec or {})
-            for state in workflow.UNDECIDED
+            for state in UNDECIDED
             for document in self._store.documents(KIND, label=str(state))
         ]
 
@@ -133,10 +133,10 @@ class RequestRecords:
         noted = {**details, **subject.came_by}
         self._audit.record(subject.user, action, request.dataset, decision, reasons, noted)
         if action in _EVENTS:
-            told = {**details, "dataset": request.dataset, "by": subject.user}
+            event = {**details, "dataset": request.dataset, "by": subject.user}
             if action == "request.escalate":
-                told["level"] = request.escalated
-            self._tell(_EVENTS[action], request.id, told)
+                event["level"] = request.escalated
+            self._tell(_EVENTS[action], request.id, event)
 
     def _tell(self, kind: str, about: str, data: Mapping[str, Any]) -> None:
         if self._events is not None:

@@ -28,34 +28,34 @@ class Asked:
 
 
 def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None) -> Asked:
-    """Check what is asked for against the dataset. Without `unmask`, all of `fields` is to be shown clear.
+    """Check what is asked for against the dataset. Without `unmask`, all of `fields` is to be shown unmasked.
 
     Raises InvalidInput for an entry that reaches no field, with the nearest path.
     """
-    wanted = tuple(dict.fromkeys(fields)) or (EVERYTHING,)
-    clear = wanted if unmask is None else tuple(dict.fromkeys(unmask))
-    for entry in (*wanted, *clear):
+    entries = tuple(dict.fromkeys(fields)) or (EVERYTHING,)
+    clear = entries if unmask is None else tuple(dict.fromkeys(unmask))
+    for entry in (*entries, *clear):
         if entry != EVERYTHING and not any(_covers(entry, f) for f in facts.fields):
-            known = [f.path for f in facts.fields] + sorted({t for f in facts.fields for t in f.tags})
+            names = [f.path for f in facts.fields] + sorted({t for f in facts.fields for t in f.tags})
             guess = entry if is_path(entry) else f"value.{entry}"
-            close = difflib.get_close_matches(guess, known, 1, 0.4)
+            close = difflib.get_close_matches(guess, names, 1, 0.4)
             hint = f"did you mean {close[0]}?" if close else "write a path such as value.customer.email, a tag, or *."
             raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
-    return Asked(wanted, clear)
+    return Asked(entries, clear)
 
 
-def check_rows(facts: DatasetFacts, named: Iterable[str]) -> None:
+def check_rows(facts: DatasetFacts, columns: Iterable[str]) -> None:
     """Whether the record has the fields that a row condition names; a grant with others would open nothing.
 
-    Raises InvalidInput with the nearest name. Of a dataset without known fields nothing is said.
+    Raises InvalidInput with the nearest name. A dataset without known fields passes.
     """
     paths = (FieldPath.parse(f.path) for f in facts.fields)
-    known = sorted({p.steps[0].name for p in paths if p.root == "value" and p.steps and p.steps[0].name})
-    have = {fold(name) for name in (*known, *_SYSTEM)}
-    for name in named if known else ():
+    names = sorted({p.steps[0].name for p in paths if p.root == "value" and p.steps and p.steps[0].name})
+    have = {fold(name) for name in (*names, *_SYSTEM)}
+    for name in columns if names else ():
         if fold(name) not in have:
-            near = nearest(name, known)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(known[:20])}."
+            near = nearest(name, names)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(names[:20])}."
             text = f"The row condition names {name[:60]!r}, which {facts.reference} does not have; {hint}"
             raise InvalidInput(text, details={"field": "rows", "column": name[:60]})
 
@@ -79,9 +79,9 @@ def _about(target: Target, facts: DatasetFacts, fields: Sequence[FieldFacts]) ->
     if target.dataset is not None and not dataset_matches(target.dataset, facts.reference):
         return False
     if target.path is not None:
-        wanted = folded(FieldPath.parse(target.path))
+        path = folded(FieldPath.parse(target.path))
         paths = [folded(FieldPath.parse(f.path)) for f in fields]
-        return any(wanted.contains(p) or p.contains(wanted) for p in paths)
+        return any(path.contains(p) or p.contains(path) for p in paths)
     if target.tag is None:
         return True
     if any(tag_matches(target.tag, tag) for field in fields for tag in _tags(field)):
@@ -89,6 +89,6 @@ def _about(target: Target, facts: DatasetFacts, fields: Sequence[FieldFacts]) ->
     return target.tag in facts.tags or (target.tag == "PII" and any(map(is_personal_dataset, facts.tags)))
 
 
-def shortest(given: Iterable[timedelta | None], otherwise: timedelta) -> timedelta:
+def shortest(spans: Iterable[timedelta | None], otherwise: timedelta) -> timedelta:
     """The shortest of those that are given, else another."""
-    return min((each for each in given if each is not None), default=otherwise)
+    return min((each for each in spans if each is not None), default=otherwise)

@@ -13,7 +13,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput
-from policies.workflow import AccessRequest, Message, RequestState, at
+from policies.access_request import AccessRequest, Message, RequestState
+from policies.request_transitions import at
 
 DELEGATES, MANAGERS = 1, 2
 MOST_MESSAGES = 200
@@ -29,8 +30,8 @@ def ask_back(request: AccessRequest, by: str, now: datetime, text: str) -> Acces
             f"Access request {request.id} is {request.state}; only a pending one can be asked back.",
             details={"id": request.id, "state": str(request.state)},
         )
-    asked = _with(request, Message(by, now, "question", _text(text)))
-    return replace(asked, state=RequestState.ASKED_BACK, asked_back_at=now)
+    after = _with(request, Message(by, now, "question", _text(text)))
+    return replace(after, state=RequestState.ASKED_BACK, asked_back_at=now)
 
 
 def comment(request: AccessRequest, by: str, now: datetime, text: str) -> AccessRequest:
@@ -67,9 +68,9 @@ def _with(request: AccessRequest, message: Message) -> AccessRequest:
 
 
 def _text(text: str) -> str:
-    kept = text.strip()
-    if not kept:
+    stripped = text.strip()
+    if not stripped:
         raise InvalidInput("A message needs a text.", details={"field": "text"})
-    if len(kept) > MOST_CHARACTERS:
+    if len(stripped) > MOST_CHARACTERS:
         raise InvalidInput(f"A message has at most {MOST_CHARACTERS} characters.", details={"field": "text"})
-    return kept
+    return stripped

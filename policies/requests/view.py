@@ -12,7 +12,9 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
-from policies.decision.visibility import ALL, NOT_SEEN, NOTHING, Known
+from policies.access_request import OPEN, AccessRequest, RequestState
+from policies.decision.visibility import ALL, NOTHING, Known
+from policies.decision.within_known import NOT_SEEN
 from policies.declared.state import GovernanceState
 from policies.matching import is_active, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Subject
@@ -20,11 +22,10 @@ from policies.ports import Clock
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
 from policies.settings import PolicySettings
-from policies.workflow import OPEN, AccessRequest, RequestState
 
 MOST_OPENED = 500
 _MOST_PEOPLE = 500
-"""Holders are counted one by one; of more people than these only that there are more is told."""
+"""Holders are counted one by one; of more people than these, only that there are more is shown."""
 
 
 class RequestView:
@@ -45,27 +46,27 @@ class RequestView:
         `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usual_seconds`:
         how long requests for the dataset took to be decided (the median; of all datasets where this one had none), null
         where none was decided yet.
-        `holders`: how many other users see all of it clear already; None for requests that are decided, and where the
+        `holders`: how many other users see all of it unmasked already; None for requests that are decided, and where the
         caller may not decide.
         """
         facts: dict[str, DatasetFacts | None] = {}
         counted: dict[tuple[str, tuple[str, ...]], int] = {}
-        shown = []
+        rows = []
         usual = self._usual() if any(request.state in OPEN for request in requests) else {}
         for request in requests:
             if request.dataset not in facts:
                 facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
-            shown.append(self._one(subject, request, facts[request.dataset], counted))
+            rows.append(self._one(subject, request, facts[request.dataset], counted))
             if request.state in OPEN:
-                hidden = set() if shown[-1]["can_decide"] else self._hidden(subject, request, facts[request.dataset])
+                hidden = set() if rows[-1]["can_decide"] else self._hidden(subject, request, facts[request.dataset])
                 people = (
                     []
                     if request.current.approvers.of in hidden
                     else self._deciders.people(request, facts[request.dataset])
                 )
-                shown[-1]["deciders"] = people
-                shown[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
-        return shown
+                rows[-1]["deciders"] = people
+                rows[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
+        return rows
 
     def _usual(self) -> dict[str | None, float]:
         """dataset -> the median of seconds from asking to the last word; None -> that of all."""
@@ -111,45 +112,45 @@ class RequestView:
 
     def _hidden(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> set[str]:
         """Datasets of stages that the reader may not know of, or not as sources of what is asked for."""
-        named = {stage.approvers.of for stage in request.stages if stage.approvers.of is not None}
-        if not named:
+        sources = {stage.approvers.of for stage in request.stages if stage.approvers.of is not None}
+        if not sources:
             return set()
         if facts is not None and not self.horizon(subject, facts).lineage:
-            return named
+            return sources
         hidden = set()
-        for each in named:
+        for each in sources:
             source = self._deciders.facts_or_none(each)
             if source is None and facts is not None:
                 source = DatasetFacts(facts.id, each, ())
-            known = self.horizon(subject, source) if source is not None else NOTHING
-            if not (known.existence and known.lineage):
+            knowledge = self.horizon(subject, source) if source is not None else NOTHING
+            if not (knowledge.existence and knowledge.lineage):
                 hidden.add(each)
         return hidden
 
     def _without_sources(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> dict[str, Any]:
         """The request as JSON; stages of owners of hidden datasets do not name these."""
-        shown = request.to_json()
+        answer = request.to_json()
         hidden = self._hidden(subject, request, facts)
         if not hidden:
-            return shown
+            return answer
         names: dict[str, str] = {}
         for number, stage in enumerate(request.stages, 1):
             if stage.approvers.of in hidden:
                 names[stage.name] = f"owner of {NOT_SEEN} ({number})"
-        for stage in shown["stages"]:
+        for stage in answer["stages"]:
             if stage["name"] in names:
                 stage |= {"name": names[stage["name"]], "approvers": {"owners": True}}
-        for vote in shown["decisions"]:
+        for vote in answer["decisions"]:
             if "stage" in vote:
                 vote["stage"] = names.get(vote["stage"], vote["stage"])
-        return {**shown, "stage": names.get(shown["stage"], shown["stage"])}
+        return {**answer, "stage": names.get(answer["stage"], answer["stage"])}
 
     def _holders(self, facts: DatasetFacts, paths: Sequence[str], but: str) -> int:
-        """Users other than one who see all of these fields clear now, with or without a purpose they may state."""
+        """Users other than one who see all of these fields unmasked now, with or without a purpose they may state."""
         view, now = self._state.view(), self._clock()
         people = set(view.users) | facts.owners.users | {m for g in view.groups.values() for m in g.members}
         people |= {u for g in view.grants.values() if is_active(g, now) for u in g.subject.users}
-        wanted = set(paths)
+        every_path = set(paths)
         count = 0
         for name in sorted(people - view.removed_users - {but})[:_MOST_PEOPLE]:
             if gone_because(view, name) is not None:
@@ -159,7 +160,7 @@ class RequestView:
             for purpose in (None, *stated):
                 decision = view.decide(subject, facts, purpose, now, self._settings.unscanned_is_sensitive)
                 clear = {c.path for c in decision.columns if effect_of(c) == "allow"}
-                if wanted and wanted <= clear:
+                if every_path and every_path <= clear:
                     count += 1
                     break
         return count
@@ -174,11 +175,11 @@ def _cut(opens: list[dict[str, Any]], horizon: Known) -> list[dict[str, Any]]:
 def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:
     """The fields the grant opens, with the kinds of personal data in them; `clear`: shown without masks."""
     fields, clear = selection(request.fields), selection(request.unmask)
-    found = []
+    rows = []
     for field in facts.fields:
         tags = (*field.tags, *(() if field.classified else (UNSCANNED_TAG,)))
         path = FieldPath.parse(field.path)
         if fields.covers(path, tags):
             entities = sorted(tag for tag in tags if is_personal(tag) or tag == UNSCANNED_TAG)
-            found.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
-    return sorted(found, key=lambda each: (not each["entities"], str(each["path"])))
+            rows.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
+    return sorted(rows, key=lambda each: (not each["entities"], str(each["path"])))

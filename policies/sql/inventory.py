@@ -16,21 +16,21 @@ from importlib.resources import files
 from policies.sql.names import nearest
 
 REASONS = {
-    "environment": "tells about the server, not about the data",
+    "environment": "describes the server, not the data",
     "jvm": "runs code of the server",
-    "file": "reads files or says which were read",
+    "file": "reads files or shows which were read",
     "markup": "parses external markup",
     "not-installed": "needs a package that is not part of Weir's engine",
     "error-oracle": "raises an error of its own, by which hidden values could be probed",
     "operator": "is an operator; write it between its arguments",
     "unknown": "is not a function of Spark that Weir knows",
 }
-"""Class of a refusal -> what is said about the function."""
+"""Class of a refusal -> what the message states about the function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of Spark. `note`: `size` = its result grows with an argument, `table` = may stand in FROM."""
+    """A function of Spark. `note`: `size` = its result grows with an argument, `table` = may be used in FROM."""
 
     name: str
     verdict: str
@@ -48,30 +48,30 @@ def functions() -> dict[str, Function]:
 
 def refusal(name: str) -> str | None:
     """Why a function may not be called, in words; None when it may."""
-    found = functions().get(name.lower())
-    if found is None:
+    function = functions().get(name.lower())
+    if function is None:
         return REASONS["unknown"]
-    if found.verdict == "allowed":
+    if function.verdict == "allowed":
         return None
-    return REASONS["operator" if found.verdict == "operator" else found.note]
+    return REASONS["operator" if function.verdict == "operator" else function.note]
 
 
 def near(name: str) -> str | None:
     """The function that an unknown name is most like, if there is one."""
     if name.lower() in functions():
         return None
-    return nearest(name, (each for each, found in functions().items() if found.verdict == "allowed"))
+    return nearest(name, (each for each, function in functions().items() if function.verdict == "allowed"))
 
 
 def may_stand_in_from(name: str) -> bool:
-    found = functions().get(name.lower())
-    return found is not None and found.verdict == "allowed" and found.note == "table"
+    function = functions().get(name.lower())
+    return function is not None and function.verdict == "allowed" and function.note == "table"
 
 
 def grows(name: str) -> bool:
-    """True for a function whose result is as long as an argument says."""
-    found = functions().get(name.lower())
-    return found is not None and found.note == "size"
+    """True for a function whose result is as long as an argument asks."""
+    function = functions().get(name.lower())
+    return function is not None and function.note == "size"
 
 
 @lru_cache(maxsize=1)

@@ -54,7 +54,7 @@ _INSTEAD = {
     "CACHE": "Nothing is kept between queries", "CALL": "There are no procedures",
     "PIVOT": "PIVOT follows a table: SELECT * FROM orders PIVOT (...)",
 }  # fmt: skip
-"""The first word of a statement that is no query -> what is true instead."""
+"""The first word of a statement that is not a query -> what is true instead."""
 _BEFORE_QUERY = (
     TokenType.L_PAREN, TokenType.R_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL,
     TokenType.DISTINCT,
@@ -126,7 +126,9 @@ def _measure(sql: str, tokens: list[Any]) -> None:
         if depth > MAX_DEPTH:
             raise refused(sql, token.start, f"Brackets are nested more than {MAX_DEPTH} deep.", "too-deep")
         if quantifiers > MAX_QUANTIFIERS:
-            raise refused(sql, token.start, f"ANY, ALL and SOME stand more than {MAX_QUANTIFIERS} times.", "too-long")
+            raise refused(
+                sql, token.start, f"ANY, ALL and SOME are used more than {MAX_QUANTIFIERS} times.", "too-long"
+            )
         if PREFIX in token.text.lower():
             raise refused(sql, token.start, f"{PREFIX} is kept for Weir's own use.", "reserved")
         if _is_parameter(tokens, index):
@@ -134,7 +136,7 @@ def _measure(sql: str, tokens: list[Any]) -> None:
 
 
 def _is_parameter(tokens: list[Any], at: int) -> bool:
-    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) stands at the name before it."""
+    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) touches the name before it."""
     token, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else None
     if token.token_type is not TokenType.COLON:
         return token.token_type in (TokenType.PLACEHOLDER, TokenType.PARAMETER)
@@ -157,7 +159,7 @@ def _one_query(sql: str, tokens: list[Any]) -> None:
 
 def tables_as_queries(tokens: list[Any]) -> list[Any]:
     """`TABLE orders` where a query may begin, as `FROM orders`."""
-    found = []
+    result = []
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else None
         after = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -169,8 +171,8 @@ def tables_as_queries(tokens: list[Any]) -> list[Any]:
             and after.token_type is not TokenType.L_PAREN
         ):
             token = Token(TokenType.FROM, "FROM", line=token.line, col=token.col, start=token.start, end=token.end)
-        found.append(token)
-    return found
+        result.append(token)
+    return result
 
 
 def _without_semicolons(tokens: list[Any]) -> list[Any]:
@@ -203,14 +205,14 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
             continue
         if token.token_type is TokenType.STRING and sql[token.start] == '"':
             lexed.quoted_texts.append(token.text)
-        taken = _window(sql, tokens, index, lexed.windows)
-        if taken:
+        count = _window(sql, tokens, index, lexed.windows)
+        if count:
             put(
                 token.start,
                 f"VERSION AS OF '{WINDOW_VERSION}{len(lexed.windows) - 1}'",
-                tokens[index + taken - 1].end + 1,
+                tokens[index + count - 1].end + 1,
             )
-            index += taken
+            index += count
             continue
         if following is not None and following.token_type is TokenType.L_PAREN and token.token_type not in _NOT_A_NAME:
             name = token.text.lower()
@@ -226,8 +228,8 @@ def _edit(sql: str, tokens: list[Any], end: int, emit: bool) -> Lexed:
 
 
 def _is_call(name: str, before: TokenType | None) -> bool:
-    found = inventory.functions().get(name)
-    if found is None or found.verdict == "operator" or name in _SPELLED_OUT:
+    function = inventory.functions().get(name)
+    if function is None or function.verdict == "operator" or name in _SPELLED_OUT:
         return False
     if before in (TokenType.ALIAS, TokenType.WITH):
         return False
@@ -236,16 +238,16 @@ def _is_call(name: str, before: TokenType | None) -> bool:
 
 def _window(sql: str, tokens: list[Any], at: int, windows: list[AsOf]) -> int:
     """How many tokens from `at` on are an AS OF window (0 = none); the window is added to `windows`."""
-    said = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
-    if len(said) < 3 or said[:2] != ["AS", "OF"]:
+    words = [t.text.upper() if t.token_type not in _NOT_A_NAME else None for t in tokens[at : at + 3]]
+    if len(words) < 3 or words[:2] != ["AS", "OF"]:
         return 0
     if at and tokens[at - 1].text.upper() in ("TIMESTAMP", "VERSION"):
         return 0  # Spark's own form, which sqlglot reads
     count = 2
-    if said[2] == "EARLIEST":
+    if words[2] == "EARLIEST":
         windows.append(AsOf(earliest=True))
         return 3
-    if said[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
+    if words[2] == "OFFSETS" and at + 3 < len(tokens) and tokens[at + 3].token_type is TokenType.STRING:
         text = tokens[at + 3]
         try:
             windows.append(read_offsets(text.text))

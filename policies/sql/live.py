@@ -62,11 +62,11 @@ def problem(tree: exp.Expression) -> str | None:
     table = tree.args["from_"].this
     source = table.meta.get("weir") if isinstance(table, exp.Table) else None
     if source is None or table.args.get("pivots") or table.args.get("joins") or table.args.get("sample"):
-        return f"The topic to follow stands right behind FROM. {_MEND}"
+        return f"The topic to follow must be right behind FROM. {_MEND}"
     if table.args.get("version"):
         return "EMIT CHANGES begins with what comes next; leave out AS OF."
     if sum(each.meta.get("weir") == source for each in tree.find_all(exp.Table)) > 1:
-        return f"{source.name} stands in the query twice; what is followed cannot also be joined. {_MEND}"
+        return f"{source.name} is in the query twice; what is followed cannot also be joined. {_MEND}"
     for join in tree.args.get("joins") or ():
         if join.side in ("RIGHT", "FULL"):
             return f"{join.side} JOIN gives rows of the other side again and again; put the stream first. {_MEND}"
@@ -104,7 +104,7 @@ def _bucket(tree: Any) -> int | None:
             arguments = call.expressions
             if str(call.this).lower() != "window" or len(arguments) != 2 or not isinstance(arguments[0], exp.Column):
                 continue
-            found = _SPAN.match(arguments[1].name) if isinstance(arguments[1], exp.Literal) else None
-            if found and fold(arguments[0].name) == "_timestamp":
-                return int(found[1]) * _SECONDS[found[2].lower()]
+            match = _SPAN.match(arguments[1].name) if isinstance(arguments[1], exp.Literal) else None
+            if match and fold(arguments[0].name) == "_timestamp":
+                return int(match[1]) * _SECONDS[match[2].lower()]
     return None

@@ -40,5 +40,5 @@ def table_sql(cluster: str, topic: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like the given one, or None where none is near."""
     by_fold = {fold(candidate): candidate for candidate in known}
-    found = get_close_matches(fold(name), list(by_fold), n=1, cutoff=0.6)
-    return by_fold[found[0]] if found else None
+    matches = get_close_matches(fold(name), list(by_fold), n=1, cutoff=0.6)
+    return by_fold[matches[0]] if matches else None

@@ -1,4 +1,4 @@
-"""A star stands for the fields of a record: the columns beside them (`_key`, `_offset`...) are there by their names only.
+"""A star includes the fields of a record: the columns beside them (`_key`, `_offset`...) are there by their names only.
 
 So `DISTINCT *`, NATURAL JOIN, PIVOT and `AS t(a, b)` work on the fields. The view of a table has such a column only where
 the query names it somewhere. There this takes it out again of each star, and of each place that takes all columns of a
@@ -50,12 +50,12 @@ def _takes_all(table: exp.Table, select: exp.Select) -> bool:
 
 def _project(table: exp.Table, names: Sequence[str]) -> None:
     """`t PIVOT (...)` -> `(SELECT * EXCEPT (_offset) FROM t) PIVOT (...)`; what a PIVOT itself names stays."""
-    named = {fold(i.name) for pivot in table.args.get("pivots") or () for i in pivot.find_all(exp.Identifier)}
-    gone = [exp.to_identifier(name, quoted=True) for name in names if fold(name) not in named]
-    if not gone:
+    pivoted = {fold(i.name) for pivot in table.args.get("pivots") or () for i in pivot.find_all(exp.Identifier)}
+    hidden = [exp.to_identifier(name, quoted=True) for name in names if fold(name) not in pivoted]
+    if not hidden:
         return
     inner = exp.Table(this=table.this.copy(), sample=table.args.get("sample"))
-    query = exp.select(exp.Star(except_=gone)).from_(inner)
+    query = exp.select(exp.Star(except_=hidden)).from_(inner)
     outer = exp.Subquery(this=query)
     for key in ("alias", "pivots", "joins", "laterals"):
         outer.set(key, table.args.get(key))
@@ -66,8 +66,8 @@ def _leave_out(star: Any, alias: str, names: Sequence[str]) -> None:
     holder = star.parent if isinstance(star.parent, exp.Column) else None
     if holder is not None and [fold(part.name) for part in holder.parts[:-1]] != [fold(alias)]:
         return  # of another table, or of a struct
-    gone = {fold(name) for name in names}
-    kept = [each for each in star.args.get("except_") or () if not _is_one(each, alias, gone)]
+    hidden = {fold(name) for name in names}
+    kept = [each for each in star.args.get("except_") or () if not _is_one(each, alias, hidden)]
     star.set("except_", [*kept, *(exp.column(name, table=alias, quoted=True) for name in names)])
 
 

@@ -19,10 +19,10 @@ def beginning(words: str) -> re.Pattern[str]:
 
 def tokens(sql: str) -> list[Token]:
     """Without comments and without semicolons at the end."""
-    found = [token for token in tokens_of(sql) if token.kind != "comment"]
-    while found and found[-1].text == ";":
-        found.pop()
-    return found
+    tokens = [token for token in tokens_of(sql) if token.kind != "comment"]
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    return tokens
 
 
 def blank(text: str) -> str:

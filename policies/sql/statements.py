@@ -38,7 +38,7 @@ class Statement:
     word     its first words, in upper case; for CLUSTERS that is which of the words was used
     name     the dataset or cluster, as written; `at` is where it begins in the text
     column   the column and the fields below it, of DESCRIBE; `column_at` is where it begins
-    pattern  of names: * and % stand for any characters, | for or; None = all
+    pattern  of names: * and % match any characters, | is or; None = all
     query    the query within, at its own place in the text: what comes before is blank
     """
 
@@ -96,10 +96,10 @@ def _fits(pieces: Sequence[str], name: str) -> bool:
         return False
     at, upto = len(start), len(name) - len(end)
     for piece in middle:
-        found = name.find(piece, at, upto)
-        if found < 0:
+        index = name.find(piece, at, upto)
+        if index < 0:
             return False
-        at = found + len(piece)
+        at = index + len(piece)
     return True
 
 
@@ -144,8 +144,8 @@ class _Reader(StatementReader):
         column_at = 0
         if self.next < len(self.tokens) and self.tokens[self.next].name is not None:
             column, column_at = self._name("")
-        found = Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended, column_at=column_at)
-        return self._end(found)
+        statement = Statement(About.DESCRIPTION, "DESCRIBE", name, at, column, extended=extended, column_at=column_at)
+        return self._end(statement)
 
     def explain(self) -> Statement:
         word = self.word()
@@ -176,7 +176,11 @@ class _Reader(StatementReader):
             left = self.tokens[self.next]
             if left.text == ";":
                 raise refused(self.sql, left.start + 1, "One statement at a time.", "several-statements")
-            dash = " A name with a dash or the like goes in back-quotes." if left.text in ("-", "/", ":", '"') else ""
+            dash = (
+                " A name with a dash, a slash or a colon goes in back-quotes."
+                if left.text in ("-", "/", ":", '"')
+                else ""
+            )
             raise self.refusal(f"{statement.word} ends before this.{dash}")
         return statement
 

@@ -29,8 +29,8 @@ _WINDOWS = frozenset({"window", "session_window"})
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One column of a result. `direct` = it is the source itself, not something computed from it; `system` = no star
-    stands for it; `followed` = every part of it is among `sources`; `shaped` = a name below it is that of each source."""
+    """One column of a result. `direct` = it is the source itself, not something computed from it; `system` = a star
+    does not include it; `followed` = every part of it is among `sources`; `shaped` = a name below it is that of each source."""
 
     name: str
     sources: frozenset[Source] = frozenset()
@@ -48,7 +48,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The columns of a table: all their names, and which of them no star stands for."""
+    """The columns of a table: all their names, and which of them a star does not include."""
 
     names: Sequence[str]
     system: Sequence[str] = ()
@@ -78,18 +78,18 @@ def outputs(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> list[O
 
 def used(tree: exp.Expression, columns: Mapping[TableRef, Visible]) -> set[Source]:
     """Every column of a table that the query names anywhere."""
-    found: set[Source] = set()
+    sources: set[Source] = set()
     try:
         for select in tree.find_all(exp.Select):
             env = _Env(columns)
             relations = list(_relations(select, env))
             for column in select.find_all(exp.Column):
-                found |= set() if isinstance(column.this, exp.Star) else _column(column, relations).sources
+                sources |= set() if isinstance(column.this, exp.Star) else _column(column, relations).sources
         for each in outputs(tree, columns):
-            found |= each.sources
+            sources |= each.sources
     except (AttributeError, TypeError, KeyError, IndexError, RecursionError):
         pass
-    return found
+    return sources
 
 
 def _query(node: Any, env: _Env) -> list[Output]:
@@ -138,17 +138,17 @@ def _select(node: exp.Select, env: _Env) -> Iterator[Output]:
             for relation in relations:
                 if prefix is None or fold(relation.alias) == prefix:
                     sure = relation.known and not changed
-                    shown = (o for o in _starred(relation) if fold(o.name) not in hidden)
-                    yield from (o if sure else replace(o, followed=False) for o in shown)
+                    outputs = (o for o in _starred(relation) if fold(o.name) not in hidden)
+                    yield from (o if sure else replace(o, followed=False) for o in outputs)
             continue
         if isinstance(item, exp.Aliases):
-            found = _expression(item.this, relations)
-            yield from (Output(each.name, found.sources, followed=found.followed) for each in item.expressions)
+            output = _expression(item.this, relations)
+            yield from (Output(each.name, output.sources, followed=output.followed) for each in item.expressions)
             continue
         inner = item.this if isinstance(item, exp.Alias) else item
-        found = _expression(inner, relations)
+        output = _expression(inner, relations)
         # Spark names `(email)` email.
-        yield replace(found, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
+        yield replace(output, name=item.alias_or_name or inner.unnest().alias_or_name, system=False)
 
 
 def places(select: exp.Select) -> list[Any]:
@@ -167,12 +167,12 @@ def _relations(node: exp.Select, env: _Env) -> Iterator[_Relation]:
         env = _Env(env.columns, dict(env.ctes))
         for cte in clause.expressions:
             env.ctes[fold(cte.alias)] = _renamed(_query(cte.this, env), cte.args.get("alias"))
-    seen: list[_Relation] = []
+    earlier: list[_Relation] = []
     for place in places(node):
-        relation = _relation(place, env, seen)
-        seen.append(relation)
+        relation = _relation(place, env, earlier)
+        earlier.append(relation)
         yield relation
-    yield from _windows(node, seen)
+    yield from _windows(node, earlier)
 
 
 def _windows(node: exp.Select, relations: list[_Relation]) -> Iterator[_Relation]:
@@ -180,8 +180,8 @@ def _windows(node: exp.Select, relations: list[_Relation]) -> Iterator[_Relation
     for call in node.args["group"].expressions if node.args.get("group") else ():
         name = fold(call.name) if isinstance(call, exp.Anonymous) else ""
         if name in _WINDOWS:
-            found = _expression(call, relations)
-            yield _Relation("", [Output(name, found.sources, system=True, followed=found.followed)])
+            output = _expression(call, relations)
+            yield _Relation("", [Output(name, output.sources, system=True, followed=output.followed)])
 
 
 def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
@@ -192,8 +192,8 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     if isinstance(place, exp.Table):
         ref = place.meta.get("weir")
         if ref is not None:
-            known = env.columns.get(ref, Visible(()))
-            own = [Output(c, frozenset({(ref, (c,))}), True, c in known.system, shaped=True) for c in known.names]
+            visible = env.columns.get(ref, Visible(()))
+            own = [Output(c, frozenset({(ref, (c,))}), True, c in visible.system, shaped=True) for c in visible.names]
             return _Relation(name, _renamed(own, alias))
         return _Relation(name, _renamed(env.ctes.get(fold(place.name), []), alias), fold(place.name) in env.ctes)
     if isinstance(place, exp.Subquery):
@@ -203,11 +203,11 @@ def _relation(place: Any, env: _Env, before: list[_Relation]) -> _Relation:
     if isinstance(place, exp.Lateral) and isinstance(place.this, exp.Subquery):
         return _Relation(name, _renamed(_query(place.this.this, env), alias))
     if isinstance(place, exp.Lateral):
-        found = _expression(place.this, before)
+        output = _expression(place.this, before)
         columns = [c.name for c in (alias.args.get("columns") or ())] if alias is not None else []
-        shaped = found.shaped and len(columns) == 1
-        given = [Output(c, found.sources, followed=found.followed, shaped=shaped) for c in columns or ["col"]]
-        return _Relation(name, given, known=bool(columns))
+        shaped = output.shaped and len(columns) == 1
+        outputs = [Output(c, output.sources, followed=output.followed, shaped=shaped) for c in columns or ["col"]]
+        return _Relation(name, outputs, known=bool(columns))
     return _Relation(name, _renamed(_query(place, env), alias), known=isinstance(place, exp.Values))
 
 
@@ -221,7 +221,7 @@ def _renamed(outputs: list[Output], alias: Any) -> list[Output]:
 
 
 def _starred(relation: _Relation) -> list[Output]:
-    """The columns of a relation that a star stands for."""
+    """The columns of a relation that a star includes."""
     return [output for output in relation.outputs if not output.system]
 
 
@@ -276,13 +276,13 @@ def _part(node: Any, relations: list[_Relation]) -> Output | None:
     elif isinstance(node, exp.Anonymous) and fold(node.name) in _ELEMENTS and node.expressions:
         whole, *places = node.expressions
     elif isinstance(node, exp.Anonymous) and fold(node.name) in _SAME:
-        given = [_expression(each, relations) for each in node.expressions]
-        if not given or not all(each.shaped for each in given):
+        parts = [_expression(each, relations) for each in node.expressions]
+        if not parts or not all(each.shaped for each in parts):
             return None
-        sources = frozenset(source for each in given for source in each.sources)
+        sources = frozenset(source for each in parts for source in each.sources)
         # Structs are alike by place, so a name below one may be another name below the next.
-        alike = all(each.sources == sources for each in given)
-        return Output("", sources, followed=all(each.followed for each in given), shaped=alike)
+        alike = all(each.sources == sources for each in parts)
+        return Output("", sources, followed=all(each.followed for each in parts), shaped=alike)
     else:
         return None
     inner = _expression(whole, relations)

@@ -1,4 +1,4 @@
-"""A query that is still being typed: the word at the cursor, what stands before it, and the tables named so far.
+"""A query that is still being typed: the word at the cursor, what is before it, and the tables named so far.
 
 Words only, no grammar: what cannot be parsed yet must still be completed. Nothing here decides what may run.
 """
@@ -60,7 +60,7 @@ class Token:
 
     @property
     def name(self) -> str | None:
-        """The name a word or a back-quoted text stands for."""
+        """The name that a word or a back-quoted text means."""
         if self.kind == "quoted":
             inner = self.text[1:-1] if len(self.text) > 1 and self.text.endswith("`") else self.text[1:]
             return inner.replace("``", "`")
@@ -103,8 +103,8 @@ def read(sql: str, at: int) -> Unfinished | None:
 
 def tokens_of(sql: str) -> Iterator[Token]:
     """The words, texts, names and marks of a text, comments included; it need not be complete."""
-    for found in _TOKEN.finditer(sql):
-        yield Token(found.lastgroup or "mark", found[0], found.start(), found.end())
+    for match in _TOKEN.finditer(sql):
+        yield Token(match.lastgroup or "mark", match[0], match.start(), match.end())
 
 
 def _closed(token: Token) -> bool:
@@ -165,8 +165,8 @@ def _tables(tokens: Sequence[Token]) -> tuple[list[tuple[str, tuple[str, ...]]],
         if wants and i + 1 < len(tokens) and tokens[i + 1].name is not None:
             alias, parts = _table(tokens, i + 1)
             tables.setdefault((alias, parts))
-    known = {fold(name) for name in ctes}
-    return [t for t in tables if not (len(t[1]) == 1 and fold(t[1][0]) in known)], list(ctes)
+    names = {fold(name) for name in ctes}
+    return [t for t in tables if not (len(t[1]) == 1 and fold(t[1][0]) in names)], list(ctes)
 
 
 def _table(tokens: Sequence[Token], at: int) -> tuple[str, tuple[str, ...]]:

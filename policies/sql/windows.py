@@ -1,6 +1,6 @@
 """Which records of a topic a query reads, as it is written behind a table.
 
-    orders                                        the newest records, as many as the setting says
+    orders                                        the newest records, as many as the setting allows
     orders AS OF '2026-11-21T10:00:00Z'           the newest of those stamped before that time
     orders AS OF '2026-11-20' TO '2026-11-21'     those stamped from the first time to before the second
     orders AS OF EARLIEST                         the oldest
@@ -46,13 +46,13 @@ def read_offsets(text: str) -> AsOf:
     """Ranges such as `0:100-200,1:50-`. Raises ValueError."""
     ranges = []
     for part in text.split(","):
-        found = _RANGE.match(part)
-        if found is None:
+        match = _RANGE.match(part)
+        if match is None:
             raise ValueError(part)
-        first, end = int(found[2]), int(found[3]) if found[3] else None
+        first, end = int(match[2]), int(match[3]) if match[3] else None
         if end is not None and end < first:
             raise ValueError(part)
-        ranges.append((int(found[1]), first, end))
+        ranges.append((int(match[1]), first, end))
     if len({partition for partition, _, _ in ranges}) != len(ranges):
         raise ValueError(text)
     return AsOf(offsets=tuple(sorted(ranges)))

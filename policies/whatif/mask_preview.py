@@ -28,11 +28,11 @@ MOST_VALUES = 100
 MOST_CHARACTERS = 10_000
 _SECONDS = 20.0
 _AT_ONCE = 2
-"""Previews that the engine computes at a time: they stand beside the queries, whose turns they do not take."""
+"""Previews that the engine computes at a time: they run beside the queries, whose turns they do not take."""
 _WAIT_SECONDS = 3.0
 _MOST_DIGITS = 76
 _LARGEST_EXPONENT = 38
-"""A decimal of Spark has at most 38 digits; a larger one only makes a text as long as its exponent says."""
+"""A decimal of Spark has at most 38 digits; a larger one only makes a text as long as its exponent."""
 
 
 class MaskPreview:
@@ -54,20 +54,22 @@ class MaskPreview:
             raise InvalidInput(f"A value is longer than {MOST_CHARACTERS:,} characters; a preview takes shorter ones.")
         _single(values)
         try:
-            made = convert.mask(policy_specs.MaskSpec.model_validate(mask))
+            parsed = convert.mask(policy_specs.MaskSpec.model_validate(mask))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            said = str(first.get("ctx", {}).get("error", first["msg"]))
+            message = str(first.get("ctx", {}).get("error", first["msg"]))
             where = ".".join(map(str, ("mask", *first["loc"])))
-            raise InvalidInput(f"{where}: {said.rstrip('.?')}.", details={"field": where}) from None
+            raise InvalidInput(f"{where}: {message.rstrip('.?')}.", details={"field": where}) from None
         kind = _kind(type_name)
-        if made.type is not MaskType.CUSTOM:
-            shown = preview(made, [_typed(v, kind) for v in values], kind)
-            masked = [{"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, shown["values"], strict=True)]
-            return {"mask": str(made.type), **shown, "values": masked}
-        custom.check(made.expression or "")
-        computed = self._computed(made, values, kind)
-        return {"mask": str(made.type), "type": None, "values": computed, "note": "computed by the query engine"}
+        if parsed.type is not MaskType.CUSTOM:
+            answer = preview(parsed, [_typed(v, kind) for v in values], kind)
+            masked = [
+                {"value": v, "masked": _plain(s["masked"])} for v, s in zip(values, answer["values"], strict=True)
+            ]
+            return {"mask": str(parsed.type), **answer, "values": masked}
+        custom.check(parsed.expression or "")
+        computed = self._computed(parsed, values, kind)
+        return {"mask": str(parsed.type), "type": None, "values": computed, "note": "computed by the query engine"}
 
     def _computed(self, mask: Mask, values: Sequence[Any], kind: Primitive) -> list[dict[str, Any]]:
         if not values:
@@ -88,14 +90,14 @@ class MaskPreview:
 
 
 def _single(values: Sequence[Any]) -> None:
-    """Raises InvalidInput for what is no single value, or no text that can be stored."""
+    """Raises InvalidInput for what is not a single value, or not a text that can be stored."""
     for value in values:
         if isinstance(value, (list, dict)):
             raise InvalidInput("A preview takes single values: texts, numbers, true, false and null.")
         if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-            raise InvalidInput("A value of the preview is no Unicode text: it has half of a surrogate pair.")
+            raise InvalidInput("A value of the preview is not a Unicode text: it has half of a surrogate pair.")
         if isinstance(value, float) and not math.isfinite(value):
-            raise InvalidInput('A value of the preview is no number of JSON; write "NaN" or "Infinity" as a text.')
+            raise InvalidInput('A value of the preview is not a number of JSON; write "NaN" or "Infinity" as a text.')
 
 
 def _literal(value: Any) -> str:
@@ -104,13 +106,13 @@ def _literal(value: Any) -> str:
 
 def _kind(text: str) -> Primitive:
     try:
-        found = parse_ddl(f"v {text}")
+        struct = parse_ddl(f"v {text}")
     except InvalidInput:
-        found = StructType()
-    kind = found.fields[0][1] if len(found.fields) == 1 else None
+        struct = StructType()
+    kind = struct.fields[0][1] if len(struct.fields) == 1 else None
     if not isinstance(kind, Primitive):
         raise InvalidInput(
-            f"{text[:60]!r} is no type of a single value; write STRING, INT, DATE or another of Spark's."
+            f"{text[:60]!r} is not a type of a single value; write STRING, INT, DATE or another of Spark's."
         )
     return kind
 
@@ -135,7 +137,9 @@ def _typed(value: Any, kind: Primitive) -> Any:
             case "string":
                 return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, ArithmeticError):
-        raise InvalidInput(f"A value of the preview is no {kind.name}; give other values, or another type.") from None
+        raise InvalidInput(
+            f"A value of the preview is not of type {kind.name}; give other values, or another type."
+        ) from None
     return value
 
 

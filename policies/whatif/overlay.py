@@ -29,15 +29,15 @@ class _Overlaid:
         self._proposed = {(p.kind, p.name): p for p in proposed}
 
     def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
-        kept = [d for d in self._store.changed(kinds, after) if (d.kind, d.name) not in self._proposed]
-        version = max((d.version for d in kept), default=0) + 1
+        documents = [d for d in self._store.changed(kinds, after) if (d.kind, d.name) not in self._proposed]
+        version = max((d.version for d in documents), default=0) + 1
         at = datetime.now().astimezone()
-        made = [
+        proposals = [
             Document(p.kind, p.name, p.spec, p.metadata, version, at)
             for p in self._proposed.values()
             if p.kind in kinds
         ]
-        return [*kept, *made]
+        return [*documents, *proposals]
 
 
 def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:
@@ -53,7 +53,7 @@ def proposed_view(state: GovernanceState, proposed: Sequence[Proposed]) -> View:
 
 def actions(state: GovernanceState, proposed: Sequence[Proposed]) -> list[dict[str, str]]:
     """[{kind, name, action: create | change | same | remove}] of proposed documents, against what is declared."""
-    found = []
+    result = []
     for each in proposed:
         present = state.store.get(each.kind, each.name)
         if each.spec is None:
@@ -62,5 +62,5 @@ def actions(state: GovernanceState, proposed: Sequence[Proposed]) -> list[dict[s
             action = "create"
         else:
             action = "same" if present.spec == each.spec else "change"
-        found.append({"kind": each.kind, "name": each.name, "action": action})
-    return found
+        result.append({"kind": each.kind, "name": each.name, "action": action})
+    return result

@@ -68,8 +68,8 @@ class PolicyTests:
         self, by: Subject, case: Case, view: View, facts_after: Callable[[DatasetFacts], DatasetFacts]
     ) -> tuple[list[dict[str, Any]], list[str]]:
         now = case.at or self._clock()
-        named = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
-        who, gone = subject_of(view, named)
+        person = Named(case.subject.user, frozenset(case.subject.groups), frozenset(case.subject.roles))
+        who, gone = subject_of(view, person)
 
         def decide(subject: Subject, facts: DatasetFacts, purpose: str | None) -> Decision:
             return decide_now(view, subject, gone, facts_after(facts), purpose, now, self._settings)
@@ -90,10 +90,10 @@ class PolicyTests:
             return self._field(case, case.field, facts, decision)
         problems = expectations.effect(case.expect, str(decision.effect))
         reasons = []
-        for path, wanted in case.expect.columns.items():
-            about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": wanted})})
-            found, why = self._field(about, path, facts, decision)
-            problems += [{**each, "what": f"column {path}"} for each in found]
+        for path, expected in case.expect.columns.items():
+            about = case.model_copy(update={"expect": case.expect.model_copy(update={**_ALONE, "effect": expected})})
+            mismatches, why = self._field(about, path, facts, decision)
+            problems += [{**each, "what": f"column {path}"} for each in mismatches]
             reasons += why
         reasons += [r.text for r in decision.reasons]
         return [*problems, *expectations.filters(case.expect, [decision])], list(dict.fromkeys(reasons))
@@ -111,8 +111,8 @@ class PolicyTests:
             return [unknown], reasons
         columns = [c for c in decision.columns if tested_names.within(c.path, place)]
         if not columns:
-            found = "deny" if decision.effect is Effect.DENY else "gap"
-            return [*expectations.effect(case.expect, found), *expectations.filters(case.expect, [decision])], reasons
+            actual = "deny" if decision.effect is Effect.DENY else "gap"
+            return [*expectations.effect(case.expect, actual), *expectations.filters(case.expect, [decision])], reasons
         reasons = [r.text for c in columns for r in c.reasons] or reasons
         problems = []
         for column in columns:
@@ -129,11 +129,11 @@ class PolicyTests:
         except SqlRefused as error:
             return expectations.closed(case.expect, "refused"), [error.message]
         with self._trail.refusals(by, sql, case.purpose, ACTION):
-            found = preparer.find(subject, gated, case.purpose)
-        datasets = [table.reference for table in found.tables.values()]
+            resolved = preparer.find(subject, gated, case.purpose)
+        datasets = [table.reference for table in resolved.tables.values()]
         self._trail.looked(by, ACTION, case.purpose, sql, "allow", datasets, [f"for {subject.user}"])
-        prepared = preparer.govern(gated, found)
-        decisions = list(found.decisions.values())
+        prepared = preparer.govern(gated, resolved)
+        decisions = list(resolved.decisions.values())
         reasons = [r.text for d in decisions for r in d.reasons] + prepared.gaps
         if prepared.gaps or any(d.effect is Effect.DENY for d in decisions):
             return expectations.closed(case.expect, "deny"), reasons
@@ -152,27 +152,29 @@ class PolicyTests:
         if not unknown and (problems := tested_names.unknown_columns(prepared)):
             return problems, reasons
         reasons = [*unknown, *reasons]
-        shown = _outputs(prepared)
-        effect = "mask" if "mask" in shown.values() else "allow"
+        outputs = _outputs(prepared)
+        effect = "mask" if "mask" in outputs.values() else "allow"
         # `allow` of a query says that it runs; whether something of it is masked is asked for with `mask`.
         problems = [] if case.expect.effect == "allow" else expectations.effect(case.expect, effect)
-        known = {fold(name): said for name, said in shown.items()}
-        for name, wanted in case.expect.columns.items():
-            near = nearest(name, shown)
-            said = known.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
-            if said != wanted:
-                problems.append(expectations.problem(f"column {name}", wanted, said))
+        by_name = {fold(name): actual for name, actual in outputs.items()}
+        for name, expected in case.expect.columns.items():
+            near = nearest(name, outputs)
+            actual = by_name.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
+            if actual != expected:
+                problems.append(expectations.problem(f"column {name}", expected, actual))
         return [*problems, *expectations.filters(case.expect, decisions)], reasons
 
 
 def _outputs(prepared: Prepared) -> Mapping[str, str]:
     """Column of the result -> allow | mask | deny | derived."""
     words = {"clear": "allow", "masked": "mask", "denied": "deny", "withheld": "mask", "derived": "derived"}
-    found: dict[str, str] = {}
+    effects: dict[str, str] = {}
     for output in trace.outputs(prepared.gated.tree, prepared.columns()):
-        said = explain.header(output, prepared.tables)
-        found[output.name] = "mask" if said["effect"] == "derived" and said.get("masks") else words[said["effect"]]
-    return found
+        header = explain.header(output, prepared.tables)
+        effects[output.name] = (
+            "mask" if header["effect"] == "derived" and header.get("masks") else words[header["effect"]]
+        )
+    return effects
 
 
 def _denied_column(prepared: Prepared) -> str | None:
@@ -181,10 +183,10 @@ def _denied_column(prepared: Prepared) -> str | None:
         names = [part.name for part in column.parts]
         for start in range(min(2, len(names))):
             for governed in prepared.tables.values():
-                found = explain.find(governed, names[start])
-                if found is None:
+                match = explain.find(governed, names[start])
+                if match is None:
                     continue
-                below = explain.within(governed, found, names[start + 1 :])
-                if found.sql is None or (below and all(d.effect is Effect.DENY for d in below)):
+                below = explain.within(governed, match, names[start + 1 :])
+                if match.sql is None or (below and all(d.effect is Effect.DENY for d in below)):
                     return ".".join(names)
     return None

@@ -22,7 +22,7 @@ from policies.whatif.overlay import Proposed, actions, proposed_view
 
 MOST_CHANGES = 5000
 _SECONDS = 20.0
-"""A simulation that would take longer is cut, and says so."""
+"""A simulation that would take longer is cut, and reports that."""
 _MOST = 1_000_000_000  # above every strictness
 _CLEAR = 2 * _MOST
 
@@ -84,10 +84,10 @@ class Simulation:
         references = sorted(r for r in self._references() if dataset is None or dataset_matches(dataset, r))
         if part is not None:
             references = [each for each in references if part.has(each)]
-        found = _Found()
+        result = _Found()
         until, now = time.monotonic() + _SECONDS, self._clock()
         everybody: set[str] = set()
-        seen = 0
+        count = 0
         for reference in references:
             try:
                 facts = self._facts.facts(reference)
@@ -98,16 +98,16 @@ class Simulation:
             everybody |= set(people)
             for name in people:
                 if time.monotonic() > until:
-                    found.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
+                    result.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
                     break
-                self._compare(found, (before, after), (facts, then), name, now, limit, part)
-            seen += 1
-            if found.cut:
+                self._compare(result, (before, after), (facts, then), name, now, limit, part)
+            count += 1
+            if result.cut:
                 break
         return {
-            "changes": found.changes, "gains": found.gains, "losses": found.losses, "total": found.total,
-            "truncated": found.total > len(found.changes) or found.cut is not None, "note": found.cut,
-            "users": len(everybody), "datasets": seen, "decisions": found.decided,
+            "changes": result.changes, "gains": result.gains, "losses": result.losses, "total": result.total,
+            "truncated": result.total > len(result.changes) or result.cut is not None, "note": result.cut,
+            "users": len(everybody), "datasets": count, "decisions": result.decided,
             "documents": actions(self._state, proposed),
         }  # fmt: skip
 
@@ -117,7 +117,7 @@ class Simulation:
 
     def _compare(
         self,
-        found: _Found,
+        result: _Found,
         views: tuple[View, View],
         facts: tuple[DatasetFacts, DatasetFacts],
         name: str,
@@ -135,18 +135,18 @@ class Simulation:
             ]
             if part is not None:
                 decisions = [part.worded(fact, each) for fact, each in zip(facts, decisions, strict=True)]
-            found.decided += 2
+            result.decided += 2
             for change in _changes(decisions[0], decisions[1], facts):
                 key = (change["path"], change["before"], change["after"])
                 if purpose is None:
                     without.add(key)
                 elif key in without:
                     continue  # said already: it is so without a purpose too
-                found.total += 1
-                found.gains += change["change"] == "gain"
-                found.losses += change["change"] == "loss"
-                if len(found.changes) < min(limit, MOST_CHANGES):
-                    found.changes.append({"user": name, "dataset": facts[0].reference, "purpose": purpose, **change})
+                result.total += 1
+                result.gains += change["change"] == "gain"
+                result.losses += change["change"] == "loss"
+                if len(result.changes) < min(limit, MOST_CHANGES):
+                    result.changes.append({"user": name, "dataset": facts[0].reference, "purpose": purpose, **change})
 
 
 def _people(view: View, facts: DatasetFacts) -> set[str]:
@@ -168,8 +168,8 @@ def _changes(before: Decision, after: Decision, facts: tuple[DatasetFacts, Datas
         old, new = _words(was), _words(is_)
         if old == new:
             continue
-        told = is_ or was
-        reasons = explain.reasons_json(told.reasons) if told is not None and told.reasons else []
+        decision = is_ or was
+        reasons = explain.reasons_json(decision.reasons) if decision is not None and decision.reasons else []
         reasons = reasons or explain.reasons_json(after.reasons if is_ is None or not is_.reasons else ())
         yield {
             "path": path,
@@ -200,15 +200,15 @@ def _words(column: ColumnDecision | None) -> str:
         return "denied"
     if not explain.is_masked(column) or column.mask is None:
         return "clear"
-    said = str(column.mask.type) if column.mask.type is not MaskType.CUSTOM else f"CUSTOM {column.mask.expression}"
+    text = str(column.mask.type) if column.mask.type is not MaskType.CUSTOM else f"CUSTOM {column.mask.expression}"
     params = ", ".join(f"{k}={v}" for k, v in sorted(column.mask.params.items()))
-    said += f" ({params})" if params else ""
-    said += " (not scanned)" if effect_of(column) == "gap" else ""
-    return said + (f"; clear where {column.clear_when}" if column.clear_when else "")
+    text += f" ({params})" if params else ""
+    text += " (not scanned)" if effect_of(column) == "gap" else ""
+    return text + (f"; clear where {column.clear_when}" if column.clear_when else "")
 
 
 def _exposure(column: ColumnDecision | None) -> tuple[int, int, bool]:
-    """(the least that shows, the most that shows, whether some rows show clear); a mask of known effect has one both."""
+    """(the least that shows, the most that shows, whether some rows are unmasked); a mask of known effect has one both."""
     if column is None or column.effect is Effect.DENY:
         return 0, 0, False
     if not explain.is_masked(column) or column.mask is None:

@@ -20,7 +20,7 @@ from policies.sql.names import fold, nearest
 from policies.whatif.policy_expectations import problem
 
 _MADE = re.compile(r"(col|c|_)?\d+|col|pos|key|value|id")
-"""Names that explode, VALUES, range and the like give."""
+"""Names that explode, VALUES, range and similar give."""
 
 
 def within(path: str, place: FieldPath) -> bool:
@@ -29,7 +29,7 @@ def within(path: str, place: FieldPath) -> bool:
 
 
 def unchecked(facts: DatasetFacts) -> list[str]:
-    """What is to be said of a dataset whose fields are not known yet."""
+    """What to report of a dataset whose fields are not known yet."""
     if facts.fields:
         return []
     return [f"{facts.reference} has no schema and was not scanned, so the names of its columns were not checked."]
@@ -48,27 +48,27 @@ def unknown_columns(prepared: Prepared) -> list[dict[str, Any]]:
     tree, tables = prepared.gated.tree, prepared.tables
     if tree.find(exp.Pivot) is not None:
         return []
-    made = _made(tree)
+    aliases = _made(tree)
     topics = {fold(table.alias) for table in tree.find_all(exp.Table) if _is_topic(table) and table.alias}
     relations = {(name,) for name in topics} | {tuple(map(fold, ref.parts)) for ref in tables}
     relations |= {each[-1:] for each in relations}
     opened = _opened(tree)
     inner = {fold(n) for g in tables.values() for n in _names_inside(g.table.value.kind)} if opened else set()
-    found = {}
+    problems = {}
     for column in tree.find_all(exp.Column):
         names = [part.name for part in column.parts]
         if isinstance(column.this, exp.Star) or inventory.functions().get(names[0].lower()):
             continue
         tries = [names, *(names[len(r) :] for r in relations if len(r) < len(names) and _begins(names, r))]
-        if any(fold(each[0]) in made | inner or (opened and _MADE.fullmatch(fold(each[0]))) for each in tries):
+        if any(fold(each[0]) in aliases | inner or (opened and _MADE.fullmatch(fold(each[0]))) for each in tries):
             continue
         near = [n for each in tries for n in _near(each, tables.values())]
         if None not in near:
             written = ".".join(names)
-            found[fold(written)] = problem(
+            problems[fold(written)] = problem(
                 "column", "a column of the topics", _no_such(written, next(filter(None, near), ""))
             )
-    return list(found.values())
+    return list(problems.values())
 
 
 def _no_such(name: str, near: str | None) -> str:
@@ -81,14 +81,14 @@ def _begins(names: Sequence[str], relation: Sequence[str]) -> bool:
 
 def _made(tree: exp.Expression) -> set[str]:
     """Names that the query gives itself: aliases, names of CTEs and their columns, parameters of lambdas."""
-    named = {alias.alias for alias in tree.find_all(exp.Alias, exp.CTE, exp.Subquery) if alias.alias}
+    names = {alias.alias for alias in tree.find_all(exp.Alias, exp.CTE, exp.Subquery) if alias.alias}
     for alias in tree.find_all(exp.TableAlias):
-        named |= {each.name for each in alias.args.get("columns") or ()}
+        names |= {each.name for each in alias.args.get("columns") or ()}
         if not _is_topic(alias.parent):
-            named.add(alias.name)
+            names.add(alias.name)
     for aliases in tree.find_all(exp.Aliases, exp.Lambda):
-        named |= {each.name for each in aliases.expressions}
-    return {fold(name) for name in named if name}
+        names |= {each.name for each in aliases.expressions}
+    return {fold(name) for name in names if name}
 
 
 def _is_topic(node: Any) -> bool:
@@ -131,9 +131,9 @@ def _missing_inside(governed: GovernedTable, column: Column, names: Sequence[str
             inner = inner.element
         if not isinstance(inner, StructType):
             return None
-        known = [each for each, _ in inner.fields]
-        found = next((each for each in known if fold(each) == fold(name)), None)
-        if found is None:
-            return nearest(name, known) or ""
-        inner = inner.get(found)
+        fields = [each for each, _ in inner.fields]
+        member = next((each for each in fields if fold(each) == fold(name)), None)
+        if member is None:
+            return nearest(name, fields) or ""
+        inner = inner.get(member)
     return None

@@ -13,7 +13,7 @@ from catalog.adapters.sql.database import Database
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.tables import AuditNamedRow, AuditNameRow
-from policies.ports import AuditEntry, AuditFilter, AuditStore, AuditUse
+from policies.audit_ports import AuditEntry, AuditFilter, AuditStore, AuditUse
 from tests.catalog_stores import STORES, own_database
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,10 +14,10 @@ from policies.adapters.stores.audit_segments import SqlSegmentStore, SqlShipping
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.memory_segments import MemorySegmentStore, MemoryShippingStore
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
 from policies.audit_seals import Trust
 from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals
-from policies.ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
 from policies.settings import PolicySettings
 from tests.catalog_stores import STORES, own_database
 

@@ -18,8 +18,8 @@ from policies.adapters.kafka.audit_topic import CONTENT_TYPE, KafkaAuditTopic
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.memory_segments import MemoryReceiver, MemoryShippingStore
 from policies.audit import AuditLog
+from policies.audit_ports import AuditReceiver, MessageTooLarge
 from policies.audit_shipping import AuditShipping
-from policies.ports import AuditReceiver, MessageTooLarge
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 SILENT = "127.0.0.1:1"

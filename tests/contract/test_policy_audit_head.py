@@ -13,7 +13,7 @@ from catalog.errors import Unavailable
 from policies.adapters.kafka.audit_head import KafkaHeadPublisher
 from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
 from policies.audit import AuditLog
-from policies.ports import AuditHead, HeadPublisher
+from policies.audit_ports import AuditHead, HeadPublisher
 
 
 @pytest.fixture(params=["memory", pytest.param("kafka", marks=pytest.mark.integration)])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, event, text
 
 from catalog.errors import InvalidInput, NotFound, SettingsError, Unavailable
 from tests.catalog_stores import own_postgres
@@ -494,7 +494,7 @@ def test_a_full_disk_is_unavailable_and_nothing_is_half(tmp_path: Path) -> None:
     table = SqlServingTable(f"sqlite:///{tmp_path}/views.db")
     table.prepare("v", "g")
     table.write("v", "g", [row("a", n=1)], [], {0: 1})
-    serving_sql.event.listen(table._engine, "checkout", lambda raw, *_: raw.execute("PRAGMA max_page_count = 20"))
+    event.listen(table._database.engine, "checkout", lambda raw, *_: raw.execute("PRAGMA max_page_count = 20"))
     with pytest.raises(Unavailable) as caught:
         table.write("v", "g", [row(n, text="secret" * 2000) for n in range(100)], [], {0: 2})
     assert caught.value.details == {"server": "views"} and "full" in caught.value.message

@@ -28,7 +28,7 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 def at(weir: ApiWorld) -> Iterator[Issuer]:
     with issuer() as running:
         weir.apply(declared("one", running.url))
-        weir.services.sessions._away.clear()  # of a test whose clock was ahead
+        weir.services.sessions._confirming._away.clear()  # of a test whose clock was ahead
         running.people["s-ana"] = {"preferred_username": f"ana-{running.server.server_port}"}
         yield running
 

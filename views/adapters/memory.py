@@ -43,85 +43,85 @@ class MemoryServingTable:
     ) -> tuple[int, int]:
         # Rows are kept as JSON text would keep them.
         keyed = {key_bytes(row.key): replace(row, values=json.loads(json.dumps(row.values))) for row in rows}
-        taken = {key_bytes(key) for key in gone} - keyed.keys()
+        removed = {key_bytes(key) for key in gone} - keyed.keys()
         with self._lock:
-            kept = self._found(view, generation)
-            before = kept.contained.positions
+            stored = self._found(view, generation)
+            before = stored.contained.positions
             behind = [offset - before.get(partition, 0) for partition, offset in positions.items()]
             if behind and max(behind) <= 0 and min(behind) < 0:
                 return 0, 0
-            new, lost = len(keyed.keys() - kept.rows.keys()), len(taken & kept.rows.keys())
-            version = kept.versions.newest + (1 if keyed or taken else 0)
+            new, lost = len(keyed.keys() - stored.rows.keys()), len(removed & stored.rows.keys())
+            version = stored.versions.newest + (1 if keyed or removed else 0)
             for key, row in keyed.items():
-                if key not in kept.rows or kept.rows[key].values != row.values:
-                    kept.changed[key] = version
-            for key in taken & kept.rows.keys():
-                kept.gone[key] = version, kept.rows[key].key, time.time()
-            kept.versions = replace(kept.versions, newest=version)
+                if key not in stored.rows or stored.rows[key].values != row.values:
+                    stored.changed[key] = version
+            for key in removed & stored.rows.keys():
+                stored.gone[key] = version, stored.rows[key].key, time.time()
+            stored.versions = replace(stored.versions, newest=version)
             # Replaced as a whole: a reader keeps what it took.
-            kept.rows = {**{key: row for key, row in kept.rows.items() if key not in taken}, **keyed}
+            stored.rows = {**{key: row for key, row in stored.rows.items() if key not in removed}, **keyed}
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
-            kept.contained = replace(kept.contained, positions=merged)
+            stored.contained = replace(stored.contained, positions=merged)
             return new, lost
 
     def expire(self, view: str, generation: str, before: Positions) -> int:
         with self._lock:
-            kept = self._found(view, generation)
-            left = {key: row for key, row in kept.rows.items() if row.offset >= before.get(row.partition, 0)}
-            taken = kept.rows.keys() - left.keys()
-            version = kept.versions.newest + (1 if taken else 0)
-            for key in taken:
-                kept.gone[key] = version, kept.rows[key].key, time.time()
-            kept.versions, kept.rows = replace(kept.versions, newest=version), left
-            return len(taken)
+            stored = self._found(view, generation)
+            left = {key: row for key, row in stored.rows.items() if row.offset >= before.get(row.partition, 0)}
+            removed = stored.rows.keys() - left.keys()
+            version = stored.versions.newest + (1 if removed else 0)
+            for key in removed:
+                stored.gone[key] = version, stored.rows[key].key, time.time()
+            stored.versions, stored.rows = replace(stored.versions, newest=version), left
+            return len(removed)
 
     def contain(self, view: str, generation: str, offsets: Mapping[str, Positions], at: datetime) -> None:
         with self._lock:
-            kept = self._found(view, generation)
+            stored = self._found(view, generation)
             copied = {topic: dict(positions) for topic, positions in offsets.items()}
-            kept.contained = replace(kept.contained, offsets=copied, at=at)
+            stored.contained = replace(stored.contained, offsets=copied, at=at)
 
     def contained(self, view: str, generation: str) -> Contained:
         with self._lock:
-            kept = self._views.get(view, {}).get(generation)
-            return kept.contained if kept is not None else Contained(there=False)
+            stored = self._views.get(view, {}).get(generation)
+            return stored.contained if stored is not None else Contained(there=False)
 
     def read(self, view: str, generation: str, wanted: Wanted, limit: int) -> list[Row]:
         low, high = bounds(wanted)
-        asked = None if wanted.keys is None else {key_bytes(key) for key in wanted.keys}
+        chosen = None if wanted.keys is None else {key_bytes(key) for key in wanted.keys}
         with self._lock:
-            kept = self._views.get(view, {}).get(generation)
-            rows = kept.rows if kept is not None else {}
+            stored = self._views.get(view, {}).get(generation)
+            rows = stored.rows if stored is not None else {}
         inside = (key for key in rows if low <= key and (high is None or key < high))
-        keys = sorted(key for key in inside if asked is None or key in asked)
+        keys = sorted(key for key in inside if chosen is None or key in chosen)
         return [copy.deepcopy(rows[key]) for key in keys[: max(0, limit)]]
 
     def versions(self, view: str, generation: str) -> Versions:
         with self._lock:
-            kept = self._views.get(view, {}).get(generation)
-            return kept.versions if kept is not None else Versions()
+            stored = self._views.get(view, {}).get(generation)
+            return stored.versions if stored is not None else Versions()
 
     def changes(self, view: str, generation: str, after: int, until: int, limit: int, gone: bool = True) -> Changes:
         with self._lock:
-            kept = self._views.get(view, {}).get(generation) or _Generation()
-            there = [(kept.changed[key], key, row.key, copy.deepcopy(row)) for key, row in kept.rows.items()]
-            taken = [(version, key, identity, None) for key, (version, identity, _) in kept.gone.items() if gone]
-        inside = [each for each in (*there, *taken) if after < each[0] <= until]
+            stored = self._views.get(view, {}).get(generation) or _Generation()
+            there = [(stored.changed[key], key, row.key, copy.deepcopy(row)) for key, row in stored.rows.items()]
+            removed = [(version, key, identity, None) for key, (version, identity, _) in stored.gone.items() if gone]
+        inside = [each for each in (*there, *removed) if after < each[0] <= until]
         ordered = [Change(version, key, row) for version, _, key, row in sorted(inside, key=lambda each: each[:2])]
         return whole_versions(lambda most: ordered[:most], limit, until)
 
     def forget_gone(self, view: str, generation: str, before: datetime) -> int:
         with self._lock:
-            kept = self._views.get(view, {}).get(generation) or _Generation()
-            old = [key for key, (_, _, at) in kept.gone.items() if at < before.timestamp()]
-            newest = max((kept.gone.pop(key)[0] for key in old), default=0)
-            kept.versions = replace(kept.versions, forgotten=max(kept.versions.forgotten, newest))
+            stored = self._views.get(view, {}).get(generation) or _Generation()
+            old = [key for key, (_, _, at) in stored.gone.items() if at < before.timestamp()]
+            newest = max((stored.gone.pop(key)[0] for key in old), default=0)
+            stored.versions = replace(stored.versions, forgotten=max(stored.versions.forgotten, newest))
             return len(old)
 
     def count(self, view: str, generation: str) -> int:
         with self._lock:
-            kept = self._views.get(view, {}).get(generation)
-            return len(kept.rows) if kept is not None else 0
+            stored = self._views.get(view, {}).get(generation)
+            return len(stored.rows) if stored is not None else 0
 
     def generations(self, view: str) -> list[str]:
         with self._lock:
@@ -129,8 +129,8 @@ class MemoryServingTable:
 
     def drop(self, view: str, generation: str) -> int:
         with self._lock:
-            kept = self._views.get(view, {}).pop(generation, None)
-            return len(kept.rows) if kept is not None else 0
+            stored = self._views.get(view, {}).pop(generation, None)
+            return len(stored.rows) if stored is not None else 0
 
     def scrub(self) -> None:
         """There are no files; keys that are gone are forgotten."""
@@ -142,10 +142,10 @@ class MemoryServingTable:
         """Nothing is open."""
 
     def _found(self, view: str, generation: str) -> _Generation:
-        kept = self._views.get(view, {}).get(generation)
-        if kept is None:
+        stored = self._views.get(view, {}).get(generation)
+        if stored is None:
             raise NotFound(f"The serving table has no generation {generation} of the view {view}; prepare it first.")
-        return kept
+        return stored
 
 
 class MemoryViewStates:

@@ -50,12 +50,14 @@ def read_changes(connection: Connection, number: int, after: int, until: int, li
 @lru_cache(maxsize=512)
 def _changes(number: int, gone: bool) -> Any:
     row, key = rows_of(number).c, gone_of(number).c
-    asked: Any = select(row.version, row.key, row.identity, row.body, row.partition, row.offset).where(*_between(row))
+    statement: Any = select(row.version, row.key, row.identity, row.body, row.partition, row.offset).where(
+        *_between(row)
+    )
     if gone:
         nothing = cast(null(), Text), cast(null(), Integer), cast(null(), BigInteger)
-        asked = union_all(asked, select(key.version, key.key, key.identity, *nothing).where(*_between(key)))
+        statement = union_all(statement, select(key.version, key.key, key.identity, *nothing).where(*_between(key)))
     # A union's columns have the names of its first query's.
-    return asked.order_by("version", "key").limit(bindparam("n", type_=Integer))
+    return statement.order_by("version", "key").limit(bindparam("n", type_=Integer))
 
 
 def _between(columns: Any) -> tuple[Any, Any]:
@@ -65,11 +67,11 @@ def _between(columns: Any) -> tuple[Any, Any]:
 
 def take_away(connection: Connection, number: int, keys: Sequence[bytes], version: int, at: float) -> int:
     """Delete the rows of these keys and note those that were there; how many."""
-    table, gone = rows_of(number), gone_of(number)
+    table, gone_keys = rows_of(number), gone_of(number)
     there = table.c.key.in_(bindparam("keys", expanding=True, type_=LargeBinary))
     noted = select(table.c.key, table.c.identity, literal(version, BigInteger), literal(at, Double)).where(there)
     insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    new = insert(gone).from_select(["key", "identity", "version", "at"], noted)
+    new = insert(gone_keys).from_select(["key", "identity", "version", "at"], noted)
     again = {name: new.excluded[name] for name in ("identity", "version", "at")}
     connection.execute(new.on_conflict_do_update(index_elements=["key"], set_=again), {"keys": keys})
     return connection.execute(delete(table).where(there), {"keys": keys}).rowcount
@@ -77,12 +79,12 @@ def take_away(connection: Connection, number: int, keys: Sequence[bytes], versio
 
 def forget_some(connection: Connection, number: int, before: float | None) -> int:
     """Delete keys that are gone since before this time (None: all of them); how many."""
-    gone = gone_of(number)
-    old = gone.c.at < before if before is not None else literal(True)
-    newest = connection.scalar(select(func.max(gone.c.version)).where(old))
+    gone_keys = gone_of(number)
+    old = gone_keys.c.at < before if before is not None else literal(True)
+    newest = connection.scalar(select(func.max(gone_keys.c.version)).where(old))
     if newest is None:
         return 0
-    taken = connection.execute(delete(gone).where(old)).rowcount
+    count = connection.execute(delete(gone_keys).where(old)).rowcount
     more = (GENERATIONS.c.id == number) & (GENERATIONS.c.forgotten < newest)
     connection.execute(update(GENERATIONS).where(more).values(forgotten=newest))
-    return taken
+    return count

@@ -52,5 +52,5 @@ class RowBySqlite:
 @lru_cache(maxsize=256)
 def _statement(number: int) -> str:
     c = rows_of(number).c
-    asked = select(c.identity, c.body, c.partition, c.offset).where(c.key == bindparam("key", type_=LargeBinary))
-    return str(asked.compile(dialect=sqlite.dialect(paramstyle="qmark")))
+    statement = select(c.identity, c.body, c.partition, c.offset).where(c.key == bindparam("key", type_=LargeBinary))
+    return str(statement.compile(dialect=sqlite.dialect(paramstyle="qmark")))

@@ -49,8 +49,8 @@ def gone_of(number: int) -> Table:
 
 @lru_cache(maxsize=512)
 def range_of_keys(table: Table, ends: bool) -> Select[Any]:
-    asked = _shown(table).where(table.c.key >= bindparam("low", type_=LargeBinary))
-    return asked.where(table.c.key < bindparam("high", type_=LargeBinary)) if ends else asked
+    statement = _shown(table).where(table.c.key >= bindparam("low", type_=LargeBinary))
+    return statement.where(table.c.key < bindparam("high", type_=LargeBinary)) if ends else statement
 
 
 @lru_cache(maxsize=256)
@@ -88,10 +88,10 @@ def _on_conflict(insert: Any, table: Table, replace: bool) -> Any:
     after a failure, keeps its version: nothing changed for who follows."""
     if not replace:
         return insert.on_conflict_do_nothing()
-    given = insert.excluded
+    new = insert.excluded
     changed = [name for name in TYPES if name not in ("key", "version")]
-    differs = or_(*(given[name] != table.c[name] for name in changed))
-    version = case((given.body != table.c.body, given.version), else_=table.c.version)
+    differs = or_(*(new[name] != table.c[name] for name in changed))
+    version = case((new.body != table.c.body, new.version), else_=table.c.version)
     return insert.on_conflict_do_update(
-        index_elements=["key"], set_={name: given[name] for name in changed} | {"version": version}, where=differs
+        index_elements=["key"], set_={name: new[name] for name in changed} | {"version": version}, where=differs
     )

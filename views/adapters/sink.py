@@ -56,11 +56,11 @@ def copied(session: Any, plan: StreamPlan, names: Sequence[str]) -> Any:
     """The columns of a copy, and beside them what its records are made of."""
     table = plan.tables[0].table
     frame = session.table(quote_identifier(table.view))
-    shown = [name for name in names if name not in _BESIDE]
+    columns = [name for name in names if name not in _BESIDE]
     clear = dict(table.columns).get("_key") == "weir_key"
     key = "weir_copied_bytes" if clear else _bytes_of("_key", table.key.kind)
     beside = [f"{key} AS {COPIED_KEY}", f"_headers AS {COPIED_HEADERS}", "weir_copied_gone", "weir_copied_partition"]
-    return frame.selectExpr(*map(quote_identifier, shown), *beside)
+    return frame.selectExpr(*map(quote_identifier, columns), *beside)
 
 
 def copies(frame: Any, plan: StreamPlan) -> Any:

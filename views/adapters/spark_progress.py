@@ -84,7 +84,7 @@ def _offsets(ends: list[Any]) -> dict[str, dict[int, int]]:
         # PySpark's client has the text None where there is no offset yet.
         read = (None if each == "None" else json.loads(each)) if isinstance(each, str) else each
         for topic, positions in (read or {}).items():
-            known = by_topic.setdefault(topic, {})
+            lowest = by_topic.setdefault(topic, {})
             for partition, offset in positions.items():
-                known[int(partition)] = min(known.get(int(partition), int(offset)), int(offset))
+                lowest[int(partition)] = min(lowest.get(int(partition), int(offset)), int(offset))
     return by_topic

@@ -155,8 +155,8 @@ class KafkaTopics:
             if metadata is None or metadata.error is not None or not metadata.partitions:
                 raise DatasetNotFound(f"There is no topic {topic} any more.", details={"topic": topic})
             parts = [TopicPartition(topic, number) for number in metadata.partitions]
-            asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=_SECONDS)
-            return {part.partition: future.result().offset for part, future in asked.items()}
+            futures = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=_SECONDS)
+            return {part.partition: future.result().offset for part, future in futures.items()}
 
     @contextlib.contextmanager
     def _admin(self, kafka: Mapping[str, str]) -> Iterator[Any]:
@@ -238,9 +238,9 @@ def _record(message: Any) -> ViewRecord:
 
 def _config(admin: Any, topic: str) -> dict[str, str] | None:
     """The options of a topic; None where the cluster does not show them. Raises DatasetNotFound."""
-    asked = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
+    futures = admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, topic)], request_timeout=_SECONDS)
     try:
-        (config,) = (future.result() for future in asked.values())
+        (config,) = (future.result() for future in futures.values())
     except KafkaException as error:
         if error.args[0].code() in _REFUSALS:
             return None
@@ -250,8 +250,8 @@ def _config(admin: Any, topic: str) -> dict[str, str] | None:
     return {name: str(entry.value) for name, entry in config.items()}
 
 
-def _done(asked: Mapping[Any, Future[Any]]) -> None:
-    for future in asked.values():
+def _done(futures: Mapping[Any, Future[Any]]) -> None:
+    for future in futures.values():
         future.result()
 
 

@@ -31,16 +31,16 @@ class Attempts:
                 runs[at[0]] = max(runs.get(at[0], 0), at[1])
         gone: list[str] = []
         for batch, run in runs.items():
-            known = self._latest.get(batch)
-            if known is None:
-                known = self._kept(batch)
-            if known and known < run:
+            latest = self._latest.get(batch)
+            if latest is None:
+                latest = self._kept(batch)
+            if latest and latest < run:
                 gone += self._keys(batch)
-            self._latest[batch] = max(known or 0, run)
-        kept = [row for row in rows if (at := _attempt(row.key)) is None or at[1] == self._latest[at[0]]]
+            self._latest[batch] = max(latest or 0, run)
+        current = [row for row in rows if (at := _attempt(row.key)) is None or at[1] == self._latest[at[0]]]
         for batch in list(self._latest)[:-_REMEMBERED]:
             del self._latest[batch]
-        return kept, gone
+        return current, gone
 
     def _kept(self, batch: int) -> int:
         """The run whose rows of a batch are kept; 0 for none."""

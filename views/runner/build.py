@@ -71,8 +71,8 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
     key = spec.key
     if replaced:
         key = own_key(prepared, replaced, key)
-    known = _compaction(spec, decided, is_compacted)
-    by_key = [ref for ref, known_of in known.items() if known_of]
+    compaction = _compaction(spec, decided, is_compacted)
+    by_key = [ref for ref, known_of in compaction.items() if known_of]
     if by_key and key is None:
         key = compacted.own_key(prepared, by_key)
     streamed = shape(
@@ -86,7 +86,10 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
     )
     streamed = replace(
         streamed,
-        notes=(*streamed.notes, *compacted.notes(streamed, by_key, [r for r, each in known.items() if each is None])),
+        notes=(
+            *streamed.notes,
+            *compacted.notes(streamed, by_key, [r for r, each in compaction.items() if each is None]),
+        ),
     )
     if streamed.key and streamed.mode == "append":
         compacted.with_keys(prepared, streamed, by_key)
@@ -115,7 +118,7 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
         sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
         compacted={
             f"{decided.tables[ref].reference.partition('/')[0]}/{decided.tables[ref].topic}": each
-            for ref, each in known.items()
+            for ref, each in compaction.items()
             if each is not None
         },
     )

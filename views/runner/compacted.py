@@ -50,10 +50,10 @@ class Compaction:
         with self._lock:
             if at in self._known:
                 return self._known[at]
-        known = self._topics.compacted(self._clusters.client(cluster), topic)
+        compacted = self._topics.compacted(self._clusters.client(cluster), topic)
         with self._lock:
-            self._known[at] = known
-        return known
+            self._known[at] = compacted
+        return compacted
 
 
 def or_as_before(

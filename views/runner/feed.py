@@ -28,9 +28,9 @@ class Feed:
 
     def __init__(self, view: str, generation: Generation, tools: Tools) -> None:
         self._view, self._generation, self._tools = view, generation, tools
-        known = tools.serving.contained(view, generation.id)
-        self.contained: Offsets = {topic: dict(each) for topic, each in known.offsets.items()}
-        self._positions: dict[int, int] = {**generation.begins, **known.positions}
+        contained = tools.serving.contained(view, generation.id)
+        self.contained: Offsets = {topic: dict(each) for topic, each in contained.offsets.items()}
+        self._positions: dict[int, int] = {**generation.begins, **contained.positions}
         self._kafka = tools.clusters.client(generation.cluster)
         self._topic: TopicReader = tools.topics.read(self._kafka, generation.topic, self._positions)
         self._reader = Reader(

@@ -192,14 +192,14 @@ class Generations:
         there = topics.options(kafka, topic)
         if there is None:
             return []
-        asked = alterations(
+        changes = alterations(
             there, wanted, sink, bool(current.shape.key) or current.shape.single or spec.copyOf is not None
         )
-        if asked.refused:
-            raise Conflict(asked.refused[0], details={"topic": f"{sink.cluster}/{topic}", "field": "spec.sink"})
-        if asked.config or asked.partitions is not None:
-            topics.alter(kafka, topic, {name: value for name, (_, value) in asked.config.items()}, asked.partitions)
-        return asked.sentences(f"{sink.cluster}/{topic}")
+        if changes.refused:
+            raise Conflict(changes.refused[0], details={"topic": f"{sink.cluster}/{topic}", "field": "spec.sink"})
+        if changes.config or changes.partitions is not None:
+            topics.alter(kafka, topic, {name: value for name, (_, value) in changes.config.items()}, changes.partitions)
+        return changes.sentences(f"{sink.cluster}/{topic}")
 
     def _partitions(self, spec: ViewSpec, current: Built) -> int:
         """As many as the first source has; a dozen at most, but for a copy, which is partitioned alike."""
@@ -251,13 +251,13 @@ class Generations:
 def _compacted(spec: ViewSpec, current: Built) -> bool:
     """Whether the topic keeps the newest record of each key. Raises Conflict where that is declared and there is no key."""
     keyed = bool(current.shape.key) or current.shape.single
-    asked = spec.sink.cleanup if spec.sink is not None else None
-    if asked == "compact" and not keyed:
+    cleanup = spec.sink.cleanup if spec.sink is not None else None
+    if cleanup == "compact" and not keyed:
         raise Conflict(
             "A topic with cleanup: compact needs a key for each row; give the view a key, or cleanup: delete.",
             details={"field": "spec.sink.cleanup"},
         )
-    return keyed if asked is None else asked == "compact"
+    return keyed if cleanup is None else cleanup == "compact"
 
 
 def _streams(current: Built) -> dict[str, str]:

@@ -109,5 +109,5 @@ def _inner(node: Any) -> Any:
         parts = node.expressions
     else:
         return None
-    shown = [part for part in parts if not isinstance(part, exp.Literal)]
-    return _inner(shown[0]) if len(shown) == 1 else None
+    names = [part for part in parts if not isinstance(part, exp.Literal)]
+    return _inner(names[0]) if len(names) == 1 else None

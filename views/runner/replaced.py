@@ -78,10 +78,10 @@ def check_replaced(prepared: Prepared, streamed: Shape, replaced: Keys) -> None:
                 details={"dataset": prepared.tables[ref].table.reference},
             )
         missing = {fold(name): name for name in key}
-        known = {name: each for each in prepared.tables[ref].columns if (name := fold(each.name)) in missing}
+        missing_columns = {name: each for each in prepared.tables[ref].columns if (name := fold(each.name)) in missing}
         for column in streamed.key:
             one = columns.get(fold(column))
-            below = known.get(fold(one.path[0])) if one is not None and one.ref == ref else None
+            below = missing_columns.get(fold(one.path[0])) if one is not None and one.ref == ref else None
             if one is None or below is None or not _keeps_apart(prepared.tables[ref], below, one):
                 raise InvalidInput(
                     f"{column} is not the key of {ref.name} ({', '.join(key) or 'one row'}), so a row that goes there could not be"

@@ -34,9 +34,9 @@ class Runner:
             if self._tools.monotonic() - beaten >= BEAT_S:
                 self._tools.states.beat(self._tools.clock())
                 beaten = self._tools.monotonic()
-            wanted = {*self._names(), *self._tools.states.all()}
+            names = {*self._names(), *self._tools.states.all()}
             self._threads = {name: each for name, each in self._threads.items() if each.is_alive()}
-            for name in sorted(wanted - set(self._threads)):
+            for name in sorted(names - set(self._threads)):
                 thread = threading.Thread(target=self._keep, args=(name, stop), name=f"weir-view-{name}", daemon=True)
                 self._threads[name] = thread
                 thread.start()

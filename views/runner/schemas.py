@@ -36,10 +36,10 @@ def refuse_foreign(view: str, spec: ViewSpec, registry: Registry) -> None:
                 details={"field": "spec.sink.format"},
             )
         return
-    known = registry.newest(sink.cluster, subject_of(sink.topic))
-    if known is None:
+    newest = registry.newest(sink.cluster, subject_of(sink.topic))
+    if newest is None:
         return
-    kind, text = known
+    kind, text = newest
     place = {"topic": f"{sink.cluster}/{sink.topic}", "subject": subject_of(sink.topic)}
     if sink.format != "avro":
         raise Conflict(
@@ -58,8 +58,8 @@ def refuse_foreign(view: str, spec: ViewSpec, registry: Registry) -> None:
 def register(sink: Sink, text: str, registry: Registry) -> Registered:
     """Raises Conflict for a change that the subject's compatibility does not let through; Unavailable."""
     subject = subject_of(sink.topic)
-    known = registry.newest(sink.cluster, subject)
-    if known is not None and not avro.same(known[1], text):
+    newest = registry.newest(sink.cluster, subject)
+    if newest is not None and not avro.same(newest[1], text):
         accepted, reasons = registry.accepts(sink.cluster, subject, text)
         if not accepted:
             raise Conflict(

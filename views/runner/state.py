@@ -80,11 +80,11 @@ class Generation:
     def read(data: Mapping[str, Any] | None) -> Generation | None:
         if data is None:
             return None
-        given = dict(data)
-        given["begins"] = positions(given["begins"])
+        values = dict(data)
+        values["begins"] = positions(values["begins"])
         for name in ("goal", "starts"):
-            given[name] = {topic: positions(each) for topic, each in given.get(name, {}).items()}
-        return Generation(**given)
+            values[name] = {topic: positions(each) for topic, each in values.get(name, {}).items()}
+        return Generation(**values)
 
 
 @dataclass(slots=True)
@@ -146,15 +146,15 @@ class ViewState:
 
     @staticmethod
     def read(data: Mapping[str, Any]) -> ViewState:
-        known = {each.name for each in fields(ViewState)}
-        given = {name: value for name, value in data.items() if name in known}
-        given["active"] = Generation.read(given.get("active"))
-        given["building"] = Generation.read(given.get("building"))
-        given["letters"] = Letters.read(given.get("letters") or {})
+        names = {each.name for each in fields(ViewState)}
+        values = {name: value for name, value in data.items() if name in names}
+        values["active"] = Generation.read(values.get("active"))
+        values["building"] = Generation.read(values.get("building"))
+        values["letters"] = Letters.read(values.get("letters") or {})
         for name in ("retired", "lingering"):
-            read = (Generation.read(each) for each in given.get(name, ()))
-            given[name] = [generation for generation in read if generation is not None]
-        return ViewState(**given)
+            read = (Generation.read(each) for each in values.get(name, ()))
+            values[name] = [generation for generation in read if generation is not None]
+        return ViewState(**values)
 
 
 def positions(data: Mapping[Any, int]) -> dict[int, int]:

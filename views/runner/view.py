@@ -17,16 +17,13 @@ from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSign
 from catalog.records import rfc3339
 from views.durations import span
 from views.model import State
-from views.ports import StreamingQuery
 from views.runner.build import Built, built
 from views.runner.compacted import Compaction, or_as_before
-from views.runner.expiry import Expiry
-from views.runner.feed import Feed
 from views.runner.figures import SAMPLE_S, sampled
 from views.runner.generations import Generations
-from views.runner.letters import DeadLetters
 from views.runner.lineage_event import running_event
 from views.runner.record import Record
+from views.runner.running import RunningStream, start
 from views.runner.state import ViewState, behind
 from views.runner.tools import Declared, Pause, Tools
 
@@ -51,16 +48,6 @@ class _Due:
 
 
 @dataclass(slots=True)
-class _Stream:
-    """The query that runs, and the way of its rows."""
-
-    query: StreamingQuery
-    feed: Feed
-    letters: DeadLetters | None
-    expiry: Expiry | None
-
-
-@dataclass(slots=True)
 class View:
     """Not safe for threads: one thread steps it."""
 
@@ -71,7 +58,7 @@ class View:
     _compaction: Compaction = field(init=False)
     _built: Built | None = None
     _declared: Declared | None = None
-    _stream: _Stream | None = None
+    _stream: RunningStream | None = None
     _pause: Pause = field(default_factory=Pause)
     _due: _Due = field(default_factory=_Due)
     _barred: tuple[str, str, str] | None = None
@@ -171,8 +158,8 @@ class View:
         """Decide again, where that is due, and turn to another generation where that is asked for; `since`: from where."""
         now = self.tools.monotonic()
         changed = self._declared is None or declared.digest != self._declared.digest
-        wanted = rebuild > self.state.rebuild
-        if not changed and not wanted and now - self._due.decided < self.tools.settings.recheck_seconds:
+        rebuilds = rebuild > self.state.rebuild
+        if not changed and not rebuilds and now - self._due.decided < self.tools.settings.recheck_seconds:
             return
         subject = self.tools.subject(declared.spec.runAs.subject)
         before = self.state.writing
@@ -182,10 +169,10 @@ class View:
         if paused:
             self._settle_paused(current)
         elif self.state.writing is None:
-            if wanted or self.state.state != State.STOPPED or (changed and self._declared is not None):
+            if rebuilds or self.state.state != State.STOPPED or (changed and self._declared is not None):
                 self.state.rebuild = rebuild
-                self._generations.begin(declared, current, "it was declared", since if wanted else None)
-        elif wanted:
+                self._generations.begin(declared, current, "it was declared", since if rebuilds else None)
+        elif rebuilds:
             self._stop()
             self.state.rebuild = rebuild
             why = f"somebody asked for it, from {since}" if since else "somebody asked for it"
@@ -250,15 +237,8 @@ class View:
         if plan.copy_to:
             kafka = self.tools.clusters.client(writing.cluster)
             plan = replace(plan, compacted=bool(self.tools.topics.compacted(kafka, writing.topic)))
-        query = self.tools.engine.start(plan, self.state.session)
-        try:
-            letters = None if plan.strict else DeadLetters(self.name, writing, plan, self.state.letters, self.tools)
-            ttl = span(declared.spec.ttl) if declared.spec.ttl is not None else None
-            expiry = Expiry(self.name, writing, ttl, self.tools) if ttl is not None else None
-            self._stream = _Stream(query, Feed(self.name, writing, self.tools), letters, expiry)
-        except WeirError:
-            query.stop()
-            raise
+        ttl = span(declared.spec.ttl) if declared.spec.ttl is not None else None
+        self._stream = start(self.name, writing, plan, ttl, self.state.session, self.state.letters, self.tools)
         self.record.turn(State.CATCHING_UP)
 
     def _work(self) -> bool:
@@ -270,18 +250,7 @@ class View:
         now = self.tools.monotonic()
         if now - self._due.asked >= _LOOK_S:
             self._due.asked = now
-            status = self._stream.query.progress()
-            feed.note(status)
-            if self._stream.letters is not None:
-                self._stream.letters.note(status)
-            expiry = self._stream.expiry
-            if expiry is not None:
-                expiry.look()
-            counts = feed.counts(status) | {
-                "deadLetters": self.state.letters.written,
-                "rowsExpired": expiry.rows if expiry is not None else 0,
-            }
-            self.state.counts, self.state.rates = counts, feed.rates(status)
+            self.state.counts, self.state.rates = self._stream.look(self.state.letters)
         if feed.look():
             self.state.lag = feed.lag()
             self._sample(now)

@@ -135,8 +135,8 @@ def named(node: exp.Column, columns: Sequence[Column], ordered: bool = True) -> 
     exact = [each for each in columns if each.name == node.name]
     fitting = exact or [each for each in columns if each.name.lower() == node.name.lower()]
     if len(fitting) != 1:
-        known = ", ".join(each.name for each in columns)
-        raise _refused(f"where names {node.name}, which is not a column; there are {known}", node)
+        names = ", ".join(each.name for each in columns)
+        raise _refused(f"where names {node.name}, which is not a column; there are {names}", node)
     if ordered and not comparable(fitting[0].kind):
         raise _refused(f"where compares {fitting[0].name}, whose type {fitting[0].type} has no order", node)
     return fitting[0]
@@ -171,18 +171,18 @@ def met_by(comparisons: Sequence[Comparison], columns: Sequence[Column]) -> Call
         key = order_key(kind)
         if each.op == "in":
             assert isinstance(each.value, tuple)
-            wanted: Any = tuple(map(key, each.value))
+            operand: Any = tuple(map(key, each.value))
         else:
-            wanted = None if each.value is None else key(each.value)
-        checks.append((each.column, key, _CHECKS[each.op], wanted))
+            operand = None if each.value is None else key(each.value)
+        checks.append((each.column, key, _CHECKS[each.op], operand))
 
     def check(row: Mapping[str, object]) -> bool:
         for name, wanted_null in nulls:
             if (row.get(name) is None) != wanted_null:
                 return False
-        for name, key, compare, wanted in checks:
+        for name, key, compare, operand in checks:
             value = row.get(name)
-            if value is None or wanted is None or not compare(key(value), wanted):
+            if value is None or operand is None or not compare(key(value), operand):
                 return False
         return True
 
@@ -211,8 +211,8 @@ def _refused(
 ) -> InvalidInput:
     where = _position(node) if node is not None else {"line": line, "column": column}
     place = f" (line {where['line']}, column {where['column']})" if node is not None and where.get("line") else ""
-    known = {name: value for name, value in where.items() if value is not None}
-    return InvalidInput(f"{reason}{place}; {_HOW}.", details={"field": "where", **known})
+    place_details = {name: value for name, value in where.items() if value is not None}
+    return InvalidInput(f"{reason}{place}; {_HOW}.", details={"field": "where", **place_details})
 
 
 def _position(node: exp.Expression | None) -> dict[str, int | None]:

@@ -109,8 +109,8 @@ def _bound(encoded: bytes) -> bytes:
 
 def _after_all(start: bytes) -> bytes:
     """The first bytes behind everything that begins with `start`."""
-    kept = start.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1])
+    stem = start.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1])
 
 
 def _value(value: object) -> bytes:

@@ -69,7 +69,7 @@ def masked_view(columns: Sequence[Column], decision: Decision, keys: MaskKeys) -
     if decision.filters:
         raise NotExact("a row filter is a condition of Spark's SQL")
     builder = _Builder(Places(decision.columns), keys)
-    shown, hidden, changes = [], [], []
+    visible, hidden, changes = [], [], []
     for column in columns:
         at = VALUE.field(column.name)
         try:
@@ -80,11 +80,11 @@ def masked_view(columns: Sequence[Column], decision: Decision, keys: MaskKeys) -
             hidden.append(column.name)
             continue
         kind = shown_as.kind
-        shown.append(column if kind == column.kind else Column(column.name, type_name(kind), kind))
+        visible.append(column if kind == column.kind else Column(column.name, type_name(kind), kind))
         changes.append((column.name, shown_as.change))
     inside = [each for each in builder.left_out if not any(each == n or each.startswith(n + ".") for n in hidden)]
     changed = frozenset(name for name, change in changes if change is not None)
-    return MaskedView(tuple(shown), tuple(dict.fromkeys([*hidden, *inside])), changed, tuple(changes))
+    return MaskedView(tuple(visible), tuple(dict.fromkeys([*hidden, *inside])), changed, tuple(changes))
 
 
 def type_name(kind: DataType) -> str:
@@ -154,18 +154,18 @@ class _Builder:
         built = [(name, self.build(kind.path_of(path, name), inner, keep)) for name, inner in kind.fields]
         if all(shown_as is not None and shown_as.change is None for _, shown_as in built):
             return _Made(kind)
-        shown = [(name, shown_as) for name, shown_as in built if shown_as is not None]
-        if not shown:
+        members = [(name, shown_as) for name, shown_as in built if shown_as is not None]
+        if not members:
             return None
         self.left_out += [".".join((*path.names, name)) for name, shown_as in built if shown_as is None]
-        fields = [(name, shown_as.change) for name, shown_as in shown]
+        fields = [(name, shown_as.change) for name, shown_as in members]
 
         def change(value: Any) -> Any:
             if value is None:
                 return None
             return {n: value.get(n) if inner is None else inner(value.get(n)) for n, inner in fields}
 
-        return _Made(type(kind)(tuple((name, shown_as.kind) for name, shown_as in shown)), change)
+        return _Made(type(kind)(tuple((name, shown_as.kind) for name, shown_as in members)), change)
 
     def _map(self, path: FieldPath, kind: MapType, keep: bool) -> _Made | None:
         own = self._places.keys_below(path)

@@ -103,9 +103,9 @@ def _by_key(
         if len(matching) == asked.limit or scanned == most_scanned:
             return matching, Place(last), scanned
         scanned += 1
-        seen = masked.row(row.values)
-        if check(seen):
-            matching.append(seen)
+        values = masked.row(row.values)
+        if check(values):
+            matching.append(values)
         last = row.key
     return matching, None, scanned
 
@@ -116,7 +116,7 @@ def _by_what_is_seen(
     hidden = next(name for name in key if not masked.unmasked(name))
     check = met_by(asked.comparisons, masked.columns)
     among = _among(asked.wanted, key)
-    shown = [name for name in key if any(name == each.name for each in masked.columns)]
+    key_columns = [name for name in key if any(name == each.name for each in masked.columns)]
     matching: list[tuple[bytes, str, Seen]] = []
     scanned = 0
     for row in source.rows(_narrowed(asked.wanted, key, masked), _AT_ONCE):
@@ -127,10 +127,10 @@ def _by_what_is_seen(
                 f" {most_scanned} rows to search; ask by SQL.",
                 details={"limit": "rows", "column": hidden},
             )
-        seen = masked.row(row.values)
-        if check(seen) and among(seen):
-            look = json.dumps([*(seen[name] for name in shown), json.dumps(seen, sort_keys=True)])
-            matching.append((encode(json.loads(look)), look, seen))
+        values = masked.row(row.values)
+        if check(values) and among(values):
+            look = json.dumps([*(values[name] for name in key_columns), json.dumps(values, sort_keys=True)])
+            matching.append((encode(json.loads(look)), look, values))
     matching.sort(key=lambda each: each[0])
     if place is not None:
         start = encode(json.loads(place.last))
@@ -139,11 +139,11 @@ def _by_what_is_seen(
         matching = behind[min(alike, place.skip) :]
     page, rest = matching[: asked.limit], matching[asked.limit :]
     if not rest:
-        return [seen for _, _, seen in page], None, scanned
+        return [values for _, _, values in page], None, scanned
     end, look, _ = page[-1]
     before = place.skip if place is not None and place.last == look else 0
     skip = before + sum(each[0] == end for each in page)
-    return [seen for _, _, seen in page], Place(look, True, skip), scanned
+    return [values for _, _, values in page], Place(look, True, skip), scanned
 
 
 def _narrowed(wanted: Wanted, key: Sequence[str], masked: MaskedView) -> Wanted:

@@ -144,9 +144,9 @@ def _decimal(value: object, kind: Primitive) -> object:
 
 def _number(value: object, kind: Primitive) -> object:
     if isinstance(value, str):
-        named = _NOT_FINITE.get(value.strip().lower())
-        if named:
-            return named
+        special = _NOT_FINITE.get(value.strip().lower())
+        if special:
+            return special
         value = float(value.strip().replace("_", "x"))
     if not isinstance(value, (int, float)):
         raise ValueError("not a number")
@@ -162,10 +162,10 @@ def _number(value: object, kind: Primitive) -> object:
 
 
 def _boolean(value: object, kind: Primitive) -> object:
-    known = {"true": True, "false": False}.get(value.strip().lower()) if isinstance(value, str) else value
-    if not isinstance(known, bool):
+    flag = {"true": True, "false": False}.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(flag, bool):
         raise ValueError("not true or false")
-    return known
+    return flag
 
 
 def _date(value: object, kind: Primitive) -> object:

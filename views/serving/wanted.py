@@ -55,11 +55,11 @@ def read_wanted(
 
     Raises InvalidInput naming the parameter, and the column and its type.
     """
-    given = {name: list(parameters[name]) for name in PARAMETERS if parameters.get(name)}
-    for name, values in given.items():
+    values_of = {name: list(parameters[name]) for name in PARAMETERS if parameters.get(name)}
+    for name, values in values_of.items():
         if len(values) > 1 and name != "key":
             raise _wrong(name, f"{name} is given {len(values)} times; give it once")
-    by_key = [name for name in ("key", "keys", "prefix", "from", "to") if name in given]
+    by_key = [name for name in ("key", "keys", "prefix", "from", "to") if name in values_of]
     kinds = {each.name: each for each in columns}
     for name in by_key:
         if not key:
@@ -67,42 +67,48 @@ def read_wanted(
         hidden = next((each for each in (key[:1] if name in ("from", "to") else key) if each not in kinds), None)
         if hidden is not None:
             raise _wrong(name, f"{name} needs the key column {hidden}, which you may not see; use where")
-    if "key" in given and "keys" in given:
+    if "key" in values_of and "keys" in values_of:
         raise _wrong("keys", "key and keys are both given; give one of them")
     parts = [kinds[each] for each in key if each in kinds]
     keys = (
-        _one_key(given["key"], parts) if "key" in given else _keys(given["keys"][0], parts) if "keys" in given else None
+        _one_key(values_of["key"], parts)
+        if "key" in values_of
+        else _keys(values_of["keys"][0], parts)
+        if "keys" in values_of
+        else None
     )
-    prefix, begins = _prefix(given["prefix"][0], parts) if "prefix" in given else ((), False)
-    low, high, comparisons = _bounds(given, parts[0]) if "from" in given or "to" in given else (None, None, [])
-    if "where" in given:
-        comparisons += read_where(given["where"][0], columns)
+    prefix, begins = _prefix(values_of["prefix"][0], parts) if "prefix" in values_of else ((), False)
+    low, high, comparisons = (
+        _bounds(values_of, parts[0]) if "from" in values_of or "to" in values_of else (None, None, [])
+    )
+    if "where" in values_of:
+        comparisons += read_where(values_of["where"][0], columns)
     texts = None if keys is None else tuple(dict.fromkeys(map(identity, keys)))
-    limit = _limit(given["limit"][0], most_rows) if "limit" in given else min(default_rows, most_rows)
-    cursor = given["cursor"][0] if "cursor" in given else None
+    limit = _limit(values_of["limit"][0], most_rows) if "limit" in values_of else min(default_rows, most_rows)
+    cursor = values_of["cursor"][0] if "cursor" in values_of else None
     return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor)
 
 
-def _one_key(given: list[str], parts: Sequence[Column]) -> list[list[object]]:
-    if len(given) > 1:
-        return [_whole(given, parts, "key")]
-    listed = _json_list(given[0])
+def _one_key(texts: list[str], parts: Sequence[Column]) -> list[list[object]]:
+    if len(texts) > 1:
+        return [_whole(texts, parts, "key")]
+    listed = _json_list(texts[0])
     if listed is not None and len(listed) == len(parts):
         return [_whole(listed, parts, "key")]
     if len(parts) == 1:
-        return [_whole(given, parts, "key")]
-    return [_whole(listed if listed is not None else _divided(given[0], "key"), parts, "key")]
+        return [_whole(texts, parts, "key")]
+    return [_whole(listed if listed is not None else _divided(texts[0], "key"), parts, "key")]
 
 
-def _keys(given: str, parts: Sequence[Column]) -> list[list[object]]:
-    listed = _json_list(given)
+def _keys(text: str, parts: Sequence[Column]) -> list[list[object]]:
+    listed = _json_list(text)
     if listed is None:
         if len(parts) > 1:
             names = ", ".join(each.name for each in parts)
             raise _wrong(
                 "keys", f'keys of several columns ({names}) are a JSON list of lists, as in [["EU", 1], ["US", 2]]'
             )
-        listed = list(_divided(given, "keys"))
+        listed = list(_divided(text, "keys"))
     return [_whole(each if isinstance(each, list) else [each], parts, "keys") for each in listed]
 
 
@@ -129,18 +135,18 @@ def _converted(value: object, column: Column, parameter: str) -> object:
         raise unfit(parameter, column) from error
 
 
-def _prefix(given: str, parts: Sequence[Column]) -> tuple[tuple[object, ...], bool]:
-    listed = _json_list(given)
+def _prefix(text: str, parts: Sequence[Column]) -> tuple[tuple[object, ...], bool]:
+    listed = _json_list(text)
     if listed is None:
         first = parts[0]
         is_text = isinstance(first.kind, Primitive) and family(first.kind) == "string"
-        return (_converted(given, first, "prefix"),), is_text
+        return (_converted(text, first, "prefix"),), is_text
     if len(listed) > len(parts):
         raise _wrong("prefix", f"prefix has {len(listed)} values, and the key has {len(parts)} columns; give fewer")
     return tuple(_converted(v, c, "prefix") for v, c in zip(listed, parts, strict=False)), False
 
 
-def _bounds(given: Mapping[str, list[str]], first: Column) -> tuple[object, object, list[Comparison]]:
+def _bounds(texts: Mapping[str, list[str]], first: Column) -> tuple[object, object, list[Comparison]]:
     """What the table can narrow by, and what is exact.
 
     The table sorts a time by its text, where 10:00:00Z is behind 10:00:00.5Z; so it is given the second, with a letter
@@ -148,16 +154,16 @@ def _bounds(given: Mapping[str, list[str]], first: Column) -> tuple[object, obje
     """
     if not comparable(first.kind):
         raise _wrong(
-            "from" if "from" in given else "to", f"from and to need an order, and {first.name} is {first.type}"
+            "from" if "from" in texts else "to", f"from and to need an order, and {first.name} is {first.type}"
         )
     assert isinstance(first.kind, Primitive)
     of = family(first.kind)
     ends: list[object] = [None, None]
     comparisons = []
     for n, (name, op) in enumerate((("from", ">="), ("to", "<="))):
-        if name not in given:
+        if name not in texts:
             continue
-        value = _converted(given[name][0], first, name)
+        value = _converted(texts[name][0], first, name)
         comparisons.append(Comparison(first.name, op, value))
         if of == "timestamp":
             ends[n] = str(value)[:19] + "~" * n
@@ -166,8 +172,8 @@ def _bounds(given: Mapping[str, list[str]], first: Column) -> tuple[object, obje
     return ends[0], ends[1], comparisons
 
 
-def _limit(given: str, most: int) -> int:
-    number = int(given) if given.strip().isascii() and given.strip().isdigit() and len(given) < 10 else 0
+def _limit(text: str, most: int) -> int:
+    number = int(text) if text.strip().isascii() and text.strip().isdigit() and len(text) < 10 else 0
     if not 1 <= number <= most:
         raise _wrong("limit", f"limit is a whole number from 1 to {most}; ask for more rows by the cursor in `next`")
     return number

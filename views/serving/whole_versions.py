@@ -21,7 +21,7 @@ def whole_versions(read: Callable[[int], list[Change]], limit: int, until: int) 
         if len(changes) <= most:
             return Changes(tuple(changes), until)
         last = changes[-1].version
-        kept = [each for each in changes if each.version < last]
-        if kept:
-            return Changes(tuple(kept), last - 1)
+        whole = [each for each in changes if each.version < last]
+        if whole:
+            return Changes(tuple(whole), last - 1)
         most *= _MORE

@@ -82,18 +82,18 @@ def _fitted(node: Any) -> Any:
         return _tried(node, "BOOLEAN")
     if not isinstance(node, exp.Anonymous):
         return None
-    name, given = str(node.this).lower(), node.expressions
-    if name in _RENAMED and not any(isinstance(each, exp.Distinct) for each in given):
+    name, arguments = str(node.this).lower(), node.expressions
+    if name in _RENAMED and not any(isinstance(each, exp.Distinct) for each in arguments):
         node.set("this", _RENAMED[name])
         return None
-    if name in _CASTS and len(given) == 1:
-        return _cast(exp.TryCast(this=given[0].copy(), to=exp.DataType.build(_CASTS[name])))
+    if name in _CASTS and len(arguments) == 1:
+        return _cast(exp.TryCast(this=arguments[0].copy(), to=exp.DataType.build(_CASTS[name])))
     if name in _TRIED:
         at, kind = _TRIED[name]
-        many = name == "decode" and len(given) != 2  # its other form compares values
-        return _tried(node, kind) if not many and (at == _ALWAYS or _from_data(given, at)) else None
+        many = name == "decode" and len(arguments) != 2  # its other form compares values
+        return _tried(node, kind) if not many and (at == _ALWAYS or _from_data(arguments, at)) else None
     guard = _GUARDS.get(name)
-    return guard(node, given) if guard is not None else None
+    return guard(node, arguments) if guard is not None else None
 
 
 def _cast(node: Any) -> Any:
@@ -103,8 +103,8 @@ def _cast(node: Any) -> Any:
     return exp.TryCast(this=node.this.copy(), to=node.to.copy(), safe=True)
 
 
-def _from_data(given: Sequence[Any], at: int) -> bool:
-    return len(given) > at and not _written(given[at])
+def _from_data(arguments: Sequence[Any], at: int) -> bool:
+    return len(arguments) > at and not _written(arguments[at])
 
 
 def _written(node: Any) -> bool:
@@ -136,39 +136,41 @@ def _plain_cast(node: Any) -> Any:
 # --- guards -----------------------------------------------------------------------------------------------------------
 
 
-def _element_at(call: Any, given: Sequence[Any]) -> Any:
-    if len(given) != 2 or (_written(given[1]) and given[1].name != "0"):
+def _element_at(call: Any, arguments: Sequence[Any]) -> Any:
+    if len(arguments) != 2 or (_written(arguments[1]) and arguments[1].name != "0"):
         return None
-    lists = exp.Like(this=_call("typeof", given[0]), expression=exp.Literal.string("array%"))
-    zero = exp.EQ(this=_plain_cast(given[1].copy()), expression=exp.Literal.string("0"))
+    lists = exp.Like(this=_call("typeof", arguments[0]), expression=exp.Literal.string("array%"))
+    zero = exp.EQ(this=_plain_cast(arguments[1].copy()), expression=exp.Literal.string("0"))
     # Of a map 0 is a key like others; the type is known when the query is planned, so this costs nothing for it.
-    return _call(call.this, given[0], _case(exp.and_(lists, zero), exp.Null(), given[1].copy()))
+    return _call(call.this, arguments[0], _case(exp.and_(lists, zero), exp.Null(), arguments[1].copy()))
 
 
 def _not_zero(at: int) -> Callable[[Any, Sequence[Any]], Any]:
-    def guard(call: Any, given: Sequence[Any]) -> Any:
-        if len(given) <= at or (_written(given[at]) and given[at].name != "0"):
+    def guard(call: Any, arguments: Sequence[Any]) -> Any:
+        if len(arguments) <= at or (_written(arguments[at]) and arguments[at].name != "0"):
             return None
-        return _call(call.this, *given[:at], _call("nullif", given[at], exp.Literal.number(0)), *given[at + 1 :])
+        return _call(
+            call.this, *arguments[:at], _call("nullif", arguments[at], exp.Literal.number(0)), *arguments[at + 1 :]
+        )
 
     return guard
 
 
-def _slice(call: Any, given: Sequence[Any]) -> Any:
-    if len(given) != 3:
+def _slice(call: Any, arguments: Sequence[Any]) -> Any:
+    if len(arguments) != 3:
         return None
-    start, length = given[1].copy(), given[2].copy()
+    start, length = arguments[1].copy(), arguments[2].copy()
     if not _written(start) or start.name == "0":
         start = _call("nullif", start, exp.Literal.number(0))
     if not isinstance(length, exp.Literal):
         length = _case(exp.GTE(this=_in(length), expression=exp.Literal.number(0)), length.copy())
-    return _call(call.this, given[0], start, length)
+    return _call(call.this, arguments[0], start, length)
 
 
-def _sequence(call: Any, given: Sequence[Any]) -> Any:
-    if len(given) != 3:
+def _sequence(call: Any, arguments: Sequence[Any]) -> Any:
+    if len(arguments) != 3:
         return None
-    first, last, step = given
+    first, last, step = arguments
     # By its text, which shows the sign of a number and of an interval alike.
     text = _plain_cast(step.copy())
     moves = _call("regexp_like", text, exp.Literal.string("[1-9]"))
@@ -178,31 +180,31 @@ def _sequence(call: Any, given: Sequence[Any]) -> Any:
     return _case(exp.or_(exp.EQ(this=_in(first), expression=_in(last)), forth, down), call.copy())
 
 
-def _map(call: Any, given: Sequence[Any]) -> Any:
+def _map(call: Any, arguments: Sequence[Any]) -> Any:
     tests = [
         exp.Not(this=exp.Is(this=_in(key), expression=exp.Null()))
-        for key in given[::2]
+        for key in arguments[::2]
         if not isinstance(key, exp.Literal)
     ]
     return _case(exp.and_(*tests), call.copy()) if tests else None
 
 
-def _map_from_arrays(call: Any, given: Sequence[Any]) -> Any:
-    if len(given) != 2:
+def _map_from_arrays(call: Any, arguments: Sequence[Any]) -> Any:
+    if len(arguments) != 2:
         return None
-    size = _call("size", given[0])
-    even = exp.EQ(this=size, expression=_call("size", given[1]))
-    whole = exp.EQ(this=_call("size", _call("array_compact", given[0])), expression=size.copy())
+    size = _call("size", arguments[0])
+    even = exp.EQ(this=size, expression=_call("size", arguments[1]))
+    whole = exp.EQ(this=_call("size", _call("array_compact", arguments[0])), expression=size.copy())
     return _case(exp.and_(even, whole), call.copy())
 
 
 def _within(limit: int) -> Callable[[Any, Sequence[Any]], Any]:
-    def guard(call: Any, given: Sequence[Any]) -> Any:
-        if len(given) != 1 or _written(given[0]):
+    def guard(call: Any, arguments: Sequence[Any]) -> Any:
+        if len(arguments) != 1 or _written(arguments[0]):
             return None
         low, high = exp.Neg(this=exp.Literal.number(limit)), exp.Literal.number(limit)
-        inside = exp.Between(this=_in(given[0]), low=low, high=high)
-        return _call(call.this, _case(inside, given[0].copy()))
+        inside = exp.Between(this=_in(arguments[0]), low=low, high=high)
+        return _call(call.this, _case(inside, arguments[0].copy()))
 
     return guard
 
@@ -221,8 +223,8 @@ _GUARDS: dict[str, Callable[[Any, Sequence[Any]], Any]] = {
 }
 
 
-def _call(name: Any, *given: Any) -> Any:
-    return exp.Anonymous(this=str(name), expressions=[each.copy() for each in given])
+def _call(name: Any, *arguments: Any) -> Any:
+    return exp.Anonymous(this=str(name), expressions=[each.copy() for each in arguments])
 
 
 def _case(test: Any, then: Any, otherwise: Any = None) -> Any:

@@ -70,14 +70,14 @@ def sentence(condition: str | None, message: str) -> str | None:
     """What to answer to an error of Spark by its condition (`getCondition()`) and text; None for one that is not about
     streaming. No word of the text is passed on."""
     if condition is not None:
-        known = _BY_CONDITION.get(condition) or _BY_CONDITION.get(condition.partition(".")[0])
-        if known is not None:
-            return known
-    for pattern, known in _COMPILED:
+        text = _BY_CONDITION.get(condition) or _BY_CONDITION.get(condition.partition(".")[0])
+        if text is not None:
+            return text
+    for pattern, text in _COMPILED:
         if pattern.search(message):
-            return known
-    for name, known in _BY_CONDITION.items():
+            return text
+    for name, text in _BY_CONDITION.items():
         if f"[{name}" in message:
-            return known
+            return text
     legacy = condition is not None and _LEGACY.match(condition)
     return _OTHER if legacy and "streaming" in message.lower() else None

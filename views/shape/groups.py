@@ -44,9 +44,9 @@ class Group:
     @property
     def best(self) -> str | None:
         """The column that represents it in a key: the start of a window, where there is one."""
-        for wanted in (START, WHOLE, END) if self.window is not None else (WHOLE,):
+        for part_wanted in (START, WHOLE, END) if self.window is not None else (WHOLE,):
             for name, part in self.columns.items():
-                if part == wanted:
+                if part == part_wanted:
                     return name
         return None
 
@@ -144,9 +144,9 @@ def grouped(query: Any, names: Mapping[str, Named]) -> Grouped | None:
 def _aggregated(select: Any, around: list[Relation]) -> Grouped:
     groups = []
     for node in grouping(select):
-        known = Group(node, time_window(node, around))
-        columns = {own_name(item) or "": _tells(item, known, around) for item in select.expressions}
-        groups.append(Group(node, known.window, {name: part for name, part in columns.items() if name and part}))
+        whole = Group(node, time_window(node, around))
+        columns = {own_name(item) or "": _tells(item, whole, around) for item in select.expressions}
+        groups.append(Group(node, whole.window, {name: part for name, part in columns.items() if name and part}))
     constant = {own_name(item) or "" for item in select.expressions if not has_aggregate(item)}
     return Grouped(tuple(groups), frozenset(constant - {""}))
 
@@ -173,11 +173,11 @@ def _passed_on(select: Any, around: list[Relation], inner: Grouped) -> Grouped:
                 columns[name] = part
         groups.append(Group(group.node, group.window, columns))
     constant = set(inner.constant) if starred else set()
-    known = {fold(name) for name in inner.constant}
+    constants = {fold(name) for name in inner.constant}
     for item in select.expressions:
         used = list(item.find_all(exp.Column))
         name = own_name(item)
-        if name is not None and not item.is_star and all(_first(column, around) in known for column in used):
+        if name is not None and not item.is_star and all(_first(column, around) in constants for column in used):
             constant.add(name)
     return Grouped(tuple(groups), frozenset(constant), starred and inner.starred)
 
@@ -221,13 +221,13 @@ def _taken(node: Any, group: Group, around: list[Relation]) -> str | None:
     """Which part of a group of the query below a column is."""
     if not isinstance(node, exp.Column | exp.Dot):
         return None
-    known = {fold(name): part for name, part in group.columns.items()}
-    if isinstance(node, exp.Column) and _first(node, around) in known and _rest(node, around) == 0:
-        return known[_first(node, around) or ""]
+    parts_of = {fold(name): part for name, part in group.columns.items()}
+    if isinstance(node, exp.Column) and _first(node, around) in parts_of and _rest(node, around) == 0:
+        return parts_of[_first(node, around) or ""]
     field_name = _field(node)
     if field_name is not None and isinstance(node, exp.Column) and _rest(node, around) == 1:
         first = _first(node, around)
-        return field_name if group.window is not None and first is not None and known.get(first) == WHOLE else None
+        return field_name if group.window is not None and first is not None and parts_of.get(first) == WHOLE else None
     return None
 
 
@@ -259,8 +259,8 @@ def _plain(node: Any, around: list[Relation]) -> Any:
     aliases = {relation.alias for relation in around}
     for column in [copy] if isinstance(copy, exp.Column) else list(copy.find_all(exp.Column)):
         parts = [fold(part.name) for part in column.parts]
-        kept = parts[1:] if len(parts) > 1 and parts[0] in aliases else parts
-        new = exp.column(".".join(kept), quoted=True)
+        names = parts[1:] if len(parts) > 1 and parts[0] in aliases else parts
+        new = exp.column(".".join(names), quoted=True)
         if column is copy:
             copy = new
         else:

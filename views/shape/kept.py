@@ -105,9 +105,9 @@ def _add(select: Any, condition: Any) -> None:
 def _with_meanings(condition: Any, items: list[Any]) -> Any:
     """HAVING total > 3, with what SELECT calls total: a column of SELECT does not see the names of others."""
     condition = condition.copy()
-    known = {fold(own_name(item) or ""): item for item in items if isinstance(item, exp.Alias)}
+    by_name = {fold(own_name(item) or ""): item for item in items if isinstance(item, exp.Alias)}
     for column in [condition] if isinstance(condition, exp.Column) else list(condition.find_all(exp.Column)):
-        item = known.get(fold(column.name)) if len(column.parts) == 1 else None
+        item = by_name.get(fold(column.name)) if len(column.parts) == 1 else None
         if item is None or _in_aggregate(column, condition):
             continue
         meaning = exp.paren(written(item).copy())

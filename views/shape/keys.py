@@ -18,53 +18,53 @@ from views.shape.roles import Roles
 
 
 def of_groups(
-    tree: Any, given: list[str], columns: list[str], starred: bool, places: Places
+    tree: Any, declared: list[str], columns: list[str], starred: bool, places: Places
 ) -> tuple[tuple[str, ...], bool]:
-    """The key, and whether the result is one row without a key. `given`: as declared, completed by the bounds of
+    """The key, and whether the result is one row without a key. `declared`: as declared, completed by the bounds of
     windows; empty for the query's own. Raises SqlRefused."""
     groups = grouped(tree, {})
     assert groups is not None
     if groups.starred and not starred:  # DISTINCT *, and the columns are known
         groups = Grouped((), frozenset(columns))
-        missing = [name for name in columns if name not in given] if given else []
+        missing = [name for name in columns if name not in declared] if declared else []
         if missing:
             raise places.refuse(first_select(tree), _too_short(missing[0]), "key-too-short")
-        return tuple(given or columns), False
+        return tuple(declared or columns), False
     if not groups.groups and not groups.starred:
-        if given:
+        if declared:
             raise places.refuse(
                 first_select(tree), "Without GROUP BY the result is one row; leave out key.", "key-of-one-row"
             )
         return (), True
-    return _key(tree, groups, given, columns, places), False
+    return _key(tree, groups, declared, columns, places), False
 
 
-def _key(tree: Any, groups: Grouped, given: list[str], columns: list[str], places: Places) -> tuple[str, ...]:
+def _key(tree: Any, groups: Grouped, declared: list[str], columns: list[str], places: Places) -> tuple[str, ...]:
     select = first_select(tree)
-    wanted = {fold(name) for name in given}
+    names = {fold(name) for name in declared}
     added: list[str] = []
     for group in groups.groups:
-        if any(fold(name) in wanted for name in group.columns):
+        if any(fold(name) in names for name in group.columns):
             continue
         at = group.node if group.node.parent is not None else select
         if group.best is None:
-            shown = group.node.sql("spark", comments=False)[:60]
+            text = group.node.sql("spark", comments=False)[:60]
             raise places.refuse(
-                at, f"The result does not distinguish its groups: add {shown} to SELECT, by a name of its own.",
+                at, f"The result does not distinguish its groups: add {text} to SELECT, by a name of its own.",
                 "group-not-shown",
             )  # fmt: skip
-        if given and group.window is None:
+        if declared and group.window is None:
             raise places.refuse(at, _too_short(group.best), "key-too-short")
         added.append(group.best)
     constant = {fold(name) for name in groups.constant}
-    for name in given:
+    for name in declared:
         if fold(name) not in constant and not groups.starred:
             raise places.refuse(
                 select, f"{name} changes while records come, so it cannot be a part of the key; name columns of GROUP BY.",
                 "key-changes",
             )  # fmt: skip
-    if given:
-        return tuple(dict.fromkeys([*given, *added]))
+    if declared:
+        return tuple(dict.fromkeys([*declared, *added]))
     order = {fold(name): n for n, name in enumerate(columns)}
     return tuple(sorted(dict.fromkeys(added), key=lambda name: order.get(fold(name), len(order))))
 

@@ -98,11 +98,11 @@ def _select(each: Followed, places: Places) -> None:
 
 
 def _aggregate(node: Any, places: Places) -> None:
-    if not any(isinstance(given, exp.Distinct) for given in node.expressions):
+    if not any(isinstance(argument, exp.Distinct) for argument in node.expressions):
         return
     name = str(node.this).lower()
-    given = next(g for g in node.expressions if isinstance(g, exp.Distinct))
-    one = given.expressions[0].sql("spark") if len(given.expressions) == 1 else "struct(...)"
+    argument = next(g for g in node.expressions if isinstance(g, exp.Distinct))
+    one = argument.expressions[0].sql("spark") if len(argument.expressions) == 1 else "struct(...)"
     instead = (
         f"write approx_count_distinct({one}), or size(collect_set({one})) for the exact number"
         if name == "count"
@@ -128,8 +128,8 @@ def _clock(node: Any, part: str, places: Places) -> None:
 
 def _clocks(node: Any) -> Iterator[Any]:
     for call in node.find_all(exp.Anonymous, *_CLOCK_NODES) if node is not None else ():
-        given = is_call(call, "unix_timestamp") and call.expressions
-        if isinstance(call, _CLOCK_NODES) or (is_call(call, *CLOCK) and not given):
+        arguments = is_call(call, "unix_timestamp") and call.expressions
+        if isinstance(call, _CLOCK_NODES) or (is_call(call, *CLOCK) and not arguments):
             yield call
 
 

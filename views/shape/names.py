@@ -33,16 +33,16 @@ def check(tree: Any, places: Places, columns: Mapping[TableRef, Visible] | None)
     known. Raises SqlRefused."""
     items = first_select(tree).expressions
     star = next((item for item in items if item.is_star), None)
-    known = [each.name for each in trace.outputs(tree, columns)] if columns is not None and star is not None else []
-    if known:
-        return _distinct([(star, name) for name in known], places), False
-    named = [(item, name) for item in items if not item.is_star for name in _names(item, places)]
-    return _distinct(named, places), star is not None
+    outputs = [each.name for each in trace.outputs(tree, columns)] if columns is not None and star is not None else []
+    if outputs:
+        return _distinct([(star, name) for name in outputs], places), False
+    pairs = [(item, name) for item in items if not item.is_star for name in _names(item, places)]
+    return _distinct(pairs, places), star is not None
 
 
-def _distinct(named: list[tuple[Any, str]], places: Places) -> list[str]:
+def _distinct(pairs: list[tuple[Any, str]], places: Places) -> list[str]:
     result: dict[str, str] = {}
-    for item, name in named:
+    for item, name in pairs:
         if fold(name) in (KEPT, GONE):
             raise places.refuse(item, f"The name {fold(name)} is Weir's own; write another.", "column-name")
         if fold(name) in result:
@@ -58,20 +58,20 @@ def _names(item: Any, places: Places) -> list[str]:
         return [each.name for each in item.expressions]
     name = own_name(item)
     if name is None:
-        shown = written(item).sql("spark")[:40]
+        text = written(item).sql("spark")[:40]
         raise places.refuse(
-            item, f"A column of a view needs a name; write {shown} AS and a name behind it.", "column-name"
+            item, f"A column of a view needs a name; write {text} AS and a name behind it.", "column-name"
         )
     return [name]
 
 
 def of_result(name: str, columns: list[str], starred: bool) -> str:
     """The column that a declared key names. Raises InvalidInput."""
-    known = next((column for column in columns if fold(column) == fold(name)), None)
-    if known is None and not starred:
+    column_name = next((column for column in columns if fold(column) == fold(name)), None)
+    if column_name is None and not starred:
         near = nearest(name, columns)
         hint = f"did you mean {near}?" if near else f"it has {', '.join(columns)}."
         raise InvalidInput(
             f"The key {name[:60]} is not a column of the result; {hint}", details={"field": "spec.key", "column": name}
         )
-    return known or name
+    return column_name or name

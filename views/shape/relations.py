@@ -93,9 +93,9 @@ def _relation(node: Any, join: Any, names: Mapping[str, Named]) -> Relation:
         ref = node.meta.get("weir")
         if ref is not None:
             return Relation(node, fold(node.alias or ref.parts[-1]), ref, None, join, names)
-        known = names.get(fold(node.name)) if isinstance(node.this, exp.Identifier) else None
-        if known is not None:
-            return Relation(node, alias, None, known.query, join, known.names)
+        query_named = names.get(fold(node.name)) if isinstance(node.this, exp.Identifier) else None
+        if query_named is not None:
+            return Relation(node, alias, None, query_named.query, join, query_named.names)
     if isinstance(node, exp.Subquery):
         return Relation(node, alias, None, node.this, join, with_names(node, names))
     return Relation(node, alias, None, None, join, names)
@@ -145,8 +145,8 @@ def written(item: Any) -> Any:
 def values_of(name: str, query: Any, names: Mapping[str, Named]) -> Iterator[tuple[Any, list[Relation]]]:
     """The expressions that a query's column consists of, one for each of its SELECTs, with what they read. A column that
     comes by a star is a column of that name."""
-    for select, seen in selects(query, names):
-        around = relations(select, seen)
+    for select, visible in selects(query, names):
+        around = relations(select, visible)
         item = next((each for each in select.expressions if fold(own_name(each) or "") == fold(name)), None)
         if item is not None:
             yield _grouped_by(written(item), select), around

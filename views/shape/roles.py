@@ -92,10 +92,10 @@ class _Finder:
         streams = around[:1]
         tied: list[tuple[Relation, Bounds]] = []
         for relation in around[1:]:
-            known = bounds(relation, around, conditions(select, relation.join), self.clocks)
-            if known.tied and (relation.table is not None or relation.query is not None):
+            limits = bounds(relation, around, conditions(select, relation.join), self.clocks)
+            if limits.tied and (relation.table is not None or relation.query is not None):
                 streams.append(relation)
-                tied.append((relation, known))
+                tied.append((relation, limits))
         self.roles.selects.append(Followed(select, names, around, streams, tied))
         for relation in around:
             if not any(relation is each for each in streams):
@@ -124,9 +124,9 @@ class _Finder:
             if ref is not None:
                 self.roles.tables.setdefault(ref, table)
                 continue
-            known = names.get(fold(table.name)) if isinstance(table.this, exp.Identifier) else None
-            if known is not None:
-                self._table(known.query, known.names)
+            query_named = names.get(fold(table.name)) if isinstance(table.this, exp.Identifier) else None
+            if query_named is not None:
+                self._table(query_named.query, query_named.names)
 
 
 def _up_to(node: Any, end: Any) -> Iterator[Any]:

@@ -228,8 +228,8 @@ def _windows(each: Followed) -> list[TimeWindow]:
     nodes = grouping(each.select)
     if not nodes and each.select.args.get("distinct"):
         nodes = list(each.select.expressions)
-    known = [time_window(node.unalias(), each.relations) for node in nodes]
-    return list({id(window.call): window for window in known if window is not None}.values())
+    windows = [time_window(node.unalias(), each.relations) for node in nodes]
+    return list({id(window.call): window for window in windows if window is not None}.values())
 
 
 def _shows_time(each: Followed, watermarks: Mapping[TableRef, str]) -> bool:

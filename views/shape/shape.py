@@ -87,23 +87,23 @@ def shape(
     limits.check(tree, reading, places)
     without_idle_distinct(reading)
     result, starred = names.check(tree, places, columns)
-    given = [names.of_result(name, result, starred) for name in key or ()]
+    key_names = [names.of_result(name, result, starred) for name in key or ()]
     watermarks = times.watermarks(reading, watermark_column or TIME, own=watermark_column is None)
     kind = rows.kind(tree, reading, places, watermark, watermarks)
     replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
-        tree, kind.mode, tuple(given), tuple(ref for ref in gated.tables if ref in reading.streams),
+        tree, kind.mode, tuple(key_names), tuple(ref for ref in gated.tables if ref in reading.streams),
         frozenset(ref for ref in gated.tables if ref not in reading.streams), watermarks, starred=starred, folds=kind.folds,
         notes=tuple(dict.fromkeys([*kind.notes, *rows.notes(reading)])),
     )  # fmt: skip
     if not kind.groups:
-        moved = bool(given) and replacing.with_kept(tree, reading, replaced, places)
+        moved = bool(key_names) and replacing.with_kept(tree, reading, replaced, places)
         with_null_for_bad_values(tree, reading)
-        if given:
+        if key_names:
             keep_order(reading)
         return replace(shaped, kept=KEPT if moved else None)
     keys.check_names(reading, columns or {}, places)
-    own, single = keys.of_groups(tree, given, result, starred, places)
+    own, single = keys.of_groups(tree, key_names, result, starred, places)
     keys.check_conditions(tree, kind.mode, places)
     sessions_with_a_group(reading)
     kept = KEPT if kind.mode == "update" and with_kept(tree, {}) else None

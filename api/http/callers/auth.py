@@ -18,8 +18,8 @@ from api.http.callers import cookies
 from api.http.callers.scopes import require_scope
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotSignedIn
+from policies.access.api_tokens import PREFIX
 from policies.access.certificates import PeerCertificate
-from policies.access.identity import PREFIX
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
 

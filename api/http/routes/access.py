@@ -15,9 +15,9 @@ from api.http.schemas import access as schemas
 from api.wiring.bootstrap import now
 from api.wiring.services import Services
 from policies.access.grants import grant_json
+from policies.access_request import AccessRequest
 from policies.model import Subject
 from policies.requests.narrowing import Part
-from policies.workflow import AccessRequest
 
 router = APIRouter(tags=["access"])
 

@@ -17,8 +17,8 @@ from catalog.records import rfc3339
 from policies.audit import unnamed_note
 from policies.audit_export import MEDIA, About, export
 from policies.audit_names import wanted_names
+from policies.audit_ports import AuditFilter
 from policies.audit_seals import segment_json
-from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 

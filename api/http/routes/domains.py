@@ -14,10 +14,10 @@ from api.http.schemas import domains as schemas
 from api.joins.visible.domain_page import DomainPages
 from api.wiring.services import Services
 from policies.access.audit_of_domain import Viewpoint
+from policies.audit_ports import AuditFilter
 from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject
-from policies.ports import AuditFilter
 
 router = APIRouter(prefix="/domains", tags=["domains"])
 

@@ -13,9 +13,9 @@ from api.http.edge.parameters import Instant, Name
 from api.http.routes.access import reference, shown
 from api.http.schemas import access as schemas
 from api.wiring.services import Services
+from policies.access_request import AccessRequest
 from policies.model import Subject
 from policies.requests.bundles import MOST_PARTS, Wish
-from policies.workflow import AccessRequest
 
 router = APIRouter(tags=["access"])
 

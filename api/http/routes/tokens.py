@@ -13,7 +13,7 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Name, Place, Text
 from api.http.schemas.identity import CreatedToken, Me, RevokedToken, RotatedToken, Tokens
 from catalog.records import rfc3339
-from policies.access.identity import NewToken
+from policies.access.api_tokens import NewToken
 from policies.declared.spec_parts import PERMISSIONS
 
 router = APIRouter(tags=["identity"])

@@ -12,9 +12,9 @@ from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.records import rfc3339
 from policies.audit import AuditLog
+from policies.audit_ports import AuditFilter
 from policies.model import Subject
 from policies.plan.registry import RunningQueries
-from policies.ports import AuditFilter
 from policies.sql.names import fold
 from views.runner.build import gated_once
 from views.runner.state import Generation

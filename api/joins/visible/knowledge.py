@@ -18,20 +18,8 @@ from catalog.records import DatasetOutline, DatasetRecord
 from catalog.search.documents import dataset_key
 from catalog.search_model import Unseen
 from policies.access.identity import Identity
-from policies.decision.visibility import (
-    ALL,
-    Aspect,
-    Audience,
-    Known,
-    Outline,
-    Rules,
-    Viewer,
-    expanded,
-    what_is_known,
-    within,
-    within_sources,
-    without_hidden_sources,
-)
+from policies.decision.visibility import ALL, Aspect, Audience, Known, Outline, Rules, Viewer, expanded, what_is_known
+from policies.decision.within_known import within, within_sources, without_hidden_sources
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
 from policies.matching import dataset_matches
@@ -215,7 +203,7 @@ class Knowledge:
         return ALL if horizon is None else horizon.of_facts(facts)
 
     def within(self, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
-        """See `policies.decision.visibility.within` and `within_sources`."""
+        """See `policies.decision.within_known.within` and `within_sources`."""
         horizon = self.horizon(subject)
         return decision if horizon is None else horizon.within(facts, decision)
 

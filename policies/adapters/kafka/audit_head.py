@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Unavailable
-from policies.ports import AuditHead
+from policies.audit_ports import AuditHead
 
 _TIMEOUT_S = 5.0  # for one question to the brokers
 _LOOK_BACK = 500  # published heads that are compared: compaction may have left fewer, each is one more anchor
@@ -86,7 +86,7 @@ class KafkaHeadPublisher:
         if high <= low:
             return []
         consumer.assign([TopicPartition(self._topic, 0, max(low, high - _LOOK_BACK))])
-        found: list[AuditHead] = []
+        heads: list[AuditHead] = []
         while True:
             message = consumer.poll(_TIMEOUT_S)
             if message is None:
@@ -95,9 +95,9 @@ class KafkaHeadPublisher:
                 raise KafkaException(problem)
             head = _head(message)
             if head is not None:
-                found.append(head)
+                heads.append(head)
             if (message.offset() or 0) >= high - 1:
-                return found
+                return heads
 
     def close(self) -> None:
         """Wait a few seconds for heads still on their way."""

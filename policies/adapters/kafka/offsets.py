@@ -55,19 +55,19 @@ class KafkaOffsets:
                 stops = self._at(client, topic, partitions, as_of.until, ends, deadline)
         except (KafkaException, TimeoutError) as error:
             raise Unavailable(
-                f"Kafka did not say which records {topic!r} holds; is the cluster up?", details={"server": "kafka"}
+                f"Kafka did not report which records {topic!r} holds; is the cluster up?", details={"server": "kafka"}
             ) from error
         if as_of.offsets:
-            asked = {p: (first, end) for p, first, end in as_of.offsets}
-            unknown = sorted(set(asked) - set(partitions))
+            bounds = {p: (first, end) for p, first, end in as_of.offsets}
+            unknown = sorted(set(bounds) - set(partitions))
             if unknown:
                 raise DatasetNotFound(
                     f"{topic!r} has no partition {unknown[0]}; its partitions are 0 to {max(partitions)}.",
                     details={"partition": unknown[0]},
                 )
-            starts = {p: asked[p][0] if p in asked else ends[p] for p in partitions}
+            starts = {p: bounds[p][0] if p in bounds else ends[p] for p in partitions}
             stops = {
-                p: (ends[p] if (end := asked[p][1]) is None else end) if p in asked else ends[p] for p in partitions
+                p: (ends[p] if (end := bounds[p][1]) is None else end) if p in bounds else ends[p] for p in partitions
             }
         full = {
             p: (
@@ -76,12 +76,12 @@ class KafkaOffsets:
             )
             for p in partitions
         }
-        taken = allot({p: max(0, end - start) for p, (start, end) in full.items()}, limit)
+        counts = allot({p: max(0, end - start) for p, (start, end) in full.items()}, limit)
         ranges = tuple(
-            Range(p, start, start + taken[p]) if as_of.earliest or as_of.offsets else Range(p, end - taken[p], end)
+            Range(p, start, start + counts[p]) if as_of.earliest or as_of.offsets else Range(p, end - counts[p], end)
             for p, (start, end) in sorted(full.items())
         )
-        complete = all(taken[p] == max(0, end - start) for p, (start, end) in full.items())
+        complete = all(counts[p] == max(0, end - start) for p, (start, end) in full.items())
         return Window(
             ranges,
             complete,
@@ -114,23 +114,23 @@ class KafkaOffsets:
         from confluent_kafka import IsolationLevel, TopicPartition
 
         # Committed records only: an open or aborted transaction is not data.
-        asked = client.list_offsets(
+        futures = client.list_offsets(
             {TopicPartition(topic, p): spec for p in partitions},
             isolation_level=IsolationLevel.READ_COMMITTED,
             request_timeout=_left(deadline),
         )
-        return {place.partition: future.result(timeout=_left(deadline)).offset for place, future in asked.items()}
+        return {place.partition: future.result(timeout=_left(deadline)).offset for place, future in futures.items()}
 
     def _at(
         self, client: Any, topic: str, partitions: list[int], moment: datetime, ends: Mapping[int, int], deadline: float
     ) -> dict[int, int]:
         from confluent_kafka.admin import OffsetSpec
 
-        found = self._list(
+        offsets = self._list(
             client, topic, partitions, OffsetSpec.for_timestamp(int(moment.timestamp() * 1000)), deadline
         )
         # -1 = no record at or after that time.
-        return {p: ends[p] if offset < 0 else offset for p, offset in found.items()}
+        return {p: ends[p] if offset < 0 else offset for p, offset in offsets.items()}
 
 
 def _left(deadline: float) -> float:
@@ -140,21 +140,21 @@ def _left(deadline: float) -> float:
 
 def client_settings(kafka: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """Settings of librdkafka from Spark's Kafka options, and `extra` ones over them."""
-    given = {k.removeprefix("kafka."): v for k, v in kafka.items() if k.startswith("kafka.")}
-    settings = {_RENAMED.get(k, k): v for k, v in given.items()}
+    options = {k.removeprefix("kafka."): v for k, v in kafka.items() if k.startswith("kafka.")}
+    settings = {_RENAMED.get(k, k): v for k, v in options.items()}
     return {k: v for k, v in settings.items() if k in _TAKEN} | dict(extra)
 
 
 def allot(available: Mapping[int, int], limit: int) -> dict[int, int]:
     """How many records to take from each partition: at most `limit` together, as evenly as what is there allows."""
-    taken = dict.fromkeys(available, 0)
+    counts = dict.fromkeys(available, 0)
     left = limit
     open_ = {p: n for p, n in available.items() if n > 0}
     while left > 0 and open_:
         share = max(1, left // len(open_))
         for p in sorted(open_):
-            more = min(share, available[p] - taken[p], left)
-            taken[p] += more
+            more = min(share, available[p] - counts[p], left)
+            counts[p] += more
             left -= more
-        open_ = {p: n for p, n in open_.items() if taken[p] < n}
-    return taken
+        open_ = {p: n for p, n in open_.items() if counts[p] < n}
+    return counts

@@ -1,7 +1,7 @@
 """Small windows of a topic, read by this process: Spark needs longer to plan such a read than the read itself takes.
 
 What comes back is what Spark's own source would read. Where that is not certain (a window too large, a broker too
-slow, an offset that is gone, a header that is no text) nothing comes back, and Spark reads the window itself.
+slow, an offset that is gone, a header that is not text) nothing comes back, and Spark reads the window itself.
 """
 
 from __future__ import annotations
@@ -155,11 +155,11 @@ class KafkaWindows:
         with self._lock:
             old = [each for each in self._idle if each[1] < since]
             fresh = [each for each in self._idle if each[1] >= since]
-            found = next((each for each in reversed(fresh) if each[0] == key), None)
-            self._idle = deque(each for each in fresh if each is not found)
+            entry = next((each for each in reversed(fresh) if each[0] == key), None)
+            self._idle = deque(each for each in fresh if each is not entry)
         for _, _, consumer in old:
             consumer.close()
-        return None if found is None else found[2]
+        return None if entry is None else entry[2]
 
 
 def _made(settings: Mapping[str, str], most_bytes: int) -> Any:
@@ -198,8 +198,8 @@ def _read(consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop
     while open_ := {p: end for p, end in ends.items() if reached[p] < end}:
         if stop.stopped or time.monotonic() > until or records.size > most_bytes:
             return None
-        wanted = sum(end - reached[p] for p, end in open_.items())
-        for message in consumer.consume(wanted, _WAIT_SECONDS):
+        most = sum(end - reached[p] for p, end in open_.items())
+        for message in consumer.consume(most, _WAIT_SECONDS):
             error, partition, offset = message.error(), message.partition(), message.offset()
             if error is not None and error.code() in harmless:
                 continue

@@ -1,6 +1,6 @@
 """A result of Spark as it comes, batch by batch, cut where a limit of rows or bytes is reached.
 
-Nothing is gathered here: of a result of any size one batch is held (Spark sends at most some 4 MiB in one).
+Nothing is gathered here: of a result of any size one batch is kept (Spark sends at most some 4 MiB in one).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SparkBatches:
         return values.rows(pa.Table.from_batches(batches, self.schema))
 
     def close(self) -> None:
-        """Let go of the stream."""
+        """Release the stream."""
         self._tables.close()
 
 
@@ -143,10 +143,10 @@ class Ending:
         if not self._asked.acquire(blocking=False):
             return
         while not self._over.is_set():
-            told: Any = None
+            operations: Any = None
             with contextlib.suppress(Exception):
-                told = self._session.interruptTag(self._tag)
-            self._over.wait(_LOST_SECONDS if told else _INTERRUPT_AGAIN_SECONDS)
+                operations = self._session.interruptTag(self._tag)
+            self._over.wait(_LOST_SECONDS if operations else _INTERRUPT_AGAIN_SECONDS)
 
     def _expire(self) -> None:
         self._expired.set()

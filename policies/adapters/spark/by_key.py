@@ -21,8 +21,8 @@ def value_or_key(table: TablePlan) -> str | None:
     if not fields or not isinstance(kind, StructType):
         return None
     of_key = {name: sql for name, _, sql in fields}
-    given = ", ".join(f"{literal(name)}, {of_key.get(name, 'NULL')}" for name, _ in kind.fields)
-    struct = f"CAST(named_struct({given}) AS {to_ddl(kind)})"
+    pairs = ", ".join(f"{literal(name)}, {of_key.get(name, 'NULL')}" for name, _ in kind.fields)
+    struct = f"CAST(named_struct({pairs}) AS {to_ddl(kind)})"
     return f"CASE WHEN weir_raw IS NULL THEN {struct} ELSE weir_value END"
 
 

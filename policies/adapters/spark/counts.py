@@ -30,13 +30,13 @@ class Counts:
         """View -> path -> values; nothing of a quick reading."""
         if not self._exact:
             return {}
-        seen = ((table, self.wanted[reading.observation(table)].found) for table in self._tables)
-        found = {table.view: reading.slips(table, metrics) for table, metrics in seen}
-        return {view: slips for view, slips in found.items() if slips}
+        observed = ((table, self.wanted[reading.observation(table)].found) for table in self._tables)
+        slips_of = {table.view: reading.slips(table, metrics) for table, metrics in observed}
+        return {view: slips for view, slips in slips_of.items() if slips}
 
 
 class _Metrics:
-    """Stands where Spark Connect's client wants an Observation: it updates `_result`."""
+    """Takes the place of an Observation in Spark Connect's client, which updates `_result`."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}

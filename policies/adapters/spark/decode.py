@@ -35,7 +35,7 @@ AVRO_IS_BOUNDED = "SELECT " + " AND ".join(
 def json_sql(part: str, read: PartRead, avro: bool = True) -> str | None:
     """SQL of the JSON text that the bytes of `part` (key or value) mean; None when Python must decode them.
 
-    What cannot be read is NULL, or text that is no JSON. `avro` = the JVM may decode Avro, see `AVRO_LIMITS`.
+    What cannot be read is NULL, or text that is not JSON. `avro` = the JVM may decode Avro, see `AVRO_LIMITS`.
     """
     if _several_formats(read) or has_alternatives(read.kind):
         return None
@@ -95,7 +95,7 @@ def _several_formats(read: PartRead) -> bool:
 
 
 def _avro(part: str, read: PartRead) -> str | None:
-    """JSON text by the schema whose id stands before the body; NULL for an id that is not registered."""
+    """JSON text by the schema whose id is before the body; NULL for an id that is not registered."""
     registered: Any = read.schemas.get("registered") or {}
     schemas = {int(number): each for number, each in registered.items() if str(each.get("type")).upper() == "AVRO"}
     if not schemas or len(schemas) > _MOST_SCHEMAS:
@@ -113,8 +113,8 @@ def _avro(part: str, read: PartRead) -> str | None:
         as_read = f", 'avroSchema', {literal(json.dumps(marked))}" if marked else ""
         body = f"from_avro(substring({part}, 6), {literal(text)}, map('mode', 'PERMISSIVE'{as_read}))"
         # to_json takes structs, arrays and maps only; an array of one serves every type.
-        made = f"to_json(array({body}), {_JSON_TIMES})"
-        inner = f"substring({made}, 2, length({made}) - 2)"
+        array = f"to_json(array({body}), {_JSON_TIMES})"
+        inner = f"substring({array}, 2, length({array}) - 2)"
         if not marked and not isinstance(parsed, list):
             inner = f"nullif({inner}, 'null')"
         cases.append(f"WHEN substring({part}, 1, 5) = X'{number:010x}' THEN {inner}")
@@ -141,26 +141,26 @@ def unread_sql(text: str, read: PartRead) -> str | None:
     return f"NOT contains({text}, '\"{_MARK}\":true}}')"
 
 
-def _plain(schema: Any, named: set[str]) -> bool:
+def _plain(schema: Any, names: set[str]) -> bool:
     """Whether Spark's reading of an Avro schema has the form of ours: no union of several types, no odd logical type."""
     if isinstance(schema, str):
-        return schema in _PRIMITIVES or schema in named
+        return schema in _PRIMITIVES or schema in names
     if isinstance(schema, list):
-        return len([each for each in schema if each != "null"]) == 1 and all(_plain(each, named) for each in schema)
+        return len([each for each in schema if each != "null"]) == 1 and all(_plain(each, names) for each in schema)
     if not isinstance(schema, Mapping) or schema.get("logicalType", "uuid") not in _LOGICAL:
         return False
     match schema.get("type"):
         case "record":
             # A record that names itself has no Spark type; its name counts only after it is closed.
-            fits = all(_plain(field.get("type"), named) for field in schema.get("fields", ()))
-            named |= {str(schema.get("name")), f"{schema.get('namespace')}.{schema.get('name')}"}
+            fits = all(_plain(field.get("type"), names) for field in schema.get("fields", ()))
+            names |= {str(schema.get("name")), f"{schema.get('namespace')}.{schema.get('name')}"}
             return fits
         case "enum" | "fixed":
-            named |= {str(schema.get("name")), f"{schema.get('namespace')}.{schema.get('name')}"}
+            names |= {str(schema.get("name")), f"{schema.get('namespace')}.{schema.get('name')}"}
             return True
         case "array":
-            return _plain(schema.get("items"), named)
+            return _plain(schema.get("items"), names)
         case "map":
-            return _plain(schema.get("values"), named)
+            return _plain(schema.get("values"), names)
         case inner:
-            return _plain(inner, named)
+            return _plain(inner, names)

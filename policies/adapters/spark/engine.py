@@ -40,15 +40,15 @@ class SparkEngine:
         records = self._read(plan)
         if not self._drift.seen(plan):
             with self._open(plan, records, exact=False) as batches:
-                found = batches.rows(list(batches))
+                rows = batches.rows(list(batches))
             if not batches.odd:
-                return Result(batches.columns, found, batches.limit is not None, batches.limit, batches.unreadable)
+                return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
             # A value may not fit: the records are read again, each value by its own form.
             self._drift.note(plan)
         left = max(1.0, plan.seconds - (time.monotonic() - begun))
         with self._open(plan, records, exact=True, seconds=left) as batches:
-            found = batches.rows(list(batches))
-        return Result(batches.columns, found, batches.limit is not None, batches.limit, batches.unreadable)
+            rows = batches.rows(list(batches))
+        return Result(batches.columns, rows, batches.limit is not None, batches.limit, batches.unreadable)
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
@@ -110,7 +110,7 @@ class SparkEngine:
                     raise failure from None
                 # The words of this error are about masks and stored fields, not about the query.
                 raise QueryFailed(
-                    f"A mask or row filter does not fit the records of {table.topic!r}; its owner must mend the policy.",
+                    f"A mask or row filter does not fit the records of {table.topic!r}; its owner must fix the policy.",
                     details={"condition": "view"},
                 ) from None
         ansi = {"spark.sql.ansi.enabled": str(plan.ansi).lower()}
@@ -130,12 +130,12 @@ def _few(plan: QueryPlan, records: Mapping[str, Any]) -> bool:
 
 
 def _telling(plan: QueryPlan) -> Any:
-    """What Spark Connect calls every two seconds, for the plan to be told how far it came."""
+    """What Spark Connect calls every two seconds with its stages; it passes the share that is done on to the plan."""
 
-    def told(stages: Iterable[Any] | None, **_: Any) -> None:
-        known = list(stages or ())
-        tasks = sum(stage.num_tasks for stage in known)
+    def report(stages: Iterable[Any] | None, **_: Any) -> None:
+        all_stages = list(stages or ())
+        tasks = sum(stage.num_tasks for stage in all_stages)
         if tasks:
-            plan.progress(sum(stage.num_completed_tasks for stage in known) / tasks)
+            plan.progress(sum(stage.num_completed_tasks for stage in all_stages) / tasks)
 
-    return told
+    return report

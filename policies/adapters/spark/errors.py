@@ -1,7 +1,7 @@
 """Spark's errors as one clean sentence: no value, no plan, no stack trace.
 
 Spark's own messages quote values (`The value 'anna@...' cannot be cast`), expressions with mask keys, and plans; none
-of their text goes out. What goes out is a sentence chosen by the error class, and names that stand in the query.
+of their text goes out. What goes out is a sentence chosen by the error class, and names from the query.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SENTENCES = {
     "ARITHMETIC_OVERFLOW": "A number became too large; try_add, try_multiply and their like give NULL instead.",
     "NUMERIC_VALUE_OUT_OF_RANGE": "A number does not fit its type.",
     "CANNOT_PARSE_TIMESTAMP": "A text is not a time; try_to_timestamp gives NULL instead.",
-    "INVALID_ARRAY_INDEX": "An index lies outside its array; get(array, index) gives NULL instead.",
-    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": "An index lies outside its array; try_element_at gives NULL instead.",
+    "INVALID_ARRAY_INDEX": "An index is outside its array; get(array, index) gives NULL instead.",
+    "INVALID_ARRAY_INDEX_IN_ELEMENT_AT": "An index is outside its array; try_element_at gives NULL instead.",
     "INVALID_INDEX_OF_ZERO": "An index of an array counts from 1 here.",
     "DATETIME_OVERFLOW": "A date or time became too large.",
     "SCALAR_SUBQUERY_TOO_MANY_ROWS": "A subquery that is used as one value gave several rows.",
@@ -45,7 +45,7 @@ _SENTENCES = {
     "GROUP_BY_POS_AGGREGATE": "GROUP BY counts to a column that is an aggregate.",
     "ORDER_BY_POS_OUT_OF_RANGE": "ORDER BY counts to a column that SELECT does not have.",
     "INVALID_WHERE_CONDITION": "WHERE takes no aggregate and no window function; write HAVING or QUALIFY.",
-    "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is no struct, map or array.",
+    "INVALID_EXTRACT_BASE_FIELD_TYPE": "A field or element is taken of a value that is not a struct, map or array.",
     "INVALID_EXTRACT_FIELD": "EXTRACT and date_part do not know the part that is asked for.",
     "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE": "A window function needs OVER (...).",
     "DISTINCT_WINDOW_FUNCTION_UNSUPPORTED": "Spark takes no aggregate of DISTINCT values before OVER.",
@@ -77,14 +77,14 @@ _SENTENCES = {
     " select them as a column and order by that.",
     "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY": "Spark takes no subquery at this place.",
     "AMBIGUOUS_REFERENCE": "A column name fits several tables; write the table before it.",
-    "UNRESOLVED_STAR": "A * has no table to stand for.",
+    "UNRESOLVED_STAR": "A * has no table whose columns it could give.",
     "CANNOT_RESOLVE_STAR_EXPAND": "A * names a table or struct that the query does not have.",
     "MALFORMED_RECORD_IN_PARSING": "A text cannot be read as the format that is asked for.",
     "UNSUPPORTED_ARROWTYPE": "The result has a type that Spark cannot send, such as an interval of months; cast it to STRING.",
     "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION": "The result has a type that Spark cannot send, such as an interval of months;"
     " cast it to STRING.",
     "DUPLICATED_FIELD_NAME_IN_ARROW_STRUCT": "A struct of the result has one name twice; give its fields names of their own.",
-    "MALFORMED_CHARACTER_CODING": "Bytes are no text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
+    "MALFORMED_CHARACTER_CODING": "Bytes are not text of the character set that is asked for; CAST(bytes AS STRING) takes any.",
     "UNSUPPORTED_DATATYPE": "The result has a type that Spark cannot send; cast it to STRING.",
     "FIELD_NOT_FOUND": "A struct does not have the field that is asked for.",
 }
@@ -105,8 +105,8 @@ def translate(error: BaseException) -> WeirError:
     if "OPERATION_CANCELED" in text or "OPERATION_CANCELLED" in text:
         return LimitExceeded("The query was stopped.", details={"limit": "seconds"})
     if "spark.driver.maxResultSize" in text:
-        said = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
-        return LimitExceeded(said, details={"limit": "bytes"})
+        message = "The answer is larger than the query engine holds at once; ask for fewer records or columns."
+        return LimitExceeded(message, details={"limit": "bytes"})
     condition = _condition(error)
     if condition not in _SENTENCES and _MEMORY.search(text):
         return out_of_memory()
@@ -122,16 +122,16 @@ def translate(error: BaseException) -> WeirError:
     details: dict[str, Any] = {"condition": condition}
     name, fragment = _name(error), _fragment(error)
     if top == "USER_RAISED_EXCEPTION":  # queries cannot raise, so it is the check of a sequence's end
-        said = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
-        return QueryFailed(said, details=details)
+        message = f"A sequence would have more than {MOST:,} elements; take a longer step, or a nearer end."
+        return QueryFailed(message, details=details)
     if top == "DATATYPE_MISMATCH" and (fragment or "").startswith("try_add(`weir_s`"):
-        said = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
-        return QueryFailed(said, details=details)
+        message = "A sequence of times needs its step: write sequence(start, stop, INTERVAL 1 DAY)."
+        return QueryFailed(message, details=details)
     if top in _NAMED and name:
         details["name"] = name
         ambiguous = f"The column {name} fits several tables; write the table before it."
-        said = ambiguous if top == "AMBIGUOUS_REFERENCE" else f"There is no column {name}."
-        return QueryFailed(said, details=details, fragment=fragment, known=_fields(error))
+        message = ambiguous if top == "AMBIGUOUS_REFERENCE" else f"There is no column {name}."
+        return QueryFailed(message, details=details, fragment=fragment, known=_fields(error))
     sentence = (
         _SENTENCES.get(condition)
         or _SENTENCES.get(top)
@@ -144,9 +144,9 @@ def translate(error: BaseException) -> WeirError:
 
 def _condition(error: BaseException) -> str | None:
     getter = getattr(error, "getCondition", None)
-    found = getter() if callable(getter) else None
-    if isinstance(found, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", found):
-        return found
+    condition = getter() if callable(getter) else None
+    if isinstance(condition, str) and re.fullmatch(r"[A-Z0-9_.]{3,120}", condition):
+        return condition
     # Errors of the analysis come without their details at times; the class still stands before the text.
     written = re.match(r"\[([A-Z][A-Z0-9_.]{2,119})\] ", str(error))
     return written[1] if written else None
@@ -169,8 +169,8 @@ def _fields(error: BaseException) -> tuple[str, ...]:
 def _about(error: BaseException) -> dict[str, str]:
     """What the engine reports besides; it may hold values, so it stays inside. See `policies/query/failure_words.py`."""
     getter = getattr(error, "getMessageParameters", None)
-    given = (getter() if callable(getter) else None) or {}
-    return {str(name): value for name, value in given.items() if isinstance(value, str) and len(value) <= 500}
+    parameters = (getter() if callable(getter) else None) or {}
+    return {str(name): value for name, value in parameters.items() if isinstance(value, str) and len(value) <= 500}
 
 
 def _name(error: BaseException) -> str | None:

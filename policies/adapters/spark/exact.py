@@ -139,10 +139,10 @@ class Exact:
         ended = f"{token}.s RLIKE '(^|[^0-9.])(0[.]0|Infinity)'"
         return f"({token}.t LIKE '%DOUBLE%' AND ({self._odd} OR ({self._far} AND {ended})))"
 
-    def _bound(self, given: str, body: Callable[[str], str]) -> str:
-        """`body` over the name of `given`, so that what is computed once is written once."""
+    def _bound(self, value: str, body: Callable[[str], str]) -> str:
+        """`body` over the name of `value`, so that what is computed once is written once."""
         name = self._name()
-        return f"get(transform(array({given}), {name} -> {body(name)}), 0)"
+        return f"get(transform(array({value}), {name} -> {body(name)}), 0)"
 
 
 def leaf(kind: Primitive, token: str, source: str | None) -> str:
@@ -217,7 +217,7 @@ def _cell(text: str) -> str:
 
 
 def _members(kind: StructType, source: str) -> str:
-    """The members of an object by position, since names may differ by case only; NULL for what is no object."""
+    """The members of an object by position, since names may differ by case only; NULL for what is not an object."""
     inner = ", ".join(f"{quote_identifier(n)}: VARIANT" for n, _ in kind.fields)
     positions = ", ".join(f"c{i}: VARIANT" for i, _ in enumerate(kind.fields))
     return f"CAST(try_variant_get({source}, '$', {literal(f'STRUCT<{inner}>')}) AS STRUCT<{positions}>)"

@@ -107,17 +107,17 @@ class GovernedViews:
         frame = reading.read(frame, table, avro, exact)
         if table.rows is not None and table.rows.key_header:
             frame = frame.withColumns({"weir_value": _value_or_key(table, table.rows)})
-        shown = shown_sql("h", (table.key, table.value))
+        values = shown_sql("h", (table.key, table.value))
         about = {
             "weir_headers": "map_from_entries(transform(filter(headers, h -> h.value IS NOT NULL),"
-            f" h -> struct(h.key, {shown})))",
+            f" h -> struct(h.key, {values})))",
             "weir_partition": "partition",
             "weir_offset": "offset",
             "weir_timestamp": "timestamp",
         }
         # Each column is planned, even one that nothing uses.
-        wanted = [f"{sql} AS {name}" for name, sql in about.items() if reading.uses(table, name)]
-        return frame.selectExpr("*", *wanted) if wanted else frame
+        extra = [f"{sql} AS {name}" for name, sql in about.items() if reading.uses(table, name)]
+        return frame.selectExpr("*", *extra) if extra else frame
 
     def _decoded(self, frame: Any, part: str, read: PartRead) -> Any:
         if self._decoder is None:
@@ -142,8 +142,8 @@ def reads_headers(table: TablePlan) -> bool:
 def _value_or_key(table: TablePlan, rows: Rows) -> Any:
     from pyspark.sql.connect.functions import expr
 
-    wanted = f"get(filter(headers, h -> h.key = {literal(rows.key_header)}), 0).value"
-    key = f"from_json(CAST({wanted} AS STRING), {literal(to_ddl(table.value.kind))})"
+    header = f"get(filter(headers, h -> h.key = {literal(rows.key_header)}), 0).value"
+    key = f"from_json(CAST({header} AS STRING), {literal(to_ddl(table.value.kind))})"
     return expr(f"CASE WHEN weir_raw IS NULL THEN {key} ELSE weir_value END")
 
 

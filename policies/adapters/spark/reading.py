@@ -31,8 +31,8 @@ _TEXTS = ("text", "string", "json", "csv", "decoded csv")
 
 def used(table: TablePlan) -> tuple[str, ...]:
     """The parts of a record that the view rests on."""
-    found = {match[1] for text in _sql_of(table) for match in _USED.finditer(text)}
-    return tuple(part for part in PARTS if part in found)
+    names = {match[1] for text in _sql_of(table) for match in _USED.finditer(text)}
+    return tuple(part for part in PARTS if part in names)
 
 
 def uses(table: TablePlan, column: str) -> bool:
@@ -103,8 +103,8 @@ def refusal(table: TablePlan) -> str | None:
     unfit = places(table)
     if unfit is None:
         return None
-    named = ", ".join(literal(path.encode().hex()) for _, path in table.watched)
-    parts = f"{literal(f'{UNFIT} {table.topic}')}, partition, offset, get(array({named}), {unfit}[0])"
+    paths = ", ".join(literal(path.encode().hex()) for _, path in table.watched)
+    parts = f"{literal(f'{UNFIT} {table.topic}')}, partition, offset, get(array({paths}), {unfit}[0])"
     return f"CASE WHEN size({unfit}) = 0 THEN true ELSE CAST(raise_error(concat_ws(' ', {parts})) AS BOOLEAN) END"
 
 
@@ -115,8 +115,8 @@ def observation(table: TablePlan) -> str:
 
 def slips(table: TablePlan, metrics: Mapping[str, int]) -> dict[str, int]:
     """{path: values} of what was observed of a table that was read exactly."""
-    found = {path: int(metrics.get(f"p{number}") or 0) for number, (_, path) in enumerate(table.watched)}
-    return {path: n for path, n in found.items() if n}
+    counts = {path: int(metrics.get(f"p{number}") or 0) for number, (_, path) in enumerate(table.watched)}
+    return {path: n for path, n in counts.items() if n}
 
 
 def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool) -> list[dict[str, str]]:
@@ -132,7 +132,7 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
         return _csv_steps(part, read, exact, places, whole)
     text, both = f"weir_json_{part}", f"weir_read_{part}"
     by_engine = json_sql(part, read, avro)
-    made = by_engine or f"weir_text_{part}"
+    json_text = by_engine or f"weir_text_{part}"
     unmarked = unread_sql(text, read) if by_engine else None
     missed = f"{text} IS NULL{bytes_odd}" + (f" OR {unmarked}" if unmarked else "")
     bad = f"{both}.{_BAD} IS NOT NULL OR {missed} OR coalesce(size({both}.v), 0) <> 1"
@@ -140,7 +140,7 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
     suspect = f"{bad} OR {text} RLIKE {literal(lost)}" if lost else bad
     steps = [
         # The record as the one element of an array: what follows the document is then an error, and null is null.
-        {text: f"concat('{{\"v\":[', {made}, ']}}')"},
+        {text: f"concat('{{\"v\":[', {json_text}, ']}}')"},
         {both: f"from_json({text}, {literal(f'v ARRAY<{to_ddl(read.kind)}>, {_BAD} STRING')}, {_MODE})"},
         {odd: f"({part} IS NOT NULL AND coalesce({suspect}, false))"},
     ]
@@ -151,22 +151,22 @@ def _steps(part: str, read: PartRead, table: TablePlan, avro: bool, exact: bool)
     exactly = Exact(beyond, f"{text} RLIKE {literal(FAR)}", places)
     steps.append({wide: f"CASE WHEN {odd} THEN from_json({text}, 'v ARRAY<VARIANT>, {_BAD} STRING', {_MODE}) END"})
     unread = f"coalesce(size({wide}.v), 0) <> 1 OR {wide}.{_BAD} IS NOT NULL OR {missed}"
-    found = exactly.slips(read.kind, variant, root)
+    slips_sql = exactly.slips(read.kind, variant, root)
     return [
         *steps,
         {variant: f"CASE WHEN {odd} AND size({wide}.v) = 1 THEN get({wide}.v, 0) END"},
         {
             value: f"CASE WHEN {odd} THEN {exactly.value(read.kind, variant)} ELSE get({both}.v, 0) END",
-            f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE {found} END END",
+            f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE {slips_sql} END END",
         },
     ]
 
 
 def _text_steps(part: str, read: PartRead, exact: bool, whole: str) -> list[dict[str, str]]:
     value, odd, text = f"weir_{part}", f"weir_odd_{part}", f"CAST({part} AS STRING)"
-    made = text if read.kind == Primitive("STRING") else f"try_cast({text} AS {to_ddl(read.kind)})"
-    suspect = f"({part} IS NOT NULL AND (NOT is_valid_utf8({text}) OR {made} IS NULL))"
-    last = {value: made}
+    cast = text if read.kind == Primitive("STRING") else f"try_cast({text} AS {to_ddl(read.kind)})"
+    suspect = f"({part} IS NOT NULL AND (NOT is_valid_utf8({text}) OR {cast} IS NULL))"
+    last = {value: cast}
     if exact:
         last[f"weir_slips_{part}"] = f"CASE WHEN {odd} THEN {whole} END"
     return [{odd: suspect}, {}, {}, {}, {}, last]
@@ -190,13 +190,13 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
     exactly = Exact("false", "false", places)
     everything = Exact("false", "false", {str(FieldPath(part).field(n)): 0 for n, _ in kind.fields})
     texts = StructType(tuple((name, Primitive("STRING")) for name in csv_names(read)))
-    named, typed, found, all_found = [], [], [], []
+    fields, typed, cell_slips, all_found = [], [], [], []
     for name, inner in kind.fields:
         assert isinstance(inner, Primitive)
         cell, path = f"{cells}.c{csv_names(read).index(name)}", FieldPath(part).field(name)
-        named.append(f"{literal(name)}, {exactly.cell_value(inner, cell)}")
+        fields.append(f"{literal(name)}, {exactly.cell_value(inner, cell)}")
         typed.append(f"{literal(name)}, {both}.{quote_identifier(name)}")
-        found.append(exactly.cell(inner, cell, path))
+        cell_slips.append(exactly.cell(inner, cell, path))
         all_found.append(everything.cell(inner, cell, path))
     as_texts = csv_sql(part, PartRead(read.format, texts, read.schemas), "")
     positions = columns_ddl(StructType(tuple((f"c{n}", Primitive("STRING")) for n in range(len(csv_names(read))))))
@@ -210,9 +210,9 @@ def _csv_steps(part: str, read: PartRead, exact: bool, places: Mapping[str, int]
         {},
         {},
         {
-            value: f"CASE WHEN {odd} AND {cells} IS NOT NULL THEN named_struct({', '.join(named)})"
+            value: f"CASE WHEN {odd} AND {cells} IS NOT NULL THEN named_struct({', '.join(fields)})"
             f" ELSE named_struct({', '.join(typed)}) END",
-            f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE concat({', '.join(found)})"
+            f"weir_slips_{part}": f"CASE WHEN {odd} THEN CASE WHEN {unread} THEN {whole} ELSE concat({', '.join(cell_slips)})"
             " END END",
         },
     ]
@@ -236,19 +236,19 @@ def may_lose(kind: DataType) -> str | None:
 
     A type that keeps few digits is looked for by the name of its field, lest the numbers beside it are taken for its own.
     """
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     for field, name in _leaves(kind, None):
         start = _START if field is None else rf'"{field}"[ \t\r\n]*+:[ \t\r\n]*+-?+'
         if name == "FLOAT":
-            found[start + "(?:[0-9.]{8}|[0-9.]++[eE][+-]?[0-9]{2})"] = None
+            patterns[start + "(?:[0-9.]{8}|[0-9.]++[eE][+-]?[0-9]{2})"] = None
         elif name == "TINYINT":
-            found[start + "[0-9]{3}"] = None  # Jackson takes 200 for one
+            patterns[start + "[0-9]{3}"] = None  # Jackson takes 200 for one
         elif name.startswith("DECIMAL"):
             scale = int(name.removesuffix(")").partition(",")[2] or 0)
-            found[start + f"(?:[0-9]*+[.][0-9]{{{scale + 1}}}|[0-9.]++[eE])"] = None
+            patterns[start + f"(?:[0-9]*+[.][0-9]{{{scale + 1}}}|[0-9.]++[eE])"] = None
         elif name in ("DOUBLE", "STRING", "VARIANT"):
-            found[_START + f"(?=[0-9])(?:{_LONG}|[0-9.]++[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}+[eE])"] = None
-    return "|".join(found) or None
+            patterns[_START + f"(?=[0-9])(?:{_LONG}|[0-9.]++[eE][+-]?[0-9]{{3}}|[0-9.]{{19,}}+[eE])"] = None
+    return "|".join(patterns) or None
 
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_ -]+\Z")

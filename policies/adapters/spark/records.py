@@ -61,14 +61,14 @@ def _last_runs(records: Any, header: str) -> Any:
     columns = list(records.columns)
     numbered = records.selectExpr("*", f"split({written}, ',') AS weir_run")
     last = "max(CAST(weir_run[1] AS INT)) OVER (PARTITION BY weir_run[0]) AS weir_last"
-    kept = numbered.selectExpr("*", last).where("weir_run IS NULL OR CAST(weir_run[1] AS INT) = weir_last")
-    return kept.selectExpr(*columns)
+    newest = numbered.selectExpr("*", last).where("weir_run IS NULL OR CAST(weir_run[1] AS INT) = weir_last")
+    return newest.selectExpr(*columns)
 
 
 def of_generation(records: Any, rows: Rows) -> Any:
     """The records with the header; also of a stream."""
-    wanted = f"h -> h.key = {literal(rows.header)} AND h.value = CAST({literal(rows.value)} AS BINARY)"
-    return records.where(f"exists(headers, {wanted})")
+    condition = f"h -> h.key = {literal(rows.header)} AND h.value = CAST({literal(rows.value)} AS BINARY)"
+    return records.where(f"exists(headers, {condition})")
 
 
 def newest(records: Any) -> Any:

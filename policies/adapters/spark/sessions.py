@@ -88,7 +88,7 @@ class Sessions:
             self.warm()
 
     def forget(self) -> None:
-        """Let go of the stock without a word to the engine, which is gone."""
+        """Drop the stock without a call to the engine, which is gone."""
         with self._lock:
             self._stock.clear()
 
@@ -102,11 +102,11 @@ class Sessions:
     def _take(self) -> Any:
         while True:
             with self._lock:
-                kept = self._stock.popleft() if self._stock else None
-            if kept is None:
+                entry = self._stock.popleft() if self._stock else None
+            if entry is None:
                 return self._create()
-            session, made = kept
-            if time.monotonic() - made < _SURE_SECONDS or _alive(session):
+            session, created = entry
+            if time.monotonic() - created < _SURE_SECONDS or _alive(session):
                 return session
             release(session)
 

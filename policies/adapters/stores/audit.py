@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.tables import AuditHeadRow, AuditNamedRow, AuditNameRow, AuditRow
 from policies.audit_names import DATASET, Name, names_of, wanted_names
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 
 _AUDIT_LOCK = 8_484_003
 """PostgreSQL's advisory lock, the same in every process; SQLite's writers follow one another anyway."""
@@ -144,8 +144,8 @@ def _select(where: AuditFilter) -> Select[Any]:
     if names and len(names[0]) == 1:
         (kind, name), *_ = names.pop(0)
         query = query.join(_NAMES, _NAMES.c.seq == _ROWS.c.seq).where(_NAMES.c.kind == kind, _NAMES.c.name == name)
-    for wanted in names:
-        query = query.where(_ROWS.c.seq.in_(select(_NAMES.c.seq).where(or_(*map(_named, wanted)))))
+    for alternatives in names:
+        query = query.where(_ROWS.c.seq.in_(select(_NAMES.c.seq).where(or_(*map(_named, alternatives)))))
     for column, value in (
         (_ROWS.c.actor, where.actor),
         (_ROWS.c.target, where.target),

@@ -16,7 +16,7 @@ from policies.adapters.stores.tables import (
     AuditSegmentRow,
     AuditShippingRow,
 )
-from policies.ports import Removal, Segment, Shipping
+from policies.audit_ports import Removal, Segment, Shipping
 
 _SEGMENTS: Any = AuditSegmentRow.__table__
 _SHIPPING: Any = AuditShippingRow.__table__
@@ -48,8 +48,8 @@ class SqlSegmentStore:
 
     def add(self, segment: Segment, note: Callable[[], object]) -> bool:
         with self._database.begin() as session:
-            taken = session.execute(select(_SEGMENTS.c.number).where(_SEGMENTS.c.number == segment.number)).first()
-            if taken is not None:
+            row = session.execute(select(_SEGMENTS.c.number).where(_SEGMENTS.c.number == segment.number)).first()
+            if row is not None:
                 return False
             session.execute(
                 insert(_SEGMENTS),
@@ -112,10 +112,10 @@ class SqlShippingStore:
         }  # fmt: skip
         here = _SHIPPING.c.place == shipping.place
         with self._database.begin() as session:
-            known = session.execute(select(_SHIPPING.c.position).where(here)).scalar()
-            if (known or 0) != before:
+            position = session.execute(select(_SHIPPING.c.position).where(here)).scalar()
+            if (position or 0) != before:
                 return False
-            if known is None:
+            if position is None:
                 session.execute(insert(_SHIPPING), {"place": shipping.place, **values})
             else:
                 session.execute(update(_SHIPPING).where(here).values(**values))

@@ -66,8 +66,8 @@ class SqlCampaignStore:
         if review is not None:
             query = query.where(_C.c.review == review)
         with self._database.read() as session:
-            seen = [_campaign(row) for row in session.execute(query)]
-        return sorted(seen, key=lambda c: (c.started_at, c.id), reverse=True)
+            campaigns = [_campaign(row) for row in session.execute(query)]
+        return sorted(campaigns, key=lambda c: (c.started_at, c.id), reverse=True)
 
     def change(self, campaign: Campaign) -> Campaign:
         there = (_C.c.id == campaign.id, _C.c.version == campaign.version)

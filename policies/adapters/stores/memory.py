@@ -10,8 +10,9 @@ from datetime import datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
 from policies.audit_names import DATASET, names_of, wanted_names
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 from policies.model import DatasetFacts
-from policies.ports import AuditEntry, AuditFilter, AuditHead, AuditUse, Change, Document, TokenRecord
+from policies.ports import Change, Document, TokenRecord
 
 
 class MemoryPolicyStore:
@@ -49,8 +50,8 @@ class MemoryPolicyStore:
         with self._lock:
             states = [d for d in self._states if as_of is None or d.at <= as_of]
         newest = {(d.kind, d.name): d for d in states if kind is None or d.kind == kind}
-        kept = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
-        return sorted(kept, key=lambda d: (d.kind, d.name))
+        documents = [d for d in newest.values() if d.spec is not None and (label is None or d.label == label)]
+        return sorted(documents, key=lambda d: (d.kind, d.name))
 
     def changed(self, kinds: Collection[str], after: int = 0) -> list[Document]:
         with self._lock:
@@ -97,8 +98,8 @@ class MemoryTokenStore:
         return next((t for t in self._tokens.values() if t.digest == digest), None)
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
-        found = [t for t in self._tokens.values() if user is None or t.user == user]
-        return sorted(found, key=lambda t: (t.created_at, t.id))
+        records = [t for t in self._tokens.values() if user is None or t.user == user]
+        return sorted(records, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
         token = self._tokens.get(token_id)
@@ -141,8 +142,8 @@ class MemoryAuditStore:
         return entry
 
     def entries(self, where: AuditFilter, before: int | None, limit: int) -> list[AuditEntry]:
-        found = [e for e in reversed(self.rows) if (before is None or e.seq < before) and _fits(e, where)]
-        return found[:limit]
+        matches = [e for e in reversed(self.rows) if (before is None or e.seq < before) and _fits(e, where)]
+        return matches[:limit]
 
     def matching(self, where: AuditFilter, after: int, limit: int) -> list[AuditEntry]:
         return [e for e in self.chain(after, len(self.rows)) if _fits(e, where)][:limit]

@@ -48,17 +48,17 @@ class MemoryCampaignStore:
         return self._campaigns.get(campaign_id)
 
     def campaigns(self, states: Collection[str] | None = None, review: str | None = None) -> list[Campaign]:
-        seen = [
+        campaigns = [
             each
             for each in self._campaigns.values()
             if (states is None or each.state in states) and (review is None or each.review == review)
         ]
-        return sorted(seen, key=lambda c: (c.started_at, c.id), reverse=True)
+        return sorted(campaigns, key=lambda c: (c.started_at, c.id), reverse=True)
 
     def change(self, campaign: Campaign) -> Campaign:
         with self._lock:
-            known = self._campaigns.get(campaign.id)
-            if known is None or known.version != campaign.version:
+            before = self._campaigns.get(campaign.id)
+            if before is None or before.version != campaign.version:
                 raise Conflict(
                     f"Access review {campaign.id} was changed by another meanwhile; look at it again, and repeat."
                 )
@@ -85,8 +85,8 @@ class MemoryCampaignStore:
 
     def change_item(self, item: Item) -> Item:
         with self._lock:
-            known = self._items.get(item.campaign, {}).get(item.number)
-            if known is None or known.version != item.version:
+            before = self._items.get(item.campaign, {}).get(item.number)
+            if before is None or before.version != item.version:
                 raise Conflict(
                     f"Item {item.number} of access review {item.campaign} was changed by another meanwhile; look at it again,"
                     " and repeat."

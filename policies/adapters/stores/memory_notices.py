@@ -68,8 +68,8 @@ class MemoryNoticeStore:
             for each in ids:
                 if self._leases.get(each, ("",))[0] == worker:
                     del self._leases[each]
-                    known = self._notices[each]
-                    self._notices[each] = replace(known, attempts=known.attempts + attempts, **values)
+                    notice = self._notices[each]
+                    self._notices[each] = replace(notice, attempts=notice.attempts + attempts, **values)
 
     def sent_since(self, user: str, channel: Channel, since: datetime) -> int:
         return sum(
@@ -85,8 +85,8 @@ class MemoryNoticeStore:
 
     def problems(self, most: int) -> list[tuple[Channel, str, int]]:
         ends = (NoticeState.WAITING, NoticeState.FAILED)
-        seen = Counter((n.channel, n.problem) for n in self._notices.values() if n.problem and n.state in ends)
-        matches = [(channel, str(problem), number) for (channel, problem), number in seen.items()]
+        counts = Counter((n.channel, n.problem) for n in self._notices.values() if n.problem and n.state in ends)
+        matches = [(channel, str(problem), number) for (channel, problem), number in counts.items()]
         return sorted(matches, key=lambda each: (-each[2], each[1]))[:most]
 
     def unaddressed(self, most: int) -> tuple[int, list[str]]:
@@ -99,10 +99,10 @@ class MemoryNoticeStore:
 
     def prune(self, before: datetime) -> int:
         with self._lock:
-            gone = [n.id for n in self._notices.values() if n.done_at is not None and n.done_at < before]
-            for each in gone:
+            ids = [n.id for n in self._notices.values() if n.done_at is not None and n.done_at < before]
+            for each in ids:
                 del self._notices[each]
-            return len(gone)
+            return len(ids)
 
     def preference(self, user: str) -> Preference | None:
         return self._preferences.get(user)

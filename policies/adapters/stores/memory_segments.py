@@ -8,8 +8,8 @@ from datetime import datetime
 
 from catalog.errors import Unavailable
 from policies.adapters.stores.memory import MemoryAuditStore
+from policies.audit_ports import MessageTooLarge, Removal, Segment, Shipping
 from policies.audit_seals import removed_until
-from policies.ports import MessageTooLarge, Removal, Segment, Shipping
 
 
 class MemorySegmentStore:
@@ -39,9 +39,9 @@ class MemorySegmentStore:
 
     def purge(self, limit: int) -> int:
         last = removed_until(self.segments())
-        gone = sorted(e.seq for e in self._audit.rows if last is not None and e.seq <= last.last)[:limit]
-        self._audit.rows = [e for e in self._audit.rows if e.seq not in set(gone)]
-        return len(gone)
+        numbers = sorted(e.seq for e in self._audit.rows if last is not None and e.seq <= last.last)[:limit]
+        self._audit.rows = [e for e in self._audit.rows if e.seq not in set(numbers)]
+        return len(numbers)
 
 
 class MemoryShippingStore:
@@ -54,8 +54,8 @@ class MemoryShippingStore:
         return self._kept.get(place)
 
     def put(self, shipping: Shipping, before: int) -> bool:
-        known = self._kept.get(shipping.place)
-        if (known.position if known is not None else 0) != before:
+        record = self._kept.get(shipping.place)
+        if (record.position if record is not None else 0) != before:
             return False
         self._kept[shipping.place] = shipping
         return True
@@ -76,10 +76,10 @@ class MemoryReceiver:
             if not refused[0]:
                 raise MessageTooLarge
             return refused[0]
-        taken = list(messages) if self.takes is None else list(messages)[: self.takes]
-        self.messages += [(key, value) for key, value, _ in taken]
+        accepted = list(messages) if self.takes is None else list(messages)[: self.takes]
+        self.messages += [(key, value) for key, value, _ in accepted]
         if self.takes is not None:
-            self.takes -= len(taken)
-        if not taken and messages:
+            self.takes -= len(accepted)
+        if not accepted and messages:
             raise Unavailable("The broker does not answer.", details={"server": "memory"})
-        return len(taken)
+        return len(accepted)

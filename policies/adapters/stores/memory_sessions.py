@@ -29,8 +29,8 @@ class MemorySessionStore:
         return next((s for s in self._sessions.values() if s.digest == digest), None)
 
     def sessions(self, user: str | None = None) -> list[SessionRecord]:
-        seen = [s for s in self._sessions.values() if s.ended_at is None and user in (None, s.user)]
-        return sorted(seen, key=lambda s: (s.created_at, s.id))
+        sessions = [s for s in self._sessions.values() if s.ended_at is None and user in (None, s.user)]
+        return sorted(sessions, key=lambda s: (s.created_at, s.id))
 
     def used(self, session_id: str, at: datetime) -> None:
         self._change(session_id, used_at=at)
@@ -71,29 +71,29 @@ class MemorySessionStore:
         if subject is None and provider_session is None:
             return []
         with self._lock:
-            seen = [
+            sessions = [
                 session
                 for session in self.sessions()
                 if session.provider == provider
                 and subject in (None, session.subject)
                 and provider_session in (None, session.provider_session)
             ]
-            for session in seen:
+            for session in sessions:
                 self.end(session.id, at, because)
-            return seen
+            return sessions
 
     def forget(self, before: datetime) -> int:
         with self._lock:
             self._marks = {mark: until for mark, until in self._marks.items() if until > before}
             self._devices = {key: each for key, each in self._devices.items() if each.expires_at > before}
-            gone = [
+            digests = [
                 s.id
                 for s in self._sessions.values()
                 if s.ends_at <= before or (s.ended_at is not None and s.ended_at <= before)
             ]
-            for each in gone:
+            for each in digests:
                 del self._sessions[each]
-            return len(gone)
+            return len(digests)
 
     def once(self, mark: str, until: datetime) -> bool:
         with self._lock:
@@ -107,9 +107,9 @@ class MemorySessionStore:
 
     def link(self, issuer: str, subject: str, user: str, at: datetime) -> bool:
         with self._lock:
-            known = self._accounts.get((issuer, subject))
-            if known is not None:
-                return known == user
+            owner = self._accounts.get((issuer, subject))
+            if owner is not None:
+                return owner == user
             if user in self._accounts.values():
                 return False
             self._accounts[issuer, subject] = user

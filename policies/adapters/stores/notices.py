@@ -28,14 +28,14 @@ class SqlNoticeStore:
     def add(self, notices: Sequence[Notice]) -> int:
         if not notices:
             return 0
-        wanted = {notice.id: notice for notice in notices}
+        new = {notice.id: notice for notice in notices}
         with self._database.begin() as session:
-            for names in _parts(wanted):
-                for known in session.scalars(select(NoticeRow.id).where(NoticeRow.id.in_(names))):
-                    del wanted[known]
+            for names in _parts(new):
+                for stored in session.scalars(select(NoticeRow.id).where(NoticeRow.id.in_(names))):
+                    del new[stored]
             now = self._clock()
-            session.add_all(_row(notice, now) for notice in wanted.values())
-        return len(wanted)
+            session.add_all(_row(notice, now) for notice in new.values())
+        return len(new)
 
     def claim(
         self, worker: str, now: datetime, until: datetime, batches: int, but: Collection[Channel] = ()
@@ -96,14 +96,14 @@ class SqlNoticeStore:
             return int(session.scalar(counted) or 0)
 
     def counts(self) -> list[Count]:
-        asked = select(_N.c.channel, _N.c.state, func.count(), func.min(_N.c.due_at)).group_by(_N.c.channel, _N.c.state)
+        query = select(_N.c.channel, _N.c.state, func.count(), func.min(_N.c.due_at)).group_by(_N.c.channel, _N.c.state)
         with self._database.read() as session:
-            matches = [Count(Channel(c), NoticeState(s), int(n), oldest) for c, s, n, oldest in session.execute(asked)]
+            matches = [Count(Channel(c), NoticeState(s), int(n), oldest) for c, s, n, oldest in session.execute(query)]
         return sorted(matches, key=lambda c: (c.channel, c.state))
 
     def problems(self, most: int) -> list[tuple[Channel, str, int]]:
         number = func.count()
-        asked = (
+        query = (
             select(_N.c.channel, _N.c.problem, number)
             .where(_N.c.problem.is_not(None), _N.c.state.in_([WAITING, str(NoticeState.FAILED)]))
             .group_by(_N.c.channel, _N.c.problem)
@@ -111,7 +111,7 @@ class SqlNoticeStore:
             .limit(most)
         )
         with self._database.read() as session:
-            return [(Channel(c), problem, int(n)) for c, problem, n in session.execute(asked)]
+            return [(Channel(c), problem, int(n)) for c, problem, n in session.execute(query)]
 
     def unaddressed(self, most: int) -> tuple[int, list[str]]:
         of = _N.c.state == str(NoticeState.UNADDRESSED)
@@ -121,9 +121,9 @@ class SqlNoticeStore:
             return int(number or 0), sorted(names)
 
     def notices(self, user: str, limit: int) -> list[Notice]:
-        asked = select(NoticeRow).where(_N.c.user_name == user).order_by(_N.c.at.desc(), _N.c.id).limit(limit)
+        query = select(NoticeRow).where(_N.c.user_name == user).order_by(_N.c.at.desc(), _N.c.id).limit(limit)
         with self._database.read() as session:
-            return [_notice(row) for row in session.scalars(asked)]
+            return [_notice(row) for row in session.scalars(query)]
 
     def prune(self, before: datetime) -> int:
         with self._database.begin() as session:

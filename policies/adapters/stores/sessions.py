@@ -34,16 +34,16 @@ class SqlSessionStore:
             open_session.add(SessionRow(**values, claims=_json(session.claims)))
 
     def find(self, digest: str) -> SessionRecord | None:
-        seen = self._database.one(_ONE.where(SessionRow.digest == digest))
-        return _record(seen) if seen is not None else None
+        row = self._database.one(_ONE.where(SessionRow.digest == digest))
+        return _record(row) if row is not None else None
 
     def sessions(self, user: str | None = None) -> list[SessionRecord]:
         query = _ONE.where(SessionRow.ended_at.is_(None))
         if user is not None:
             query = query.where(SessionRow.user == user)
         with self._database.read() as session:
-            seen = [_record(row) for row in session.execute(query)]
-        return sorted(seen, key=lambda s: (s.created_at, s.id))
+            sessions = [_record(row) for row in session.execute(query)]
+        return sorted(sessions, key=lambda s: (s.created_at, s.id))
 
     def used(self, session_id: str, at: datetime) -> None:
         self._change(SessionRow.id == session_id, used_at=at)
@@ -79,10 +79,10 @@ class SqlSessionStore:
         if subject is None and provider_session is None:
             return []
         with self._database.begin() as session:
-            seen = [_record(row) for row in session.execute(_ONE.where(*which))]
-            ids = [each.id for each in seen]
+            sessions = [_record(row) for row in session.execute(_ONE.where(*which))]
+            ids = [each.id for each in sessions]
             session.execute(update(_S).where(_S.c.id.in_(ids)).values(ended_at=at, ended_because=because, **_OVER))
-        return seen
+        return sessions
 
     def forget(self, before: datetime) -> int:
         with self._database.begin() as session:
@@ -98,16 +98,16 @@ class SqlSessionStore:
             return True
 
     def linked(self, issuer: str, subject: str) -> str | None:
-        seen = self._database.one(
+        row = self._database.one(
             select(LinkedAccountRow.user).where(LinkedAccountRow.issuer == issuer, LinkedAccountRow.subject == subject)
         )
-        return str(seen[0]) if seen is not None else None
+        return str(row[0]) if row is not None else None
 
     def link(self, issuer: str, subject: str, user: str, at: datetime) -> bool:
         with self._database.begin() as session:
-            known = session.get(LinkedAccountRow, (issuer, subject))
-            if known is not None:
-                return known.user == user
+            account = session.get(LinkedAccountRow, (issuer, subject))
+            if account is not None:
+                return account.user == user
             if session.scalar(select(LinkedAccountRow.user).where(LinkedAccountRow.user == user)) is not None:
                 return False
             session.add(LinkedAccountRow(issuer=issuer, subject=subject, user=user, at=at))
@@ -133,8 +133,8 @@ class SqlSessionStore:
 
     def waiting(self, *, digest: str | None = None, code: str | None = None) -> DeviceLogin | None:
         which = DeviceLoginRow.digest == digest if digest is not None else DeviceLoginRow.code == code
-        seen = self._database.one(_DEVICE.where(which))
-        return DeviceLogin(*seen) if seen is not None else None
+        row = self._database.one(_DEVICE.where(which))
+        return DeviceLogin(*row) if row is not None else None
 
     def decide(self, code: str, session: str | None) -> bool:
         open_one = (_D.c.code == code, _D.c.session_id.is_(None), _D.c.refused.is_(False))

@@ -57,8 +57,8 @@ class SqlPolicyStore:
             yield
 
     def version(self, kinds: Collection[str]) -> int:
-        found = self._database.one(_versions(frozenset(kinds)))
-        return max((each for each in found or () if each), default=0)
+        versions = self._database.one(_versions(frozenset(kinds)))
+        return max((each for each in versions or () if each), default=0)
 
     def get(self, kind: str, name: str) -> Document | None:
         with self._database.read() as session:
@@ -172,8 +172,8 @@ class SqlTokenStore:
             session.add(_token_row(token))
 
     def find(self, digest: str) -> TokenRecord | None:
-        found = self._database.one(_TOKEN.where(TokenRow.digest == digest))
-        return _token(*found) if found is not None else None
+        row = self._database.one(_TOKEN.where(TokenRow.digest == digest))
+        return _token(*row) if row is not None else None
 
     def tokens(self, user: str | None = None) -> list[TokenRecord]:
         query = select(TokenRow) if user is None else select(TokenRow).where(TokenRow.user == user)

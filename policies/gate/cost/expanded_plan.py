@@ -2,7 +2,7 @@
 mention, and may put the words of a column in the place of each use of its name.
 
 Thirty named queries that each join the one before to itself are 2 kB of text and a thousand million relations; the
-engine plans them without an end, and hears no cancel meanwhile. The counts are worked out in one pass over the text:
+engine plans them without an end, and takes no cancel meanwhile. The counts are worked out in one pass over the text:
 each named query is counted once, and its count is added at each mention.
 """
 
@@ -18,7 +18,7 @@ from sqlglot import exp
 from policies.sql.names import fold
 
 TABLE_COLUMNS = 32
-"""Columns that a star is counted for where it stands for those of a topic, which are not known here."""
+"""Columns that the star of a topic is counted for, since those of the topic are not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Size:
     """A plan written out.
 
     relations    topics, lists of values, generators and queries without FROM, at each of their mentions
-    expressions  names, values and calls, each name of a query's own column counted as what it stands for
+    expressions  names, values and calls, each name of a query's own column counted as its expression
     """
 
     relations: int
@@ -40,21 +40,21 @@ class Most:
     relations: int = 256
     expressions: int = 50_000
 
-    def problem(self, found: Size) -> tuple[str, str, int, int] | None:
+    def problem(self, size: Size) -> tuple[str, str, int, int] | None:
         """(the sentence, the limit's name, the count, the limit) of a plan that is too large; None for any other."""
-        if found.relations > self.relations:
-            count = min(found.relations, _COUNTED)
+        if size.relations > self.relations:
+            count = min(size.relations, _COUNTED)
             sentence = (
                 f"Written out, with each named query (WITH) in the place of each of its mentions, the query reads"
-                f" {_shown(found.relations)} relations; at most {self.relations:,} are planned. Mention fewer of them,"
+                f" {_shown(size.relations)} relations; at most {self.relations:,} are planned. Mention fewer of them,"
                 " or join once instead of again and again."
             )
             return sentence, "plan_relations", count, self.relations
-        if found.expressions > self.expressions:
-            count = min(found.expressions, _COUNTED)
+        if size.expressions > self.expressions:
+            count = min(size.expressions, _COUNTED)
             sentence = (
                 f"Written out, with each column's words in the place of each use of its name, the query has"
-                f" {_shown(found.expressions)} expressions; at most {self.expressions:,} are planned. Build each column"
+                f" {_shown(size.expressions)} expressions; at most {self.expressions:,} are planned. Build each column"
                 " on fewer others, or group by fewer combinations."
             )
             return sentence, "plan_expressions", count, self.expressions
@@ -87,21 +87,21 @@ def _query(node: Any, named: Mapping[str, _Made], around: Mapping[str, int]) -> 
     if clause is not None:
         named = dict(named)
         for cte in clause.expressions:
-            made = _query(cte.this, named, around)
-            named[fold(cte.alias)] = _renamed(made, cte.args.get("alias"))
+            result = _query(cte.this, named, around)
+            named[fold(cte.alias)] = _renamed(result, cte.args.get("alias"))
     if isinstance(node, exp.SetOperation):
         return _set_operation(node, named, around)
     if isinstance(node, (exp.Subquery, exp.Paren)):
-        made = _query(node.this, named, around)
+        result = _query(node.this, named, around)
         rest = _Scope(named, around)
-        rest.add("", made)
+        rest.add("", result)
         for key in ("joins", "laterals"):
             for place in node.args.get(key) or ():
                 rest.place(place)
         rest.pivots(node)
         for key in ("order", "limit", "offset"):
-            rest.expression(node.args.get(key), made.columns)
-        return _renamed(_Made(rest.size, {**rest.columns, **made.columns}, rest.width), node.args.get("alias"))
+            rest.expression(node.args.get(key), result.columns)
+        return _renamed(_Made(rest.size, {**rest.columns, **result.columns}, rest.width), node.args.get("alias"))
     if isinstance(node, exp.Select):
         return _select(node, named, around)
     if isinstance(node, exp.Table):  # within brackets, with what it is joined to
@@ -124,13 +124,13 @@ def _set_operation(node: Any, named: Mapping[str, _Made], around: Mapping[str, i
             rest.expression(node.args.get(key), {})
         sides.append(node.expression)
         node = node.this
-    made = [_query(each, named, around) for each in [node, *reversed(sides)]]
-    for each in made:
+    results = [_query(each, named, around) for each in [node, *reversed(sides)]]
+    for each in results:
         rest.relations += each.size.relations
         rest.expressions += each.size.expressions
-    first = made[0]
-    most = max((n for each in made for n in each.columns.values()), default=1)
-    return _Made(rest.size, dict.fromkeys(first.columns, most), max(each.width for each in made))
+    first = results[0]
+    most = max((n for each in results for n in each.columns.values()), default=1)
+    return _Made(rest.size, dict.fromkeys(first.columns, most), max(each.width for each in results))
 
 
 def _select(node: Any, named: Mapping[str, _Made], around: Mapping[str, int]) -> _Made:
@@ -152,10 +152,10 @@ def _select(node: Any, named: Mapping[str, _Made], around: Mapping[str, int]) ->
             scope.expressions += scope.width
             scope.expression(each.args.get("replace"), columns)
             continue
-        found = scope.expression(each, columns)
-        width += found
+        size = scope.expression(each, columns)
+        width += size
         for name in _names(each):
-            columns[name] = max(found, columns.get(name, 0))
+            columns[name] = max(size, columns.get(name, 0))
     for key, value in node.args.items():
         if key not in ("with_", "from_", "joins", "laterals", "pivots", "expressions", "group"):
             for part in value if isinstance(value, list) else [value]:
@@ -167,7 +167,7 @@ def _select(node: Any, named: Mapping[str, _Made], around: Mapping[str, int]) ->
 
 @dataclass(slots=True)
 class _Scope:
-    """What the parts of one query come to together, and what its names stand for."""
+    """What the parts of one query come to together, and what its names mean."""
 
     named: Mapping[str, _Made]
     around: Mapping[str, int]
@@ -180,15 +180,15 @@ class _Scope:
     def size(self) -> Size:
         return Size(self.relations, self.expressions)
 
-    def add(self, alias: str, made: _Made) -> None:
-        self.relations += made.size.relations
-        self.expressions += made.size.expressions
-        self.width += made.width
-        for name, found in made.columns.items():
-            self.columns[name] = max(found, self.columns.get(name, 0))
+    def add(self, alias: str, relation: _Made) -> None:
+        self.relations += relation.size.relations
+        self.expressions += relation.size.expressions
+        self.width += relation.width
+        for name, size in relation.columns.items():
+            self.columns[name] = max(size, self.columns.get(name, 0))
 
     def place(self, node: Any) -> None:
-        """What stands in FROM, JOIN or LATERAL."""
+        """One entry of FROM, JOIN or LATERAL."""
         if isinstance(node, exp.Join):
             self.place(node.this)
             self.expression(node.args.get("on"), {})
@@ -210,9 +210,9 @@ class _Scope:
                 self.add("", _query(inner, self.named, {**self.around, **self.columns}))
             else:
                 self.relations += 1
-                made = self.expression(inner if isinstance(node, exp.Lateral) else node.this, {})
+                size = self.expression(inner if isinstance(node, exp.Lateral) else node.this, {})
                 names = [fold(each.name) for each in _column_names(node.args.get("alias"))]
-                self.columns.update({name: max(made, self.columns.get(name, 0)) for name in names})
+                self.columns.update({name: max(size, self.columns.get(name, 0)) for name in names})
                 self.width += max(1, len(names))
             self._behind(node)
 
@@ -239,24 +239,24 @@ class _Scope:
         """The size of an expression, counted too. `own` are the query's own columns, for what may name them."""
         if not isinstance(node, exp.Expression):
             return 0
-        found, work = 0, [node]
+        count, work = 0, [node]
         while work:
             each = work.pop()
             if isinstance(each, exp.Query):
-                made = _query(each, self.named, {**self.around, **self.columns, **own})
-                self.relations += made.size.relations
-                found += made.size.expressions
+                subquery = _query(each, self.named, {**self.around, **self.columns, **own})
+                self.relations += subquery.size.relations
+                count += subquery.size.expressions
                 continue
-            found += 1
+            count += 1
             if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
                 counted = isinstance(each.parent, exp.Anonymous) and str(each.parent.this).lower() == "count"
-                found += 0 if counted else self.width
+                count += 0 if counted else self.width
             elif isinstance(each, exp.Column):
-                found += max(self._name(part, own) for part in each.parts) - 1
+                count += max(self._name(part, own) for part in each.parts) - 1
             else:
                 work += each.iter_expressions()
-        self.expressions += found
-        return found
+        self.expressions += count
+        return count
 
     def _name(self, part: Any, own: Mapping[str, int]) -> int:
         name = fold(part.name)
@@ -302,12 +302,12 @@ def _column_names(alias: Any) -> list[Any]:
     return list(alias.args.get("columns") or ()) if alias is not None else []
 
 
-def _renamed(made: _Made, alias: Any) -> _Made:
+def _renamed(relation: _Made, alias: Any) -> _Made:
     names = _column_names(alias)
     if not names:
-        return made
-    sizes = list(made.columns.values())
+        return relation
+    sizes = list(relation.columns.values())
     most = max(sizes, default=1)
     even = len(sizes) == len(names)
     columns = {fold(name.name): sizes[n] if even else most for n, name in enumerate(names)}
-    return _Made(made.size, columns, made.width)
+    return _Made(relation.size, columns, relation.width)

@@ -92,10 +92,10 @@ class _Reader:
     def alternatives(self, depth: int) -> Node:
         if depth > DEEPEST:
             raise Unreadable
-        found = [self._sequence(depth)]
+        branches = [self._sequence(depth)]
         while self._next("|"):
-            found.append(self._sequence(depth))
-        return found[0] if len(found) == 1 else Alt(tuple(found))
+            branches.append(self._sequence(depth))
+        return branches[0] if len(branches) == 1 else Alt(tuple(branches))
 
     def _sequence(self, depth: int) -> Node:
         parts: list[Node] = []
@@ -110,11 +110,11 @@ class _Reader:
     def _quantified(self, part: Node) -> Node:
         while True:
             self._skip()
-            found = _QUANTIFIER.match(self.text, self.at)
-            if found is None:
+            match = _QUANTIFIER.match(self.text, self.at)
+            if match is None:
                 return part
-            self.at = found.end()
-            sign, low, comma, high, manner = found.groups()
+            self.at = match.end()
+            sign, low, comma, high, manner = match.groups()
             least = int(low) if low else int(sign == "+")
             most: int | None = 1 if sign == "?" else None
             if low:
@@ -147,14 +147,14 @@ class _Reader:
         self.at += 1
         flags, name, once, look = self.flags, None, False, False
         if self.text.startswith("?", self.at):
-            found = _OPENING.match(self.text, self.at)
-            if found is None:
+            match = _OPENING.match(self.text, self.at)
+            if match is None:
                 raise Unreadable
-            self.at = found.end()
-            name, once, look = found["name"], bool(found["once"]), bool(found["look"])
-            on, _, off = (found["flags"] or "").partition("-")
+            self.at = match.end()
+            name, once, look = match["name"], bool(match["once"]), bool(match["look"])
+            on, _, off = (match["flags"] or "").partition("-")
             changed = (self.flags | set(on)) - set(off)
-            if found["end"] == ")":
+            if match["end"] == ")":
                 self.flags = changed
                 return EMPTY
             self.flags = changed
@@ -189,11 +189,11 @@ class _Reader:
 
     def _reference(self, letter: str) -> Node:
         if letter == "k":
-            found = re.compile(r"\\k<(\w+)>").match(self.text, self.at)
-            if found is None:
+            match = re.compile(r"\\k<(\w+)>").match(self.text, self.at)
+            if match is None:
                 raise Unreadable
-            self.at = found.end()
-            return Once(self.groups.get(found[1], EMPTY))
+            self.at = match.end()
+            return Once(self.groups.get(match[1], EMPTY))
         digits = re.compile(r"\d+").match(self.text, self.at + 1)
         number = digits[0] if digits else ""
         while len(number) > 1 and int(number) > self.opened:
@@ -202,7 +202,7 @@ class _Reader:
         return Once(self.groups.get(number, EMPTY))
 
     def _set(self) -> int:
-        """What stands between brackets, `at` behind the first: unions, intersections, sets in sets."""
+        """What is between brackets, `at` behind the first: unions, intersections, sets in sets."""
         negated = self._next("^")
         operands, mask, begun = [], 0, False
         while True:
@@ -239,22 +239,22 @@ class _Reader:
         if self.text[self.at] != "\\":
             self.at += 1
             return self.alphabet.one(self.text[self.at - 1])
-        found = self.alphabet.ESCAPE.match(self.text, self.at)
-        if found is None:
+        match = self.alphabet.ESCAPE.match(self.text, self.at)
+        if match is None:
             raise Unreadable
-        self.at = found.end()
-        return self.alphabet.escape(found[0][1:], self.flags)
+        self.at = match.end()
+        return self.alphabet.escape(match[0][1:], self.flags)
 
     def _cased(self, mask: int) -> int:
         return self.alphabet.any_case(mask) if "i" in self.flags else mask
 
     def _next(self, wanted: str) -> bool:
         self._skip()
-        found = self.text.startswith(wanted, self.at)
-        self.at += found
-        return found
+        is_next = self.text.startswith(wanted, self.at)
+        self.at += is_next
+        return is_next
 
     def _skip(self) -> None:
         """Blanks and comments, where the flag x lets them be written."""
-        if "x" in self.flags and (found := re.compile(r"(?:\s|#[^\n]*)+").match(self.text, self.at)):
-            self.at = found.end()
+        if "x" in self.flags and (match := re.compile(r"(?:\s|#[^\n]*)+").match(self.text, self.at)):
+            self.at = match.end()

@@ -19,7 +19,7 @@ LONGEST = 5_000
 """Beyond it a pattern is not looked into; people do not write such."""
 
 _MOST_COPIES = 32
-"""Of what is repeated a number of times; more copies tell no more."""
+"""Of what is repeated a number of times; more copies do not change the result."""
 _MOST_STATES = 5_000
 _MOST_EDGES = 20_000
 _MOST_PAIRS = 50_000
@@ -35,14 +35,14 @@ def endless(pattern: str) -> bool:
     if len(pattern) > LONGEST:
         return any(sign in pattern for sign in "(*+?{")
     try:
-        found = read(pattern)
-        return any(_endless(each) for each in (found.tree, *found.apart))
+        parsed = read(pattern)
+        return any(_endless(each) for each in (parsed.tree, *parsed.apart))
     except (Unreadable, _TooLarge):
         return "(" in pattern
 
 
 def is_readable(pattern: str) -> bool:
-    """Whether a pattern was understood; of one that was not, `endless` says the worst."""
+    """Whether a pattern was understood; for one that was not, `endless` gives the worst case."""
     try:
         read(pattern)
     except Unreadable:
@@ -189,7 +189,7 @@ def _loops(edges: list[Counter[int]]) -> list[frozenset[int]]:
     low: dict[int, int] = {}
     stack: list[int] = []
     waiting: set[int] = set()
-    found = []
+    loops = []
     for root in range(len(edges)):
         if root in number:
             continue
@@ -218,8 +218,8 @@ def _loops(edges: list[Counter[int]]) -> list[frozenset[int]]:
                     del stack[at:]
                     waiting -= loop
                     if len(loop) > 1 or state in edges[state]:
-                        found.append(loop)
-    return found
+                        loops.append(loop)
+    return loops
 
 
 def _doubles(loop: frozenset[int], masks: list[int], edges: list[Counter[int]]) -> bool:

@@ -51,22 +51,22 @@ def problem(call: Any) -> str | None:
     step = call.expressions[2] if len(call.expressions) == 3 else None
     if step is not None and _is_interval(step) and _microseconds(step) is None:
         return "The step of a sequence of times is written out, as in INTERVAL 5 MINUTES."
-    known = _known(call)
-    if known is not None and known > MOST:
-        return f"The sequence would have {known:,} elements; at most {MOST:,} are made. Take a longer step or a nearer end."
+    count = _known(call)
+    if count is not None and count > MOST:
+        return f"The sequence would have {count:,} elements; at most {MOST:,} are made. Take a longer step or a nearer end."
     return None
 
 
 def length(call: Any) -> int:
     """Elements at most."""
-    known = _known(call)
-    return MOST if known is None else min(known, MOST)
+    count = _known(call)
+    return MOST if count is None else min(count, MOST)
 
 
 def is_bounded(call: Any) -> bool:
     """Whether the text alone keeps a sequence short."""
-    known = _known(call)
-    return known is not None and known <= MOST
+    count = _known(call)
+    return count is not None and count <= MOST
 
 
 def is_exploded(call: Any) -> bool:
@@ -100,29 +100,29 @@ def _of_unknown_length(root: Any) -> list[Any]:
 
 
 def _keep_name(call: Any) -> None:
-    """The column that a call stands in keeps the name that Spark gives it without the guard."""
+    """The column with a call keeps the name that Spark gives it without the guard."""
     item = call
     while item.parent is not None and not (isinstance(item.parent, exp.Select) and item.arg_key == "expressions"):
         item = item.parent
     unnamed = isinstance(item.parent, exp.Select) and not isinstance(item, (exp.Alias, exp.Aliases))
     if unnamed and not (isinstance(item, exp.Anonymous) and _name(item) in _ROWS):
         text = str(item.sql(dialect="spark", normalize_functions=False))
-        named = exp.alias_(exp.null(), _QUOTED.sub(r"\1", text).replace("`", ""), quoted=True)
-        item.replace(named)
-        named.set("this", item)  # the same node, no copy: its sequences are still to be guarded
+        alias = exp.alias_(exp.null(), _QUOTED.sub(r"\1", text).replace("`", ""), quoted=True)
+        item.replace(alias)
+        alias.set("this", item)  # the same node, no copy: its sequences are still to be guarded
 
 
 def _known(call: Any) -> int | None:
-    """The number of elements, where the text tells it."""
-    given = call.expressions
-    if len(given) not in (2, 3):
+    """The number of elements, where the text determines it."""
+    arguments = call.expressions
+    if len(arguments) not in (2, 3):
         return None
-    step = given[2] if len(given) == 3 else None
-    numbers = [_integer(each) for each in given[:2]]
+    step = arguments[2] if len(arguments) == 3 else None
+    numbers = [_integer(each) for each in arguments[:2]]
     if numbers[0] is not None and numbers[1] is not None:
         by = abs((_integer(step) if step is not None else 1) or 1)
         return abs(numbers[1] - numbers[0]) // by + 1
-    times = [_moment(each) for each in given[:2]]
+    times = [_moment(each) for each in arguments[:2]]
     if times[0] is not None and times[1] is not None:
         by = _DAY if step is None else (_microseconds(step) or 0)
         if not by:
@@ -134,10 +134,10 @@ def _known(call: Any) -> int | None:
 
 
 def _guarded(call: Any) -> Any:
-    given = call.expressions
-    parts = [exp.Literal.string("a"), given[0].copy(), exp.Literal.string("b"), given[1].copy()]
+    arguments = call.expressions
+    parts = [exp.Literal.string("a"), arguments[0].copy(), exp.Literal.string("b"), arguments[1].copy()]
     start, stop = exp.column("a", table=_NAME, quoted=True), exp.column("b", table=_NAME, quoted=True)
-    step = given[2] if len(given) == 3 else None
+    step = arguments[2] if len(arguments) == 3 else None
     last: list[Any] = []
     if step is not None and _is_interval(step):
         last = [step.copy()]
@@ -145,15 +145,15 @@ def _guarded(call: Any) -> Any:
         parts += [exp.Literal.string("c"), step.copy()]
         last = [exp.column("c", table=_NAME, quoted=True)]
     raised = _call("raise_error", exp.Literal.string(MARK))
-    end = exp.Case(ifs=[exp.If(this=_too_far(start, stop, given, step), true=raised)], default=stop.copy())
+    end = exp.Case(ifs=[exp.If(this=_too_far(start, stop, arguments, step), true=raised)], default=stop.copy())
     body = _call("sequence", start.copy(), end, *last)
     bound = exp.Lambda(this=body, expressions=[exp.to_identifier(_NAME, quoted=True)])
-    made = _call("transform", _call("array", _call("named_struct", *parts)), bound)
-    return _call("get", made, exp.Literal.number(0))
+    array = _call("transform", _call("array", _call("named_struct", *parts)), bound)
+    return _call("get", array, exp.Literal.number(0))
 
 
-def _too_far(start: Any, stop: Any, given: list[Any], step: Any) -> Any:
-    by_time = step is None and any(_is(each, _TIMES) for each in given[:2])
+def _too_far(start: Any, stop: Any, arguments: list[Any], step: Any) -> Any:
+    by_time = step is None and any(_is(each, _TIMES) for each in arguments[:2])
     if by_time or (step is not None and _is_interval(step)):
         by = _DAY if by_time else _microseconds(step) or 1
         span = exp.Literal.number(min(MOST * max(1, by), _LONGEST_SPAN))
@@ -214,10 +214,10 @@ def _moment(node: Any) -> datetime | None:
     if not _WRITTEN.fullmatch(node.this.name.strip()):
         return None
     try:
-        found = datetime.fromisoformat(node.this.name.strip())
+        moment = datetime.fromisoformat(node.this.name.strip())
     except ValueError:
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _is_interval(node: Any) -> bool:
@@ -227,7 +227,7 @@ def _is_interval(node: Any) -> bool:
 
 
 def _microseconds(node: Any) -> int | None:
-    """The length of a step that is written out, whatever its direction; None where it cannot be told."""
+    """The length of a step that is written out, whatever its direction; None where it is not known."""
     if isinstance(node, (exp.Neg, exp.Paren)):
         return _microseconds(node.this)
     if isinstance(node, exp.Add):
@@ -240,8 +240,8 @@ def _microseconds(node: Any) -> int | None:
     if isinstance(unit, exp.IntervalSpan):
         return _spanned(text, unit.this.name.upper(), unit.expression.name.upper())
     if unit is None:
-        found = _MIXED.findall(text)
-        pieces = [(number, name) for number, name in found]
+        matches = _MIXED.findall(text)
+        pieces = [(number, name) for number, name in matches]
         if not pieces or "-" in text:
             return None
     else:
@@ -259,8 +259,8 @@ def _spanned(text: str, first: str, last: str) -> int | None:
     """`'1:30' HOUR TO MINUTE`"""
     for units in _SPANS:
         if first in units and last in units:
-            named = units[units.index(first) : units.index(last) + 1]
+            names = units[units.index(first) : units.index(last) + 1]
             numbers = _NUMBER.findall(text)
-            if len(numbers) == len(named):
-                return int(sum(float(n) * _MICROSECONDS[unit] for n, unit in zip(numbers, named, strict=True)))
+            if len(numbers) == len(names):
+                return int(sum(float(n) * _MICROSECONDS[unit] for n, unit in zip(numbers, names, strict=True)))
     return None

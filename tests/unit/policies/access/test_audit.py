@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from catalog.errors import InvalidInput, Unavailable
 from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit import AuditLog
+from policies.audit_ports import AuditEntry, AuditFilter, AuditHead
 from policies.audit_text import digest
-from policies.ports import AuditEntry, AuditFilter, AuditHead
 from tests.unit.policies.world import START, World
 
 
@@ -115,7 +115,7 @@ def test_a_chain_begun_anew_is_told_by_its_published_head(world: World) -> None:
     fresh = MemoryAuditStore()
     fresh.noted = AuditHead("another", 0, "")
     verified = AuditLog(fresh, world.clock, world.heads).verify()
-    assert not verified.holds and "begun anew" in str(verified.problem)
+    assert not verified.holds and "begun again" in str(verified.problem)
 
 
 def test_a_head_published_late_does_no_harm(world: World) -> None:

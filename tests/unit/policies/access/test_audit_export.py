@@ -10,7 +10,7 @@ import pytest
 
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.audit_export import About, FileVerification, export, verify
-from policies.ports import AuditFilter
+from policies.audit_ports import AuditFilter
 from tests.unit.policies.world import World
 
 SIGNER, OTHER = Ed25519Signer(lambda: b"one"), Ed25519Signer(lambda: b"another")

@@ -16,7 +16,7 @@ from policies.audit_names import (
     names_of,
     wanted_names,
 )
-from policies.ports import AuditEntry, AuditFilter
+from policies.audit_ports import AuditEntry, AuditFilter
 from tests.unit.policies.world import World
 
 LONG = "value." + "é" * 4000

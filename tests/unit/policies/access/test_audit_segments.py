@@ -16,10 +16,10 @@ from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublishe
 from policies.adapters.stores.memory_segments import MemorySegmentStore
 from policies.audit import AuditLog
 from policies.audit_export import verify as verify_file
+from policies.audit_ports import AuditEntry, Removal
 from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
 from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals, Verification
-from policies.ports import AuditEntry, Removal
 from policies.settings import PolicySettings
 from tests.unit.policies.world import START
 

@@ -42,7 +42,9 @@ def parts(view: View) -> dict[str, Any]:
     collected = {f.name: getattr(view, f.name) for f in fields(view)}
     compiled = collected.pop("policies")
     collected["policies"] = (compiled.masks, compiled.access, compiled.rows, compiled.problems)
-    collected["_by_subject"] = {k: sorted(v, key=lambda g: g.name) for k, v in collected["_by_subject"].items() if v}
+    collected["grants_by_subject"] = {
+        k: sorted(v, key=lambda g: g.name) for k, v in collected["grants_by_subject"].items() if v
+    }
     return collected
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from policies.access_request import AccessRequest, RequestState
 from policies.model import DatasetFacts, FieldFacts, GrantStatus, SubjectMatch
 from policies.ports import Change
 from policies.requests.approvals import Approvals
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import GOVERNANCE, ORDERS, PAYMENTS, START, World, company
 
 EMAIL = "value.customer.email"
@@ -159,7 +159,7 @@ def test_every_reason_why_a_use_opens_nothing_is_given(world: World) -> None:
 
 
 def test_who_may_not_break_the_glass_learns_of_which_dataset(world: World) -> None:
-    with pytest.raises(NotAllowed, match=r"^ana may not break the glass of prod/orders: workflow personal-data"):
+    with pytest.raises(NotAllowed, match=r"^ana may not use emergency access to prod/orders: workflow personal-data"):
         smash(world, "ana")
 
 
@@ -210,7 +210,7 @@ def test_the_settings_hold_where_no_workflow_says_otherwise(world: World) -> Non
 
 @pytest.mark.parametrize(("purpose", "call"), [("", ask), (" ", ask), ("\n", smash)])
 def test_a_purpose_is_needed(world: World, purpose: str, call: Any) -> None:
-    sentence = "An access request" if call is ask else "Breaking the glass"
+    sentence = "An access request" if call is ask else "Emergency access"
     with pytest.raises(InvalidInput, match=f"^{sentence} needs a purpose, as in --purpose "):
         call(world, purpose=purpose)
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
 from catalog.model import DatasetId
+from policies import request_transitions as transitions
 from policies import workflow
+from policies.access_request import AccessRequest, RequestState
 from policies.model import DatasetFacts, Effect, FieldFacts, GrantStatus, Subject, SubjectMatch
 from policies.ports import Change
-from policies.requests.approvals import OWNERS
+from policies.requests.requirements import OWNERS
 from policies.requests.scope import check_rows
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL = "value.customer.email"
@@ -351,7 +352,7 @@ def test_the_machine_never_grants_without_its_quorums(acts: list[tuple[str, str,
         now += timedelta(days=days)
         before = request
         try:
-            request = workflow.cancel(request, now) if act == "cancel" else workflow.vote(request, who, act, now)
+            request = transitions.cancel(request, now) if act == "cancel" else transitions.vote(request, who, act, now)
         except (Conflict, NotAllowed):
             assert request == before
             continue

@@ -9,10 +9,10 @@ import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from policies.access.grants import Grants
+from policies.access_request import AccessRequest, RequestState
 from policies.requests.approvals import Approvals
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.view import RequestView
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import GOVERNANCE, ORDERS, World, company
 
 EMAIL = "value.customer.email"

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
+from policies.access_request import AccessRequest, RequestState, Vote
 from policies.matching import Who
 from policies.model import SubjectMatch, Target
 from policies.requests.break_glass import Terms, check, terms
-from policies.workflow import AccessRequest, Approvers, BreakGlass, RequestState, Stage, Vote, Workflow
+from policies.workflow import Approvers, BreakGlass, Stage, Workflow
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 HOUR, TICK = timedelta(hours=1), timedelta(microseconds=1)
@@ -49,15 +50,15 @@ def refused(workflows: list[Workflow], who: Who = GRACE) -> tuple[str, Any]:
 
 def test_who_may_not_and_why() -> None:
     assert refused([]) == (
-        "No workflow is about this part of prod/orders, so nothing says who may break the glass; make a request.",
+        "No workflow is about this part of prod/orders, so nobody may use emergency access; make a request.",
         {"reasons": ["break-glass is declared by a workflow (breakGlass)"]},
     )
     assert refused([workflow("a", glass()), workflow("b", None)]) == (
-        "grace may not break the glass of prod/orders: workflow b has no breakGlass. Make a request.",
+        "grace may not use emergency access to prod/orders: workflow b has no breakGlass. Make a request.",
         {"reasons": ["workflow b has no breakGlass"]},
     )
     assert refused([workflow("a", glass(who=BOSS)), workflow("b", glass())]) == (
-        "grace may not break the glass of prod/orders: workflow a does not name grace for it. Make a request.",
+        "grace may not use emergency access to prod/orders: workflow a does not name grace for it. Make a request.",
         {"reasons": ["workflow a does not name grace for it"]},
     )
 
@@ -101,7 +102,7 @@ def test_how_long_it_lasts() -> None:
 
 @pytest.mark.parametrize("reason", ["", " ", "\n\t"])
 def test_a_use_needs_a_reason(reason: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^Breaking the glass needs a reason") as raised:
+    with pytest.raises(InvalidInput, match=r"^Emergency access needs a reason") as raised:
         lasts(None, reason=reason)
     assert raised.value.details == {"field": "reason"}
 

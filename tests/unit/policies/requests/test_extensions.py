@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
+from policies.access_request import AccessRequest, RequestState
 from policies.requests.approvals import Approvals
 from policies.requests.bundles import Bundles, Wish
 from policies.requests.extensions import Extensions
 from policies.requests.narrowing import Part
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import START, World, company
 
 EMAIL = "value.customer.email"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
+from policies.access_request import AccessRequest, RequestState
 from policies.matching import selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, Effect, FieldFacts
 from policies.requests.narrowing import Part, narrowed, within
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL, NAME = "value.customer.email", "value.customer.name"

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirError
+from policies.access_request import AccessRequest, RequestState
 from policies.model import SubjectMatch
 from policies.requests import talk
 from policies.requests.approvals import Approvals
 from policies.requests.escalations import Escalations
 from policies.settings import PolicySettings
-from policies.workflow import AccessRequest, Approvers, RequestState, Stage
+from policies.workflow import Approvers, Stage
 from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL = "value.customer.email"

@@ -10,8 +10,8 @@ import pytest
 
 from catalog.errors import NotAllowed
 from catalog.model import DatasetId
+from policies.access_request import AccessRequest, RequestState
 from policies.model import DatasetFacts, Effect, FieldFacts, Mask, MaskType, SourceFacts, SourceField, SubjectMatch
-from policies.workflow import AccessRequest, RequestState
 from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL = "value.customer.email"

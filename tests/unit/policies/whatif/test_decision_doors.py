@@ -300,7 +300,7 @@ def test_previews_that_cannot_be(mask: dict[str, Any], values: list[Any], kind: 
 @pytest.mark.parametrize("mask", [m for m in MaskType if m is not MaskType.CUSTOM])
 @pytest.mark.parametrize("value", ["1e300000000", "1e-999999999", "NaN", "-Infinity", "1e39", "1" * 77, 10**90])
 def test_a_decimal_that_none_of_sparks_could_be(mask: MaskType, value: Any) -> None:
-    with pytest.raises(InvalidInput, match="is no DECIMAL"):
+    with pytest.raises(InvalidInput, match="is not of type DECIMAL"):
         preview({"type": str(mask)}, [value], "DECIMAL(38,2)")
 
 
