@@ -56,11 +56,11 @@ class CallDeadline:
 
     def _close(self) -> None:
         self.passed = True
-        found = self._stream.get_extra_info("socket") if self._stream is not None else None
-        if found is not None:
+        connection = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if connection is not None:
             with contextlib.suppress(OSError):
                 # Of a TLS socket too, only what lies below it: another thread is reading from it.
-                socket.socket.shutdown(found, socket.SHUT_RDWR)
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def __enter__(self) -> CallDeadline:
         self._timer.start()

@@ -36,15 +36,15 @@ def payload_first(
     return tuple(sorted(listed, key=rank))
 
 
-def unwrapped_payload(schema: SchemaVersion, found: Collection[str]) -> SchemaVersion:
+def unwrapped_payload(schema: SchemaVersion, personal: Collection[str]) -> SchemaVersion:
     """A scan's schema with the payload in front and without the fields that only describe it.
 
-    `found`: paths in which personal data was found, or which no detector finished: those stay fields, since what is no
+    `personal`: paths in which personal data was found, or which no detector finished: those stay fields, since what is no
     field of the schema cannot be reviewed.
     """
     if not schema.envelopes:
         return schema
-    kept = {path for text in found for path in _with_parents(text)}
+    kept = {path for text in personal for path in _with_parents(text)}
     envelopes = {
         part: {**envelope, "unlisted": [path for path in envelope.get("unlisted", ()) if path not in kept]}
         for part, envelope in schema.envelopes.items()
@@ -64,8 +64,8 @@ def _with_parents(path: str) -> Iterator[str]:
 
 def payload_of(envelopes: Mapping[str, Mapping[str, Any]], part: str = "value") -> FieldPath | None:
     """Where the data of a part is; None where it is in no envelope, or the part itself."""
-    found = envelopes.get(part, {}).get("payload", ())
-    return FieldPath.parse(found[0]) if found and found[0] != part else None
+    paths = envelopes.get(part, {}).get("payload", ())
+    return FieldPath.parse(paths[0]) if paths and paths[0] != part else None
 
 
 def unlisted(schema: SchemaVersion) -> frozenset[str]:

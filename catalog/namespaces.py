@@ -15,7 +15,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 def addresses(bootstrap: str | Iterable[str]) -> tuple[str, ...]:
     """`host:port` parts of a bootstrap string (`a:9092,b:9092`), hosts in lower case. Raises InvalidInput."""
     parts = bootstrap.split(",") if isinstance(bootstrap, str) else list(bootstrap)
-    found = []
+    names = []
     for part in (p.strip() for p in parts):
         if not part:
             continue
@@ -25,10 +25,10 @@ def addresses(bootstrap: str | Iterable[str]) -> tuple[str, ...]:
             raise InvalidInput(
                 f"Bootstrap server {part!r} is not host:port, as in localhost:9092.", details={"address": part}
             )
-        found.append(bare.lower())
-    if not found:
+        names.append(bare.lower())
+    if not names:
         raise InvalidInput("A cluster needs at least one bootstrap server, as in localhost:9092.")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def namespace_of(address: str) -> str:

@@ -189,8 +189,8 @@ class TopicFormat:
         """The inverse of `to_mapping`; a part that is missing is read as JSON (value) or text (key)."""
 
         def part(name: str, default: str) -> PartFormat:
-            found = ALIASES.get(data.get(name, default), data.get(name, default))
-            return PartFormat(found, json.loads(data.get(f"{name}.options", "{}")))
+            format = ALIASES.get(data.get(name, default), data.get(name, default))
+            return PartFormat(format, json.loads(data.get(f"{name}.options", "{}")))
 
         headers = [n for n in data if n.startswith("headers.") and not n.endswith(".options")]
         return TopicFormat(

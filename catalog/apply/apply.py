@@ -187,7 +187,7 @@ class Applier:
         """
         handler = self._handlers[self.kind_named(kind)]
         if key is None:
-            found = sorted(handler.list(), key=lambda d: d.key)
+            documents = sorted(handler.list(), key=lambda d: d.key)
         else:
             one = handler.get(key)
             if one is None:
@@ -196,8 +196,8 @@ class Applier:
                 raise NotFound(
                     f"There is no {handler.kind} {key!r}.{mend}", details={"kind": handler.kind, "name": key}
                 )
-            found = [one]
-        return [as_document(handler.kind, d.metadata, d.spec) for d in found]
+            documents = [one]
+        return [as_document(handler.kind, d.metadata, d.spec) for d in documents]
 
     def delete(self, kind: str, key: str, by: str | None = None, allowed: Callable[[], object] = lambda: None) -> str:
         """What is left to do outside of Weir, in a sentence; else nothing. `allowed`: see `apply`. Raises NotFound."""

@@ -208,7 +208,7 @@ class Clusters:
         wanted = reference.rsplit("/", 1)[-1].lower()
         ways = [wanted, *([wanted.partition(".")[2]] if "." in wanted else [])]
         close = dict.fromkeys(each for way in ways for each in difflib.get_close_matches(way, sorted(by_lower), 3))
-        return [found for near in close for found in by_lower[near]][:3]
+        return [match for near in close for match in by_lower[near]][:3]
 
     def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         """(every spelling -> canonical namespace, cluster name -> canonical namespace)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from catalog.datasets.classification_events import Told, review_event, scan_events
+from catalog.datasets.classification_events import EventDraft, review_event, scan_events
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.diff import carry_over, differences
 from catalog.datasets.merge import merge_declared, merge_scan, review
@@ -291,10 +291,10 @@ class Datasets(DatasetReader):
             if 1 < len(read) <= MOST_TOGETHER:
                 self._store.add_together(read, self._clock())
 
-    def _tell(self, record: DatasetRecord, told: Iterable[Told]) -> None:
+    def _tell(self, record: DatasetRecord, events: Iterable[EventDraft]) -> None:
         """Emit what became of a dataset, in the transaction that changed it."""
         if self._events is not None:
-            for kind, data in told:
+            for kind, data in events:
                 self._events.emit(kind, record.reference, {**_named(record), **data})
 
     def _changed(self, datasets: Iterable[DatasetId]) -> None:

@@ -103,12 +103,12 @@ def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
 
 def _formats(schema: SchemaVersion) -> dict[str, Any]:
     """The formats of the parts by what a record is, not by what it is packed in: a sample may miss the few that are."""
-    made: dict[str, Any] = dict(schema.format)
-    for name in [name for name in made if name.endswith(".options")]:
-        options = {option: value for option, value in json.loads(made.pop(name)).items() if option != "packed"}
+    formats: dict[str, Any] = dict(schema.format)
+    for name in [name for name in formats if name.endswith(".options")]:
+        options = {option: value for option, value in json.loads(formats.pop(name)).items() if option != "packed"}
         if options:
-            made[name] = options
-    return made
+            formats[name] = options
+    return formats
 
 
 def _field_changes(was: FieldProfile, now: FieldProfile, both_whole: bool) -> Iterable[Change]:
@@ -198,8 +198,8 @@ def _format_first(
 
 
 def _departs(departure: Departure) -> Change:
-    said = {"source": departure.source, "expected": departure.expected, "count": departure.count}
-    return Change("departs", departure.path, None, said, departure.why, departure.first)
+    details = {"source": departure.source, "expected": departure.expected, "count": departure.count}
+    return Change("departs", departure.path, None, details, departure.why, departure.first)
 
 
 def type_names(profile: FieldProfile) -> frozenset[str]:

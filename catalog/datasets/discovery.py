@@ -51,15 +51,15 @@ class Discovery:
         chosen: dict[str, TopicFacts] = {}
         for pattern in patterns or ["*"]:
             among = topics if pattern.startswith("_") else shown
-            found = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
-            if not found and not any(c in pattern for c in "*?["):
+            matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
+            if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
                 mend = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
                 raise NotFound(
                     f"Cluster {cluster!r} has no topic {pattern!r}; {mend}",
                     details={"cluster": cluster, "topic": pattern, "nearest": near},
                 )
-            chosen.update({t.name: t for t in found})
+            chosen.update({t.name: t for t in matches})
         return [chosen[name] for name in sorted(chosen)]
 
 

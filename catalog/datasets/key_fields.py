@@ -63,11 +63,11 @@ def key_words(path: str) -> tuple[str, ...]:
 
 def key_fields(sources: Iterable[Mapping[str, Any]]) -> list[KeyField]:
     """The fields among search documents' sources that look like keys, in their order; one of each words."""
-    found: dict[tuple[str, ...], KeyField] = {}
+    fields: dict[tuple[str, ...], KeyField] = {}
     for source in sources:
         words, tags = key_words(source["path"]), frozenset(source.get("entities") or ())
         if not words or _BARE.issuperset(words) or not source.get("types"):
             continue
         if words[-1] in _ENDINGS or tags & _IDENTIFYING:
-            found.setdefault(words, KeyField(source["path"], words, type_families(source["types"]), tags))
-    return list(found.values())
+            fields.setdefault(words, KeyField(source["path"], words, type_families(source["types"]), tags))
+    return list(fields.values())

@@ -166,5 +166,5 @@ def _digits(ddl: str) -> tuple[int, int] | None:
     """Digits before and behind the point that a number's type holds; None for what is no exact number."""
     if ddl in _WIDTHS:
         return _WIDTHS[ddl], 0
-    found = _DECIMAL.fullmatch(ddl)
-    return (int(found[1]) - int(found[2]), int(found[2])) if found else None
+    match = _DECIMAL.fullmatch(ddl)
+    return (int(match[1]) - int(match[2]), int(match[2])) if match else None

@@ -34,7 +34,7 @@ def recognizers(evidence: Any) -> tuple[str, ...]:
 
 def merge_scan(
     existing: Iterable[ClassificationRecord],
-    found: Iterable[Classification],
+    findings: Iterable[Classification],
     *,
     complete: bool,
     unscanned: Collection[str],
@@ -50,7 +50,7 @@ def merge_scan(
     known = {record.key: record for record in existing}
     changed: list[ClassificationRecord] = []
     seen: set[tuple[str, str]] = set()
-    for finding in found:
+    for finding in findings:
         key = (finding.path, finding.entity)
         seen.add(key)
         before = known.get(key)

@@ -103,8 +103,8 @@ class DatasetReader:
             where = replace(where, namespace=self.clusters.namespace(where.namespace))
         if where.entity == PERSONAL_DATA_TAG:
             holders = {dataset for dataset, _ in self.tagged(PERSONAL_DATA_TAG)}
-            found = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
-            return Page(tuple(found[offset : None if limit is None else offset + limit]), len(found))
+            records = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
+            return Page(tuple(records[offset : None if limit is None else offset + limit]), len(records))
         return self._store.datasets(where, limit, offset)
 
     def schema(self, dataset: DatasetId, version: int | None = None) -> SchemaVersion:

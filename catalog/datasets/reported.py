@@ -36,12 +36,12 @@ def is_reported(schema: SchemaVersion) -> bool:
 
 def newest(facts: Iterable[Fact]) -> dict[str, Fact]:
     """Key -> the newest of its facts, under whatever name of the dataset it was reported; withdrawn ones are left out."""
-    found: dict[str, Fact] = {}
+    facts_by_key: dict[str, Fact] = {}
     for fact in facts:
-        held = found.get(fact.key)
-        if held is None or fact.newer_than(held):
-            found[fact.key] = fact
-    return {key: fact for key, fact in sorted(found.items()) if fact.value is not None}
+        before = facts_by_key.get(fact.key)
+        if before is None or fact.newer_than(before):
+            facts_by_key[fact.key] = fact
+    return {key: fact for key, fact in sorted(facts_by_key.items()) if fact.value is not None}
 
 
 def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
@@ -69,13 +69,13 @@ def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
 
 def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping[str, Any]]) -> SchemaVersion | None:
     fields: dict[str, FieldProfile] = {}
-    said = kept.get("schema")
-    moments = [said.time] if said is not None else []
-    for top, below, kind, description in said.value.get("fields", ()) if said is not None else ():
+    reported = kept.get("schema")
+    moments = [reported.time] if reported is not None else []
+    for top, below, kind, description in reported.value.get("fields", ()) if reported is not None else ():
         path = path_of(dataset, top)
         if path is not None:
             fields.setdefault(path + below, _field(path + below, kind, description))
-    if said is None:  # columns that jobs name are all there is
+    if reported is None:  # columns that jobs name are all there is
         for key, fact in kept.items():
             if key.startswith("columns@"):
                 moments.append(fact.time)
@@ -87,9 +87,9 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
     for tag in tags:
         tagged = path_of(dataset, tag["field"]) if tag.get("field") else None
         if tagged in fields:
-            held = fields[tagged].details
+            details = fields[tagged].details
             shown = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
-            fields[tagged] = _with(fields[tagged], {**held, "tags": [*held.get("tags", []), shown]})
+            fields[tagged] = _with(fields[tagged], {**details, "tags": [*details.get("tags", []), shown]})
     at = rfc3339(_moment(hour(max(moments))))
     window = ScanWindow(strategy=STRATEGY)
     return SchemaVersion({}, tuple(fields[path] for path in sorted(fields)), window=window, version=1, created_at=at)

@@ -67,7 +67,7 @@ class FoundPage:
         return {
             "total": self.total,
             "counts": self.counts,
-            "classifications": [found.to_json() for found in self.items],
+            "classifications": [item.to_json() for item in self.items],
         }
 
 
@@ -92,12 +92,12 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         asked = self.decision
-        made: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "namespace": asked.dataset.namespace, "name": asked.dataset.name, "path": asked.path, "entity": asked.entity,
         }  # fmt: skip
         if self.record is not None:
-            return {**made, "state": str(self.record.state)}
-        return {**made, "problem": self.problem}
+            return {**answer, "state": str(self.record.state)}
+        return {**answer, "problem": self.problem}
 
 
 class Reviews:
@@ -110,12 +110,12 @@ class Reviews:
     def page(self, wanted: Wanted, limit: int, offset: int = 0) -> FoundPage:
         """By dataset, path and entity. Datasets that were deleted are left out."""
         clusters = {c.namespace: c.name for c in self._store.clusters()}
-        found = [
+        items = [
             Found(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
             for dataset, record in self._store.all_classifications()
         ]
         chosen = sorted(
-            (f for f in found if _fits(f, wanted)), key=lambda f: (f.reference, f.record.path, f.record.entity)
+            (f for f in items if _fits(f, wanted)), key=lambda f: (f.reference, f.record.path, f.record.entity)
         )
         counts = {
             "state": _counted(str(f.record.state) for f in chosen),
@@ -153,14 +153,14 @@ class Reviews:
         return [outcomes[number] for number in range(len(decisions))]
 
 
-def _fits(found: Found, wanted: Wanted) -> bool:
-    record = found.record
+def _fits(item: Found, wanted: Wanted) -> bool:
+    record = item.record
     if wanted.state is not None and record.state is not wanted.state:
         return False
     if wanted.entity is not None and not tag_matches(wanted.entity, record.entity):
         return False
     if wanted.dataset is not None and not (
-        fnmatchcase(found.reference, wanted.dataset) or fnmatchcase(str(found.dataset), wanted.dataset)
+        fnmatchcase(item.reference, wanted.dataset) or fnmatchcase(str(item.dataset), wanted.dataset)
     ):
         return False
     if wanted.path is not None and record.path != wanted.path and not _like(record.path, wanted.path):

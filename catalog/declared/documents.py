@@ -154,17 +154,17 @@ def _plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | i
     if isinstance(node, yaml.SequenceNode):
         return [_plain(child, (*at, n), lines, file) for n, child in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key_node, child in node.value:
             key_line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _wrong(file, key_line, _dotted(at), "a name must be a word")
             key = str(key_node.value)
-            if key in found:
+            if key in mapping:
                 raise _wrong(file, key_line, _dotted((*at, key)), "stands there twice")
             lines[(*at, key)] = key_line
-            found[key] = _plain(child, (*at, key), lines, file)
-        return found
+            mapping[key] = _plain(child, (*at, key), lines, file)
+        return mapping
     try:
         return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError):

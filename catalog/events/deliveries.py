@@ -52,11 +52,11 @@ class Deliveries:
 
         `wait`: until all of it is done. Raises Unavailable when the record store does not answer.
         """
-        told = 0
+        delivered = 0
         for name, future in list(self._busy.items()):
             if future.done():
                 del self._busy[name]
-                told += future.result()
+                delivered += future.result()
         receivers = {r.name: r for r in self._receivers()}
         states = {s.name: s for s in self._store.deliveries()}
         for name in states.keys() - receivers.keys():
@@ -69,9 +69,9 @@ class Deliveries:
             if name not in self._busy and state.position < newest and due:
                 self._busy[name] = self._threads(receiver.lasting).submit(self._tell, receiver)
         if wait:
-            told += sum(future.result() for future in self._busy.values())
+            delivered += sum(future.result() for future in self._busy.values())
             self._busy.clear()
-        return told > 0
+        return delivered > 0
 
     def close(self) -> None:
         """Let what is under way end."""
@@ -95,7 +95,7 @@ class Deliveries:
         state = self._store.claim_delivery(receiver.name, self._worker, now, now + timedelta(seconds=_LEASE_S))
         if state is None:
             return 0
-        told = 0
+        delivered = 0
         chunk: list[Event] = []
         until = time.monotonic() + _ROUND_S
         try:
@@ -106,13 +106,13 @@ class Deliveries:
                 for chunk, position in _chunks(page, receiver):
                     if chunk:
                         receiver.tell(chunk)
-                        told += len(chunk)
+                        delivered += len(chunk)
                     state = self._passed(receiver.name, position, bool(chunk))
                     if time.monotonic() >= until:
                         break
         except DeliveryFailed as failure:
             self._failed(receiver, chunk, failure)
-            told += failure.told
+            delivered += failure.told
         except WeirError:
             raise
         except Exception as error:
@@ -120,10 +120,10 @@ class Deliveries:
             self._failed(receiver, [], DeliveryFailed(f"Telling it failed inside Weir ({type(error).__name__})."))
         finally:
             self._change(receiver.name, worker=None, leased_until=None)
-        return told
+        return delivered
 
-    def _passed(self, name: str, position: int, told: bool) -> DeliveryState:
-        if not told:
+    def _passed(self, name: str, position: int, delivered: bool) -> DeliveryState:
+        if not delivered:
             return self._change(name, position=position)
         return self._change(
             name, position=position, failures=0, failed_at=None, next_try_at=None, problem=None,

@@ -43,8 +43,8 @@ def to_csv(report: Report) -> str:
         writer.writerow({name: _cell(value) for name, value in {"row": f"gap: {gap['kind']}", **row}.items()})
     asked = report.to_json()["asked"]
     about = ", ".join(f"{name} {value}" for name, value in asked.items())
-    made = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
-    writer.writerow({"row": "about", "message": _cell(made)})
+    about_report = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
+    writer.writerow({"row": "about", "message": _cell(about_report)})
     return out.getvalue()
 
 

@@ -176,9 +176,9 @@ def _before(moment: str | None, as_of: datetime | None) -> bool:
 
 
 def gap(kind: str, message: str, record: DatasetRecord | None = None, path: str | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": kind, "message": message}
+    answer: dict[str, Any] = {"kind": kind, "message": message}
     if record is not None:
-        found |= {"namespace": record.id.namespace, "name": record.id.name}
+        answer |= {"namespace": record.id.namespace, "name": record.id.name}
     if path is not None:
-        found["path"] = path
-    return found
+        answer["path"] = path
+    return answer

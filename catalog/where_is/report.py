@@ -101,7 +101,7 @@ class WhereIs:
         else:
             wanted = asked
         gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
-        found: list[Place] = []
+        direct: list[Place] = []
         there = {each.id for each in datasets}
         tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
         terms = term_tags(self._store)
@@ -115,16 +115,16 @@ class WhereIs:
             has_any = record.id in described
             schema = self._schema(record, as_of) if has_any else None
             notes = self._store.notes(record.id) if has_any else []
-            found += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
+            direct += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
             gaps += gaps_of(record, schema, as_of)
             if record.source == "lineage":
                 unseen.append(record.reference)
             seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
-        if asked.entity and not found:
+        if asked.entity and not direct:
             gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
-        places = self._reached(found, gaps, as_of)
+        places = self._reached(direct, gaps, as_of)
         inputs = [asked.to_json(), rfc3339(as_of), seen, [p.to_json() for p in places], gaps]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
         return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")

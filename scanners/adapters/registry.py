@@ -70,7 +70,7 @@ class HttpSchemaRegistry:
         """
         if cluster.registry is None or not topics:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             try:
@@ -78,20 +78,20 @@ class HttpSchemaRegistry:
             except Failed:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
             mine = [s for s in subjects if isinstance(s, str) and any(of_topic(s, topic) for topic in topics)]
-            self._add_subjects(client, cluster, mine, found, problems)
-            if more := [number for number in seen if number not in found and number < MADE]:
+            self._add_subjects(client, cluster, mine, schemas, problems)
+            if more := [number for number in seen if number not in schemas and number < MADE]:
                 answer = self.by_ids(cluster, more)
-                found |= answer.schemas
+                schemas |= answer.schemas
                 problems += [dict(problem) for problem in answer.problems]
-                named = {s for n in more if n in found for s in found[n].subjects if not s.endswith(PART_SUBJECTS)}
-                self._add_subjects(client, cluster, sorted(named), found, problems)
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                named = {s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)}
+                self._add_subjects(client, cluster, sorted(named), schemas, problems)
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         if cluster.registry is None:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             silent = 0
@@ -104,7 +104,7 @@ class HttpSchemaRegistry:
                     }
                     left = [i for i in ids[index:] if i not in kept]
                     problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
-                    found |= kept
+                    schemas |= kept
                     break
                 try:
                     answer = None if known else self._get(client, f"/schemas/ids/{number}")
@@ -116,14 +116,16 @@ class HttpSchemaRegistry:
                 if known is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                found[number] = known or self._named(client, cluster, self._read(client, cluster, number, answer or {}))
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                schemas[number] = known or self._named(
+                    client, cluster, self._read(client, cluster, number, answer or {})
+                )
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
         if cluster.registry is None:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             for index, guid in enumerate(guids):
@@ -139,9 +141,9 @@ class HttpSchemaRegistry:
                 if schema is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": guid})
                 else:
-                    found[schema.id] = schema
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                    schemas[schema.id] = schema
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
         if cluster.registry is None:
@@ -167,8 +169,8 @@ class HttpSchemaRegistry:
                 if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
                     return False, ["The registry cannot read the schema."]
                 answer.raise_for_status()
-                said = answer.json()
-                return bool(said["is_compatible"]), [str(m) for m in said.get("messages") or ()][:20]
+                verdict = answer.json()
+                return bool(verdict["is_compatible"]), [str(m) for m in verdict.get("messages") or ()][:20]
         except (httpx.HTTPError, ValueError, KeyError):
             raise _unavailable(cluster) from None
 
@@ -196,7 +198,7 @@ class HttpSchemaRegistry:
         client: httpx.Client,
         cluster: ClusterConnection,
         subjects: Sequence[str],
-        found: dict[int, RegisteredSchema],
+        by_id: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
         with ThreadPoolExecutor(4) as pool:
@@ -205,8 +207,8 @@ class HttpSchemaRegistry:
             ):
                 for schema in schemas:
                     # One text has one id under whatever subjects it stands.
-                    known = found.get(schema.id)
-                    found[schema.id] = known.under(schema.subjects) if known else schema
+                    known = by_id.get(schema.id)
+                    by_id[schema.id] = known.under(schema.subjects) if known else schema
                 if problem:
                     problems.append({"part": "registry", "reason": problem, "subject": subject})
 
@@ -240,11 +242,11 @@ class HttpSchemaRegistry:
             if depth < _MAX_DEPTH:
                 below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
-        made = RegisteredSchema(
+        schema = RegisteredSchema(
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
             str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
         )  # fmt: skip
-        return self._known.put(made, str(cluster.registry), number)
+        return self._known.put(schema, str(cluster.registry), number)
 
     def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
         """With the subjects it stands under, which the answer to an id does not tell; without when they cannot be had."""
@@ -262,21 +264,21 @@ class HttpSchemaRegistry:
         self,
         client: httpx.Client,
         cluster: ClusterConnection,
-        found: dict[int, RegisteredSchema],
+        schemas: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
         """Everything the schemas refer to, directly and further down. What is missing is a problem of each schema that
         leads to it."""
-        for root in list(found.values()):
+        for root in list(schemas.values()):
             waiting, met, missing = [root], {root.id}, False
             while waiting:
                 for _, ref in waiting.pop().references:
                     number = int(ref) if ref else 0
-                    known = found.get(number) or self._known.get(str(cluster.registry), number)
+                    known = schemas.get(number) or self._known.get(str(cluster.registry), number)
                     missing = missing or not number
                     if known is not None and number not in met:
                         met.add(number)
-                        found[number] = known
+                        schemas[number] = known
                         waiting.append(known)
             if missing:
                 problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})

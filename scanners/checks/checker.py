@@ -48,9 +48,9 @@ class Checker:
         self._check(value, self._report)
         if not self._found:
             return set()
-        found = set(self._found)
+        departures = set(self._found)
         self._found.clear()
-        return found
+        return departures
 
     def _report(self, path: str, why: str, expected: str) -> None:
         self._found.append((path, why, expected))
@@ -150,12 +150,12 @@ def _union(form: Form, path: FieldPath) -> Inner:
     def check(value: Any, report: Report) -> bool:
         best: list[tuple[str, str, str]] | None = None
         for option in options:
-            found: list[tuple[str, str, str]] = []
-            option(value, lambda *departure, found=found: found.append(departure))
-            if not found:
+            departures: list[tuple[str, str, str]] = []
+            option(value, lambda *departure, departures=departures: departures.append(departure))
+            if not departures:
                 return True
-            if found[0][:2] != (str(path), "type") and (best is None or len(found) < len(best)):
-                best = found
+            if departures[0][:2] != (str(path), "type") and (best is None or len(departures) < len(best)):
+                best = departures
         for departure in best or ():
             report(*departure)
         return best is not None

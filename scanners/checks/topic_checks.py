@@ -121,10 +121,10 @@ class RecordChecks:
 
 
 def _by_id(bodies: Sequence[bytes], places: Sequence[Any]) -> dict[int | None, list[Any]]:
-    found: dict[int | None, list[Any]] = {}
+    by_id: dict[int | None, list[Any]] = {}
     for body, place in zip(bodies, places, strict=True):
-        found.setdefault(schema_id(body), []).append(place)
-    return found
+        by_id.setdefault(schema_id(body), []).append(place)
+    return by_id
 
 
 class _PartChecks:
@@ -152,14 +152,14 @@ class _PartChecks:
         return bool(self._own) and form in _BUILT
 
     def __call__(self, value: Any, form: str, number: int | None) -> frozenset[str]:
-        found = self._run(self._declared, "declared", value)
+        marks = self._run(self._declared, "declared", value)
         if form not in _WIRE:
-            return found | self._run(self._newest, "registered", value)
+            return marks | self._run(self._newest, "registered", value)
         if number is None:
-            return found
+            return marks
         if self._own and number not in self._own:
-            found = found | self._other(number)
-        return found if form in _BUILT else found | self._run(self._named(number), "registered", value)
+            marks = marks | self._other(number)
+        return marks if form in _BUILT else marks | self._run(self._named(number), "registered", value)
 
     def _named(self, number: int) -> Checker | None:
         """What a JSON Schema says that is none of the topic's by name; those came ready."""
@@ -202,24 +202,24 @@ def departures(
     where: Callable[[Sequence[int]], Mapping[str, Any]],
 ) -> list[Departure]:
     """All departures of a topic, by path."""
-    found = []
+    items = []
     for (_, reason), (count, place) in sketch.problems.items():
         if reason.startswith(_DEPARTS):
             _, source, path, why, kind = reason.split("\x1f")
-            found.append(Departure(path, source, why, count, kind or None, where(place)))
+            items.append(Departure(path, source, why, count, kind or None, where(place)))
     for part, of in expected.items():
         registered = of.get("registered") or {}
         plain = _plain(sketch, part)
         forms = [("declared", of.get("declared"))]
         if registered:
             if plain:
-                found.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
+                items.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
             forms.append(("registered", _written_by(sketch, part, registered, plain)))
         for source, form in forms:
             for profile in undeclared(form, part, fields) if form else ():
                 first = profile.details.get("first_seen")
-                found.append(Departure(profile.path, source, "undeclared", profile.count, None, first))
-    return sorted(found, key=lambda d: d.key)
+                items.append(Departure(profile.path, source, "undeclared", profile.count, None, first))
+    return sorted(items, key=lambda d: d.key)
 
 
 def _plain(sketch: Sketch, part: str) -> int:

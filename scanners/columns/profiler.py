@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from scanners.columns import scalars
 from scanners.columns.distinct_values import CountedTexts, ListedIntegers
-from scanners.columns.scalar_columns import Detect, ScalarColumns, Told
+from scanners.columns.scalar_columns import Detect, ScalarColumns, TextObserver
 from scanners.containers.text_forms import DATA_KEY
 from scanners.sketch.nodes import MAX_FIELDS, First, Node, path_hash
 
@@ -101,9 +101,9 @@ class Profiler:
         self.coarse = [0] * len(places)
         self._waiting.clear()
 
-    def finish(self, told: Told | None = None, gathered: Iterable[Gathered] = ()) -> None:
-        """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
-        self.scalars.told = told
+    def finish(self, observer: TextObserver | None = None, gathered: Iterable[Gathered] = ()) -> None:
+        """Count the scalars that were gathered; `observer` is shown the texts of each column, before anything of them."""
+        self.scalars.observer = observer
         for each in gathered:
             each.scalars(self.scalars)
         # Documents in texts bring further scalars.
@@ -131,8 +131,8 @@ class Profiler:
             return
         node.count += len(values)
         kinds = set(map(type, values))
-        held = kinds & _CONTAINERS
-        if not held:
+        containers = kinds & _CONTAINERS
+        if not containers:
             self.gather(node, values, rows, names, depth)
         elif len(kinds) == 1:
             self._container(node, kinds.pop(), values, rows, names, depth, shaped)
@@ -190,23 +190,23 @@ class Profiler:
         kinds = set(map(type, values))
         parts = {next(iter(kinds)): (values, rows)} if len(kinds) == 1 else _split(values, rows)
         for kind in sorted(kinds, key=lambda k: k.__name__):
-            held, where = parts[kind]
+            some, where = parts[kind]
             if kind is int:
-                for width, at in scalars.widths(held, where).items():
+                for width, at in scalars.widths(some, where).items():
                     self._seen(node, width, at)
-                self.scalars.integers(node, names, ListedIntegers(held))
+                self.scalars.integers(node, names, ListedIntegers(some))
                 continue
             self._seen(node, scalars.name_of(kind), where)
             if kind is str:
-                listed = lambda held=held, where=where: (held, where)  # noqa: E731
-                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(held)), listed)
+                listed = lambda some=some, where=where: (some, where)  # noqa: E731
+                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(some)), listed)
             elif kind is bool:
-                listed = lambda held=held, where=where: (["true" if value else "false" for value in held], where)  # noqa: E731
-                self.scalars.booleans(node, held.count(True), held.count(False), listed)
+                listed = lambda some=some, where=where: (["true" if value else "false" for value in some], where)  # noqa: E731
+                self.scalars.booleans(node, some.count(True), some.count(False), listed)
             elif kind is float:
-                self.scalars.floats(node, scalars.doubles(held))
+                self.scalars.floats(node, scalars.doubles(some))
             else:
-                self.scalars.others(node, names, kind, held)
+                self.scalars.others(node, names, kind, some)
 
     def _embed(
         self, node: Node, documents: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
@@ -283,8 +283,8 @@ class Profiler:
             node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
             if self._nodes >= MAX_NODES and not node.is_map:
                 self._problem("too_many_fields", len(set(entries[2])), entries[2])
-        for child, (key, held, at) in columns.items():
-            self.add(child, held, at, (*names, key), depth + 1, shaped)
+        for child, (key, child_values, at) in columns.items():
+            self.add(child, child_values, at, (*names, key), depth + 1, shaped)
 
     def elements(self, node: Node) -> Node:
         """The node of an array's elements."""
@@ -330,8 +330,8 @@ class Profiler:
             node.map_keys().count += len(fresh)
         if len(plans) >= _MAX_PLANS:
             plans.clear()
-        made = plans[keys] = _Plan(code & _MASK, children)
-        return made
+        plan = plans[keys] = _Plan(code & _MASK, children)
+        return plan
 
     def _shape(self, code: int, where: Sequence[int], depth: int) -> None:
         shape = self.shape

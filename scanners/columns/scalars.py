@@ -37,8 +37,8 @@ Telling = Callable[[Any, int, Any], Iterable[int]]
 
 def every(_sketch: Any, _key: int, numbers: Any) -> Iterable[int]:
     """All of them, where there is no compiled code to tell."""
-    found: list[int] = numbers.tolist()
-    return found
+    values: list[int] = numbers.tolist()
+    return values
 
 
 class Distinct:
@@ -83,11 +83,11 @@ def widths(values: Sequence[int], rows: Sequence[int]) -> dict[str, Sequence[int
     low, high = min(values), max(values)
     if low >= -_INT32 and high < _INT32:
         return {"int32": rows}
-    found: dict[str, list[int]] = {}
+    rows_of: dict[str, list[int]] = {}
     for value, row in zip(values, rows, strict=True):
         kind = "int32" if -_INT32 <= value < _INT32 else "int64" if -_INT64 <= value < _INT64 else "integer"
-        found.setdefault(kind, []).append(row)
-    return dict(found)
+        rows_of.setdefault(kind, []).append(row)
+    return dict(rows_of)
 
 
 def integers(node: Node, column: Integers, distinct: Distinct) -> int:
@@ -179,11 +179,11 @@ def _bytes(node: Node, values: Sequence[Any]) -> Mapping[str, int]:
     """Bytes may be text all the same; what is not can be looked into by nobody."""
     sizes = list(map(len, values))
     node.widen("lengths", min(sizes), max(sizes))
-    found = list(map(as_text, map(bytes, values)))
-    opaque = sum(map(bool, values)) - sum(map(bool, found))
+    texts = list(map(as_text, map(bytes, values)))
+    opaque = sum(map(bool, values)) - sum(map(bool, texts))
     if opaque:
         node.traits["opaque"] = node.traits.get("opaque", 0) + opaque
-    return Counter(compress(found, found))  # type: ignore[arg-type]
+    return Counter(compress(texts, texts))  # type: ignore[arg-type]
 
 
 def _digits(number: int) -> int:

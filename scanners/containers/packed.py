@@ -76,17 +76,17 @@ def _element(node: ElementTree.Element, depth: int) -> Any:
         return text or None
     if node.attrib.get(_NIL) in ("true", "1"):
         return None
-    made: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
+    content: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
     for child in node:
         name, value = _local(child.tag), _element(child, depth + 1)
-        if name in made:
-            before = made[name]
-            made[name] = [*before, value] if isinstance(before, list) else [before, value]
+        if name in content:
+            before = content[name]
+            content[name] = [*before, value] if isinstance(before, list) else [before, value]
         else:
-            made[name] = value
+            content[name] = value
     if text:
-        made["_text"] = text
-    return made
+        content["_text"] = text
+    return content
 
 
 def may_claim_anything(schema: Any) -> bool:
@@ -177,10 +177,10 @@ def _unpack(block: bytes, codec: str) -> bytes:
         return block
     if codec == "deflate":
         inflate = zlib.decompressobj(-15)
-        made = inflate.decompress(block, MAX_UNPACKED)
+        body = inflate.decompress(block, MAX_UNPACKED)
         if inflate.unconsumed_tail:
             raise Refused("unpacks_too_large")
-        return made
+        return body
     if codec == "snappy":
         import cramjam
 

@@ -127,8 +127,8 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
     plain: list[bytes | None] = []
     wrappings: Counter[str] = Counter()
     for body in bodies:
-        made, names = _opened(body)
-        plain.append(made)
+        content, names = _opened(body)
+        plain.append(content)
         wrappings.update(names)
     form = _choose(plain, schemas, part)
     if form.name in _TEXTS:
@@ -179,9 +179,9 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
     if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and readable(b) for b in present):
         return PartFormat("json")
     if name == "string" and part == "value":
-        found = csv_options([t for t in map(text_of, present) if t is not None])
-        if found:
-            return PartFormat("csv", found)
+        options = csv_options([t for t in map(text_of, present) if t is not None])
+        if options:
+            return PartFormat("csv", options)
     if name == "long":
         return PartFormat(_long_or_double([b for b in present if len(b) == 8]))
     if name == "uuid":
@@ -262,8 +262,8 @@ def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
         width, count = max(widths.items(), key=lambda item: (item[1], item[0]))
         least = 4 if len(texts) < 3 else 3 if delimiter == "," else 2
         if width >= least and count * 20 >= sum(widths.values()) * 19:
-            found = (width, delimiter, count)
-            best = found if best is None or found > best else best
+            candidate = (width, delimiter, count)
+            best = candidate if best is None or candidate > best else best
     if best is None:
         return None
     width, delimiter, _ = best

@@ -73,8 +73,8 @@ def has_key_marks(text: bytes, count: int) -> bool:
     import numpy
 
     codes = numpy.frombuffer(text, numpy.uint8)
-    found = int(numpy.count_nonzero((codes[:-1] == 34) & (codes[1:] == 58)))
-    return found == count or key_marks(text) == count
+    marks = int(numpy.count_nonzero((codes[:-1] == 34) & (codes[1:] == 58)))
+    return marks == count or key_marks(text) == count
 
 
 def key_marks(body: bytes) -> int:
@@ -121,9 +121,9 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal duplicates
-        made = dict(items)
-        duplicates = duplicates or len(made) != len(items)
-        return made
+        members = dict(items)
+        duplicates = duplicates or len(members) != len(items)
+        return members
 
     other: str | None = None
     try:
@@ -175,17 +175,17 @@ def several(body: bytes) -> bool:
 def _several(text: str, decoder: json.JSONDecoder) -> tuple[Any, int]:
     """Several documents in one record, one a line or one right after another: an array of them, and how many. Raises
     ValueError."""
-    found: list[Any] = []
+    documents: list[Any] = []
     at = _after_blanks(text, 0)
     while at < len(text):
         if text[at] not in "{[":
             raise ValueError("not the beginning of a document")
         value, end = decoder.raw_decode(text, at)
-        found.append(value)
+        documents.append(value)
         at = _after_blanks(text, end)
-    if not found:
+    if not documents:
         raise ValueError("no document")
-    return (found[0] if len(found) == 1 else found), len(found)
+    return (documents[0] if len(documents) == 1 else documents), len(documents)
 
 
 def _after_blanks(text: str, at: int) -> int:

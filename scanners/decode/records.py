@@ -64,10 +64,10 @@ def _decode(part: bytes, format: PartFormat, known: Schemas) -> Decoded:
     if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, known)):
         return Decoded(None, name, "unknown_schema_id")
     if seen != name and (seen in SELF_EVIDENT or seen in format.options.get("also", ())):
-        found = _read(seen, part, format, known)
+        decoded = _read(seen, part, format, known)
         # Prose may begin with a bracket: then the format of the neighbours has the last word.
-        if found.usable or name in _SELF_EVIDENT_ONLY:
-            return found
+        if decoded.usable or name in _SELF_EVIDENT_ONLY:
+            return decoded
     if seen != name and name in _SELF_EVIDENT_ONLY:
         return Decoded(None, name, _not(name))
     return _read(name, part, format, known)

@@ -88,8 +88,8 @@ class Detector:
         together = "\n".join((*texts, ""))
         self._match(node, texts, together, weights)
         for looks in _LOOKS:
-            for key, made in looks(names, weights).items():
-                _merge(node, key, made)
+            for key, counters in looks(names, weights).items():
+                _merge(node, key, counters)
         prose = _prose(texts) if together.count(" ") >= _PROSE_BLANKS else []
         if prose:
             node.traits["prose"] = node.traits.get("prose", 0) + sum(weights[t] for t in prose)
@@ -103,11 +103,11 @@ class Detector:
             shown = [_percent_decoded(t) for t in texts]
             together = "\n".join((*shown, ""))
         outcomes = self._outcomes(shown, together) if self._memo.worth(weights) else None
-        found = self._quick.find(shown, together) if outcomes is None else places(outcomes)
-        if not found:
+        stops = self._quick.find(shown, together) if outcomes is None else places(outcomes)
+        if not stops:
             return
         stopped = Stopped(shown, [weights[t] for t in texts], outcomes)
-        for number, where in found.items():
+        for number, where in stops.items():
             pattern = self._patterns[number]
             _merge(node, pattern.key, stopped.counters(number, pattern, where))
 
@@ -119,8 +119,8 @@ class Detector:
         if len(fresh) == len(texts):
             return self._memo.learn(hashes, self._quick.find(texts, together))
         if fresh:
-            found = self._quick.find([texts[place] for place in fresh])
-            for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], found), strict=True):
+            stops = self._quick.find([texts[place] for place in fresh])
+            for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], stops), strict=True):
                 known[place] = outcome
         return [outcome for outcome in known if outcome is not None]
 
@@ -140,18 +140,18 @@ class Detector:
             node.traits["prose_read"] = node.traits.get("prose_read", 0) + len(chosen_prose)
             asked.append((analyzer.prose, chosen_prose))
         for look, chosen in asked:
-            found, failure = look(chosen, names)
+            matches, failure = look(chosen, names)
             if failure:
                 node.unscanned[failure] = node.unscanned.get(failure, 0) + 1
-            if not found:
+            if not matches:
                 continue
             read = sum(weights[t] for t in chosen)
-            for key, indexes in found.items():
-                made = Counter({"read": read})
+            for key, indexes in matches.items():
+                counters = Counter({"read": read})
                 for index in indexes:
                     count = weights[chosen[index]]
-                    made.update({TEXTS: count, VALID_TEXTS: count, CANDIDATES: count, VALID: count, DISTINCT: 1})
-                _merge(node, key, made)
+                    counters.update({TEXTS: count, VALID_TEXTS: count, CANDIDATES: count, VALID: count, DISTINCT: 1})
+                _merge(node, key, counters)
 
 
 def _bounded(counts: Mapping[str, int]) -> tuple[list[str], Mapping[str, int]]:
@@ -179,9 +179,9 @@ def _percent_decoded(text: str) -> str:
     return unquote(text) if "%" in text and "%40" in text else text
 
 
-def _merge(node: Node, key: str, made: Mapping[str, int]) -> None:
-    if not made:
+def _merge(node: Node, key: str, counters: Mapping[str, int]) -> None:
+    if not counters:
         return
     known = node.hits.setdefault(key, {})
-    for name, count in made.items():
+    for name, count in counters.items():
         known[name] = known.get(name, 0) + count

@@ -24,14 +24,14 @@ def of_one_topic(
         schema = schemas.get(number) if isinstance(number, int) else None
         return str(number) in named or (schema is not None and any(of_topic(s, topic) for s in schema.subjects))
 
-    found: list[Problem] = []
+    own: list[Problem] = []
     for problem in problems:
         if "subject" in problem:
             if problem["subject"] in subjects or of_topic(str(problem["subject"]), topic):
-                found.append(problem)
+                own.append(problem)
         elif "ids" in problem:
             if mine := [number for number in problem["ids"] if is_mine(number)]:
-                found.append({**problem, "ids": mine})
+                own.append({**problem, "ids": mine})
         elif "id" not in problem or is_mine(problem["id"]):
-            found.append(problem)
-    return found
+            own.append(problem)
+    return own

@@ -56,9 +56,9 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
     """Try it on values as a scan would meet them in the field `path`. Raises nothing for what pattern or values are."""
     analyzer = analyzers([recognizer])
     begun = time.monotonic()
-    found, failure = analyzer.custom(values, ())
+    matches, failure = analyzer.custom(values, ())
     seconds = time.monotonic() - begun
-    matched = len(set().union(*found.values())) if found else 0
+    matched = len(set().union(*matches.values())) if matches else 0
     names = [s.name for s in FieldPath.parse(path).steps if s.kind is StepKind.FIELD and s.name] or ["value"]
     score = 0.0
     flagged: list[str] = []

@@ -28,13 +28,13 @@ def _whole(schema: Any, named: Mapping[str, Any], defined: set[str]) -> Any:
         if schema["name"] in defined:
             return schema["name"]
         defined.add(schema["name"])
-    made = {key: value for key, value in schema.items() if not key.startswith("__")}
+    answer = {key: value for key, value in schema.items() if not key.startswith("__")}
     for below in ("type", "items", "values"):
-        if below in made:
-            made[below] = _whole(made[below], named, defined)
-    if "fields" in made:
-        made["fields"] = [{**field, "type": _whole(field["type"], named, defined)} for field in made["fields"]]
-    return made
+        if below in answer:
+            answer[below] = _whole(answer[below], named, defined)
+    if "fields" in answer:
+        answer["fields"] = [{**field, "type": _whole(field["type"], named, defined)} for field in answer["fields"]]
+    return answer
 
 
 def plain(schema: Any) -> Any:

@@ -52,14 +52,14 @@ def from_ddl(kind: DataType) -> Form:
 
 def undeclared(form: Form, root: str, fields: Sequence[FieldProfile]) -> Iterator[FieldProfile]:
     """Fields of a sealed profile that a closed struct does not name; the outermost of each."""
-    found: list[FieldPath] = []
+    outermost: list[FieldPath] = []
     for profile in fields:
         path = profile.field_path
-        if path.root != root or any(outer.contains(path) for outer in found):
+        if path.root != root or any(outer.contains(path) for outer in outermost):
             continue
         if profile.details.get("inside_text") or not _outside(form, path):
             continue
-        found.append(path)
+        outermost.append(path)
         yield profile
 
 

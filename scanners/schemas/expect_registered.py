@@ -70,8 +70,8 @@ def _avro(schema: Any, named: _Named, space: str, depth: int) -> Form:
     if isinstance(schema, str):
         if schema in _AVRO:
             return {"kind": "leaf", "type": schema, "nullable": False, "is": [_AVRO[schema]]}
-        found = named.get(schema) or named.get(f"{space}.{schema}")
-        return _avro(found, named, space, depth + 1) if found is not None and schema != "null" else OPEN
+        definition = named.get(schema) or named.get(f"{space}.{schema}")
+        return _avro(definition, named, space, depth + 1) if definition is not None and schema != "null" else OPEN
     if not isinstance(schema, dict):
         return OPEN
     kind = schema.get("type")
@@ -125,12 +125,12 @@ class Document:
         document = self._other(name) if name else self
         if document is None:
             return None, self
-        found = document.root
+        target = document.root
         for part in pointer.strip("/").split("/"):
             if part:
                 known = part.replace("~1", "/").replace("~0", "~")
-                found = found.get(known) if isinstance(found, dict) else None
-        return found, document
+                target = target.get(known) if isinstance(target, dict) else None
+        return target, document
 
     def _other(self, name: str) -> Document | None:
         own = str(self.root.get("$id", "")) if isinstance(self.root, dict) else ""

@@ -67,11 +67,11 @@ class Schemas:
         """From `{id: {type, schema, references}}` as it travels in JSON, or from what already is one."""
         if isinstance(data, Schemas):
             return data
-        made: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         for key, item in (data or {}).items():
             known = isinstance(item, RegisteredSchema)
-            made[int(key)] = item if known else RegisteredSchema.from_json(int(key), item)
-        return Schemas(made)
+            schemas[int(key)] = item if known else RegisteredSchema.from_json(int(key), item)
+        return Schemas(schemas)
 
     def __contains__(self, schema_id: int) -> bool:
         return schema_id in self._schemas
@@ -85,7 +85,11 @@ class Schemas:
 
     def guid_of(self, number: int) -> str | None:
         """The GUID that such a number stands for."""
-        return next((guid for guid, made in self._guids.items() if made == number), None) if number >= MADE else None
+        return (
+            next((guid for guid, schema_id in self._guids.items() if schema_id == number), None)
+            if number >= MADE
+            else None
+        )
 
     def format_of(self, schema_id: int) -> str:
         """avro, protobuf or json-schema."""
@@ -142,10 +146,10 @@ class Schemas:
         return files
 
     def _reference(self, ref: str) -> RegisteredSchema:
-        found = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
-        if found is None:
+        schema = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
+        if schema is None:
             raise SchemaUnusable("a referenced schema is missing")
-        return found
+        return schema
 
     def avro(self, schema_id: int) -> Any:
         """The parsed Avro schema. Raises SchemaUnusable."""
@@ -156,12 +160,12 @@ class Schemas:
 
             try:
                 named: dict[str, Any] = {}
-                made = self._parse_avro(self._schemas[schema_id], named, set())
+                schema = self._parse_avro(self._schemas[schema_id], named, set())
                 if self._schemas[schema_id].references:
-                    made = parse_schema(whole(made, named))
-                if any(map(may_claim_anything, (made, *named.values()))):
+                    schema = parse_schema(whole(schema, named))
+                if any(map(may_claim_anything, (schema, *named.values()))):
                     raise SchemaUnusable("an array's elements may take no bytes")
-                self._avro[schema_id] = made
+                self._avro[schema_id] = schema
             except Exception as error:
                 self._bad.add(schema_id)
                 raise SchemaUnusable("the registered schema cannot be parsed") from error

@@ -195,18 +195,18 @@ class Node:
 
     @staticmethod
     def unpack(data: list[Any]) -> Node:
-        made = Node()
-        (made.count, types, lengths, sizes, made.filled, made.numbers, formats, hits, made.scanned, traits, unscanned, hll,
-         made.is_map, children, fields) = data  # fmt: skip
-        made.types = {k: [c, tuple(f)] for k, c, f in types}
-        made.lengths = tuple(lengths) if lengths else None
-        made.sizes = tuple(sizes) if sizes else None
-        made.formats, made.traits, made.unscanned = dict(formats), dict(traits), dict(unscanned)
-        made.hits = {k: dict(v) for k, v in hits}
-        made.hll = None if hll is None else load_hll(hll)
-        made.elements, made.values, made.keys, made.embedded = (None if c is None else Node.unpack(c) for c in children)
-        made.fields = {k: Node.unpack(n) for k, n in fields}
-        return made
+        node = Node()
+        (node.count, types, lengths, sizes, node.filled, node.numbers, formats, hits, node.scanned, traits, unscanned, hll,
+         node.is_map, children, fields) = data  # fmt: skip
+        node.types = {k: [c, tuple(f)] for k, c, f in types}
+        node.lengths = tuple(lengths) if lengths else None
+        node.sizes = tuple(sizes) if sizes else None
+        node.formats, node.traits, node.unscanned = dict(formats), dict(traits), dict(unscanned)
+        node.hits = {k: dict(v) for k, v in hits}
+        node.hll = None if hll is None else load_hll(hll)
+        node.elements, node.values, node.keys, node.embedded = (None if c is None else Node.unpack(c) for c in children)
+        node.fields = {k: Node.unpack(n) for k, n in fields}
+        return node
 
 
 def at_steps(node: Node | None, steps: Sequence[str]) -> Node | None:

@@ -127,9 +127,9 @@ class Discriminators:
 
     @staticmethod
     def unpack(data: list[Any]) -> Discriminators:
-        made = Discriminators()
-        made.tables = {p: None if t is None else {v: dict(c) for v, c in t} for p, t in data}
-        return made
+        discriminators = Discriminators()
+        discriminators.tables = {p: None if t is None else {v: dict(c) for v, c in t} for p, t in data}
+        return discriminators
 
 
 def _may_tell(value: str) -> bool:
@@ -152,7 +152,7 @@ def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable
     name, then the one nearest to the top.
     """
     barred = set(barred)
-    found: list[tuple[float, bool, int, str]] = []
+    candidates: list[tuple[float, bool, int, str]] = []
     for path, table in tables.items():
         if not table or len(table) < 2 or path in barred:
             continue
@@ -176,8 +176,8 @@ def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable
             continue
         joint = [count for counts in by_shape.values() for count in counts.values()]
         known = _entropy(values.values()) + _entropy([sum(c.values()) for c in by_shape.values()]) - _entropy(joint)
-        found.append((round(known, 1), bool(_TELLING.search(path)), -path.count("."), path))
-    return max(found)[3] if found else None
+        candidates.append((round(known, 1), bool(_TELLING.search(path)), -path.count("."), path))
+    return max(candidates)[3] if candidates else None
 
 
 def _foretold(counts: Counter[str]) -> int:

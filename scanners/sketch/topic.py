@@ -146,21 +146,21 @@ class Sketch:
 
         (topic, salt, records, size, parts, present, formats, problems, ids, unknown, partitions, shapes, coarse, telling,
          telling_coarse, shaped, final, *rest) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)  # fmt: skip
-        made = Sketch(topic, salt, records, size)
-        made.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
-        made.present = Counter(dict(present))
-        made.formats = {p: Counter({tuple(f): n for f, n in c}) for p, c in formats}
-        made.problems = {tuple(k): [c, tuple(f)] for k, c, f in problems}
-        made.ids = {p: Counter(dict(c)) for p, c in ids}
-        made.unknown_ids = Counter({str(number): count for number, count in unknown})
-        made.partitions = {n: PartitionRead(*rest) for n, *rest in partitions}
-        made.shapes, made.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
-        made.telling, made.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)
-        made.shaped = shaped
+        sketch = Sketch(topic, salt, records, size)
+        sketch.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
+        sketch.present = Counter(dict(present))
+        sketch.formats = {p: Counter({tuple(f): n for f, n in c}) for p, c in formats}
+        sketch.problems = {tuple(k): [c, tuple(f)] for k, c, f in problems}
+        sketch.ids = {p: Counter(dict(c)) for p, c in ids}
+        sketch.unknown_ids = Counter({str(number): count for number, count in unknown})
+        sketch.partitions = {n: PartitionRead(*rest) for n, *rest in partitions}
+        sketch.shapes, sketch.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
+        sketch.telling, sketch.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)
+        sketch.shaped = shaped
         # A checkpoint of an earlier release has none.
-        made.envelopes = rest[0] if rest else {}
-        made.final = None if final is None else [(n, p, w) for n, p, w in final]
-        return made
+        sketch.envelopes = rest[0] if rest else {}
+        sketch.final = None if final is None else [(n, p, w) for n, p, w in final]
+        return sketch
 
 
 def _pack_shapes(shapes: Shapes) -> list[Any]:

@@ -108,58 +108,58 @@ class _Making:
 
     def slot(self, schema: Any, depth: int, shaped: bool, within: frozenset[str], name: str = "") -> int:
         """Make the slot of a value, and those below it; `within` are the records that it is a part of."""
-        made = len(self.slots)
-        if made >= _MOST_SLOTS or depth >= DEEPEST - 1:
+        slot = len(self.slots)
+        if slot >= _MOST_SLOTS or depth >= DEEPEST - 1:
             raise _Beyond
         self.slots.append([0] * SLOTS)
         self.names.append(name)
         if isinstance(schema, list):
-            self._fill(made, UNION)
-            self._several(made, [self._branch(branch, depth, shaped, within) for branch in schema])
-            return made
-        kind, held = self._kind(schema)
+            self._fill(slot, UNION)
+            self._several(slot, [self._branch(branch, depth, shaped, within) for branch in schema])
+            return slot
+        kind, definition = self._kind(schema)
         if kind in ("record", "error"):
-            self._fill(made, RECORD)
-            self._fields(made, held, depth, shaped, within)
+            self._fill(slot, RECORD)
+            self._fields(slot, definition, depth, shaped, within)
         elif kind == "array":
-            self._fill(made, LIST)
-            self.slots[made][BELOW] = self.slot(held["items"], depth + 1, False, within)
+            self._fill(slot, LIST)
+            self.slots[slot][BELOW] = self.slot(definition["items"], depth + 1, False, within)
         elif kind == "enum":
-            self._fill(made, CHOICE)
-            self._several(made, range(len(self.symbols), len(self.symbols) + len(held["symbols"])))
-            self.symbols += [symbol.encode() for symbol in held["symbols"]]
+            self._fill(slot, CHOICE)
+            self._several(slot, range(len(self.symbols), len(self.symbols) + len(definition["symbols"])))
+            self.symbols += [symbol.encode() for symbol in definition["symbols"]]
         elif kind == "map":
-            self._fill(made, NO_ENTRIES)
-        elif kind in ("bytes", "fixed") or _logical(kind, held) in LOGICAL_READERS:
-            self._fill(made, FOR_PYTHON)
-            maker = Maker(kind, held)
-            self.slots[made][BELOW], self.slots[made][COUNT] = len(self.makers), maker.width
+            self._fill(slot, NO_ENTRIES)
+        elif kind in ("bytes", "fixed") or _logical(kind, definition) in LOGICAL_READERS:
+            self._fill(slot, FOR_PYTHON)
+            maker = Maker(kind, definition)
+            self.slots[slot][BELOW], self.slots[slot][COUNT] = len(self.makers), maker.width
             self.makers.append(maker)
         else:
-            self._fill(made, _PLAIN[kind])
-        return made
+            self._fill(slot, _PLAIN[kind])
+        return slot
 
     def _branch(self, schema: Any, depth: int, shaped: bool, within: frozenset[str]) -> int:
         if isinstance(schema, list):
             raise _Beyond
         return self.slot(schema, depth, shaped, within)
 
-    def _fill(self, made: int, op: int) -> None:
-        self.slots[made][OP] = op
+    def _fill(self, slot: int, op: int) -> None:
+        self.slots[slot][OP] = op
 
-    def _several(self, made: int, numbers: Any) -> None:
-        self.slots[made][BELOW], self.slots[made][COUNT] = len(self.several), len(numbers)
+    def _several(self, slot: int, numbers: Any) -> None:
+        self.slots[slot][BELOW], self.slots[slot][COUNT] = len(self.several), len(numbers)
         self.several += numbers
 
-    def _fields(self, made: int, held: dict[str, Any], depth: int, shaped: bool, within: frozenset[str]) -> None:
-        if held["name"] in within:
+    def _fields(self, slot: int, definition: dict[str, Any], depth: int, shaped: bool, within: frozenset[str]) -> None:
+        if definition["name"] in within:
             raise _Beyond
         before = None
-        for field in held["fields"]:
-            below = self.slot(field["type"], depth + 1, shaped, within | {held["name"]}, field["name"])
+        for field in definition["fields"]:
+            below = self.slot(field["type"], depth + 1, shaped, within | {definition["name"]}, field["name"])
             self.slots[below][SHAPED] = (2 if depth <= 1 else 1) if shaped else 0
             if before is None:
-                self.slots[made][BELOW] = below
+                self.slots[slot][BELOW] = below
             else:
                 self.slots[before][NEXT_FIELD] = below
             before = below

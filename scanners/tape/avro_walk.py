@@ -105,7 +105,7 @@ def walk_avro(
     nodes ... coarse, state       as `walk` has them; bodies that are odd already are left alone, and what Python makes has
                                   the number of its maker for a double
     """
-    held = np.zeros(DEEPEST + 1, np.int64)
+    parents = np.zeros(DEEPEST + 1, np.int64)
     current = np.zeros(DEEPEST + 1, np.int64)
     remaining = np.zeros(DEEPEST + 1, np.int64)
     opened = np.zeros(DEEPEST + 1, np.int64)
@@ -202,7 +202,7 @@ def walk_avro(
                     kinds[used], sizes[used] = OBJECT, 0
                 else:
                     depth += 1
-                    held[depth], opened[depth], current[depth] = node, used, slot
+                    parents[depth], opened[depth], current[depth] = node, used, slot
                     kinds[used], sizes[used] = OBJECT if op == RECORD else ARRAY, 0
                     remaining[depth] = -1 if op == RECORD else 0
                     slot = slots[BELOW, slot]
@@ -223,7 +223,7 @@ def walk_avro(
                         phase = _ODD
                         continue
                     state[AT_RECORD], state[PLACES] = record, begun
-                    state[LENGTH], state[PARENT] = slot, held[depth]
+                    state[LENGTH], state[PARENT] = slot, parents[depth]
                     return NEW_KEY
                 current[depth] = slot
                 sizes[opened[depth]] += 1

@@ -81,7 +81,7 @@ def walk(
                                      long double stands and its bytes, or how many entries a container has; its number
     odd, shapes, coarse              a body each: whether it is left alone; sums of the hashes of its paths
     """
-    held = np.zeros(DEEPEST + 1, np.int64)
+    parents = np.zeros(DEEPEST + 1, np.int64)
     before = np.zeros(DEEPEST + 1, np.int64)
     opened = np.zeros(DEEPEST + 1, np.int64)
     serials = np.zeros(DEEPEST + 1, np.int64)
@@ -97,7 +97,7 @@ def walk(
         while phase < _ODD:
             if phase == _KEY:
                 at = blanks(body, at)
-                parent = held[depth]
+                parent = parents[depth]
                 known = before[depth]
                 guess = table[FIRST, parent] if known == 0 else table[GUESS, known]
                 if body[at] == 34 and guess and _is_key(body, at, keys, table[KEY_AT, guess], table[KEY_LENGTH, guess]):
@@ -158,7 +158,7 @@ def walk(
                         phase = _ODD
                         continue
                     serial += 1
-                    held[depth], before[depth], opened[depth], serials[depth] = node, 0, used, serial
+                    parents[depth], before[depth], opened[depth], serials[depth] = node, 0, used, serial
                     is_object[depth] = byte == 123
                     shaped[depth] = is_object[depth] and (depth == 0 or shaped[depth - 1])
                     kinds[used], sizes[used] = OBJECT if byte == 123 else ARRAY, 0
@@ -212,7 +212,7 @@ def walk(
                         phase = _KEY
                     else:
                         sizes[opened[depth]] += 1
-                        node = table[ELEMENTS, held[depth]]
+                        node = table[ELEMENTS, parents[depth]]
                         phase = _VALUE
                 elif body[at] == (125 if is_object[depth] else 93):
                     at += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scanners.columns.profiler import Profiler
-from scanners.columns.scalar_columns import Listed, Told
+from scanners.columns.scalar_columns import Listed, TextObserver
 from scanners.decode.records import schema_id
 from scanners.schemas.registered import Schemas
 from scanners.sketch.nodes import Node, at_steps
@@ -52,7 +52,7 @@ class RecordShapes:
         add_shapes(sketch.shapes, full, lambda i: _paths_of(value_at(i), node))
         add_shapes(sketch.coarse, coarse, lambda i: _paths_of(value_at(i), node, 2))
 
-    def subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
+    def subjects(self, bodies: Sequence[bytes | None], observer: TextObserver) -> None:
         """The registered schemas of a topic may tell its shapes apart, by the name of their records or their subject."""
         if not self._schemas.tell(self._sketch.ids.get("value", ())):
             return
@@ -64,7 +64,7 @@ class RecordShapes:
                 texts.append(label)
                 where.append(row)
         if texts:
-            told(_SUBJECT, Counter(texts), lambda: (texts, where))
+            observer(_SUBJECT, Counter(texts), lambda: (texts, where))
 
     def teller(self) -> Teller:
         """Who counts how often the values of fields and headers that may tell shapes apart come with each shape."""
@@ -133,16 +133,16 @@ class Teller:
 
 def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:
     """The paths of a record's objects, outside arrays and maps, sorted."""
-    found: list[tuple[str, ...]] = []
+    paths: list[tuple[str, ...]] = []
 
-    def visit(held: Any, known: Any, at: tuple[str, ...]) -> None:
-        if type(held) is dict and len(at) < depth:
-            for name, below in held.items():
+    def visit(content: Any, known: Any, at: tuple[str, ...]) -> None:
+        if type(content) is dict and len(at) < depth:
+            for name, below in content.items():
                 child = known.fields.get(name)
                 if child is not None:
                     path = (*at, name)
-                    found.append(path)
+                    paths.append(path)
                     visit(below, child, path)
 
     visit(value, node, ())
-    return sorted(found)
+    return sorted(paths)

@@ -163,7 +163,7 @@ class ElasticSearchIndex:
         with self._translated():
             self._client.indices.refresh(index=self._alias, ignore_unavailable=True)
             while True:
-                found = self._client.search(
+                hits = self._client.search(
                     index=self._alias,
                     query={"term": {"key": key}},
                     size=1000,
@@ -171,9 +171,9 @@ class ElasticSearchIndex:
                     ignore_unavailable=True,
                     allow_no_indices=True,
                 )["hits"]["hits"]
-                if not found:
+                if not hits:
                     return
-                self._bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in found])
+                self._bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in hits])
                 self._client.indices.refresh(index=self._alias)
 
     def search(self, query: SearchQuery) -> IndexPage:
@@ -217,8 +217,8 @@ class ElasticSearchIndex:
                 track_total_hits=False,
                 aggs={"labels": {"terms": {"field": "label", "size": most, "exclude": [""]}}},
             )
-        found = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
-        return [(bucket["key"], int(bucket["doc_count"])) for bucket in found["buckets"]]
+        labels = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
+        return [(bucket["key"], int(bucket["doc_count"])) for bucket in labels["buckets"]]
 
     def refresh(self) -> None:
         with self._translated():
@@ -282,15 +282,15 @@ class _Plan:
             self.bodies += [everything(query.unseen), *(held(needle, query.unseen) for needle in query.needles)]
 
     def page(self, answers: Sequence[Mapping[str, Any]]) -> IndexPage:
-        found = tuple(_hit(hit) for hit in answers[0]["hits"]["hits"])
+        hits = tuple(_hit(hit) for hit in answers[0]["hits"]["hits"])
         if not self._query.counted:
-            return IndexPage(len(found), found, dict.fromkeys(FACETS, ()))
+            return IndexPage(len(hits), hits, dict.fromkeys(FACETS, ()))
         # Without an index there is an answer without counts: nothing was indexed yet.
         counted = answers[1].get("aggregations") or {}
         facets = {name: _values(counted.get(name, {})) for name in FACETS}
         size, *holding = [_total(answer) for answer in answers[2:]] or [0]
         datasets = int(counted["datasets"]["keys"]["value"]) if "datasets" in counted else 0
-        return IndexPage(_total(answers[1]), found, facets, tuple(holding), size, datasets)
+        return IndexPage(_total(answers[1]), hits, facets, tuple(holding), size, datasets)
 
 
 def _total(answer: Mapping[str, Any]) -> int:
@@ -303,8 +303,8 @@ def _values(counted: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 
 
 def _together(entry: Entry, main: bool) -> str:
-    found = (entry.words.get(place, "") for place in places(entry.source["kind"], main))
-    return " ".join(dict.fromkeys(word for text in found for word in text.split()))
+    texts = (entry.words.get(place, "") for place in places(entry.source["kind"], main))
+    return " ".join(dict.fromkeys(word for text in texts for word in text.split()))
 
 
 def _prior(entry: Entry) -> float:
@@ -313,11 +313,11 @@ def _prior(entry: Entry) -> float:
 
 
 def _hit(hit: Mapping[str, Any]) -> IndexHit:
-    found = hit["_source"]
+    document = hit["_source"]
     return IndexHit(
-        hit["_id"], float(hit["_score"] or 0), found["source"], found["words"], tuple(found["exact"]),
-        tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)), found.get("label", ""),
-        int(found.get("own", 1)),
+        hit["_id"], float(hit["_score"] or 0), document["source"], document["words"], tuple(document["exact"]),
+        tuple(document["suffix"]), int(document["usage"]), float(document.get("rank", 1.0)), document.get("label", ""),
+        int(document.get("own", 1)),
     )  # fmt: skip
 
 

@@ -140,7 +140,7 @@ class KafkaBrokers:
         )
 
     def _configs(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {}
+        configs: dict[str, dict[str, str]] = {}
         for some in _chunks(names):
             resources = [ConfigResource(ResourceType.TOPIC, name) for name in some]
             if not resources:
@@ -148,18 +148,18 @@ class KafkaBrokers:
             for resource, future in admin.describe_configs(resources, request_timeout=self._timeout).items():
                 answer = self._granted(future, bootstrap)
                 if answer is not None:
-                    found[resource.name] = {n: answer[n].value for n in _CONFIGS if n in answer and answer[n].value}
-        return found
+                    configs[resource.name] = {n: answer[n].value for n in _CONFIGS if n in answer and answer[n].value}
+        return configs
 
     def _internal(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> set[str]:
-        found = set()
+        topics = set()
         for some in _chunks(names):
             answers = admin.describe_topics(TopicCollection(some), request_timeout=self._timeout)
             for name, future in answers.items():
                 answer = self._granted(future, bootstrap)
                 if answer is not None and answer.is_internal:
-                    found.add(name)
-        return found
+                    topics.add(name)
+        return topics
 
     def _granted(self, future: Future[Any], bootstrap: Sequence[str]) -> Any:
         """The answer, or None where this user may not ask. Raises Unavailable when the broker went away meanwhile."""
@@ -196,11 +196,11 @@ class KafkaBrokers:
                     except TimeoutError:
                         raise self._unavailable(bootstrap, "did not answer in time") from None
                     edges.setdefault((place.topic, place.partition), []).append(answer.offset)
-        found: dict[str, list[PartitionOffsets]] = {}
+        partitions: dict[str, list[PartitionOffsets]] = {}
         for (topic, partition), both in sorted(edges.items()):
             if len(both) == 2:
-                found.setdefault(topic, []).append(PartitionOffsets(partition, both[0], both[1]))
-        return found
+                partitions.setdefault(topic, []).append(PartitionOffsets(partition, both[0], both[1]))
+        return partitions
 
 
 def _chunks(items: Sequence[Any]) -> Iterator[Any]:

@@ -25,8 +25,8 @@ class MemoryEvents:
             return kept
 
     def events(self, where: EventFilter, limit: int) -> list[Event]:
-        found = [e for e in self._state.events if where.matches(e)]
-        return (found if where.after is not None else found[::-1])[:limit]
+        matches = [e for e in self._state.events if where.matches(e)]
+        return (matches if where.after is not None else matches[::-1])[:limit]
 
     def newest_event(self) -> int:
         return max((e.seq for e in self._state.events), default=0)
@@ -55,8 +55,8 @@ class MemoryEvents:
         return [state for _, state in sorted(self._state.deliveries.items())]
 
     def delivery(self, name: str) -> DeliveryState | None:
-        found: DeliveryState | None = self._state.deliveries.get(name)
-        return found
+        state: DeliveryState | None = self._state.deliveries.get(name)
+        return state
 
     def put_delivery(self, state: DeliveryState) -> None:
         with self._lock:

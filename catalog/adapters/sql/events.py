@@ -27,16 +27,16 @@ class SqlEvents(SqlPart):
 
     def events(self, where: EventFilter, limit: int) -> list[Event]:
         forward = where.after is not None
-        found: list[Event] = []
+        matches: list[Event] = []
         at = where.after
         with self._database.read() as session:
-            while len(found) < limit:
+            while len(matches) < limit:
                 page = [_event(row) for row in session.scalars(_query(where, at, forward))]
-                found += [event for event in page if where.matches(event)]
+                matches += [event for event in page if where.matches(event)]
                 if len(page) < _PAGE:
                     break
                 at = page[-1].seq
-        return found[:limit]
+        return matches[:limit]
 
     def newest_event(self) -> int:
         with self._database.read() as session:

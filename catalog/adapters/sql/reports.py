@@ -21,8 +21,8 @@ class SqlReports(SqlPart):
     def put_facts(self, facts: Sequence[Fact], stamp: int, since: int | None = None) -> None:
         newest: dict[str, Fact] = {}
         for fact in facts:
-            held = newest.get(fact.id)
-            if held is None or fact.newer_than(held):
+            before = newest.get(fact.id)
+            if before is None or fact.newer_than(before):
                 newest[fact.id] = fact
         if not newest:
             return
@@ -50,7 +50,7 @@ class SqlReports(SqlPart):
 
     def facts(self, subjects: Collection[Subject], prefix: str = "") -> dict[Subject, list[Fact]]:
         wanted = {subject.id: subject for subject in subjects}
-        found: dict[Subject, list[Fact]] = {}
+        by_subject: dict[Subject, list[Fact]] = {}
         with self._database.read() as session:
             for some in _parts(list(wanted)):
                 query = select(FactRow).where(FactRow.subject.in_(some))
@@ -58,8 +58,8 @@ class SqlReports(SqlPart):
                     query = query.where(FactRow.key.startswith(prefix, autoescape=True))
                 for row in session.scalars(query):
                     subject = wanted[row.subject]
-                    found.setdefault(subject, []).append(Fact(subject, row.key, row.time, row.value, row.part))
-        return {subject: sorted(rows, key=lambda fact: (fact.part, fact.key)) for subject, rows in found.items()}
+                    by_subject.setdefault(subject, []).append(Fact(subject, row.key, row.time, row.value, row.part))
+        return {subject: sorted(rows, key=lambda fact: (fact.part, fact.key)) for subject, rows in by_subject.items()}
 
     def changed_reports(self, limit: int) -> list[tuple[DatasetId, int]]:
         query = select(ReportedRow).where(ReportedRow.changes > ReportedRow.taken).order_by(ReportedRow.id).limit(limit)
@@ -82,22 +82,22 @@ class SqlReports(SqlPart):
                 session.connection().execute(home.values(taken=bindparam("until")), done)
 
     def report_homes(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
-        found = {}
+        homes = {}
         with self._database.read() as session:
             for some in _parts([_id(name) for name in written]):
                 for row in session.scalars(select(ReportedRow).where(ReportedRow.id.in_(some))):
                     if row.home_namespace and row.home_name:
-                        found[DatasetId(row.namespace, row.name)] = DatasetId(row.home_namespace, row.home_name)
-        return found
+                        homes[DatasetId(row.namespace, row.name)] = DatasetId(row.home_namespace, row.home_name)
+        return homes
 
     def report_members(self, homes: Collection[DatasetId]) -> dict[DatasetId, list[DatasetId]]:
         ids = {_id(home): home for home in homes}
-        found: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
+        members: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
         with self._database.read() as session:
             for some in _parts(list(ids)):
                 for row in session.scalars(select(ReportedRow).where(ReportedRow.home.in_(some))):
-                    found[ids[row.home or ""]].append(DatasetId(row.namespace, row.name))
-        return {home: sorted(names) for home, names in found.items()}
+                    members[ids[row.home or ""]].append(DatasetId(row.namespace, row.name))
+        return {home: sorted(names) for home, names in members.items()}
 
     def report_namespaces(self) -> set[str]:
         with self._database.read() as session:

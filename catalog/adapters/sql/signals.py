@@ -19,14 +19,14 @@ from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, Together, added, weight
 class SqlSignals(SqlPart):
     def add_click(self, query: str, dataset: DatasetId, at: datetime) -> None:
         with self._database.begin() as session:
-            found = find_row(session, dataset)
-            if found is None:
+            target = find_row(session, dataset)
+            if target is None:
                 return
-            row = session.get(ClickRow, (query, found.id))
+            row = session.get(ClickRow, (query, target.id))
             if row is not None:
                 row.score = added(row.score, at)
                 return
-            session.add(ClickRow(query=query, dataset_id=found.id, score=added(None, at)))
+            session.add(ClickRow(query=query, dataset_id=target.id, score=added(None, at)))
             session.flush()
             _forget_weakest(session, ClickRow, CLICKS_KEPT)
 
@@ -41,7 +41,7 @@ class SqlSignals(SqlPart):
 
     def add_together(self, datasets: Collection[DatasetId], at: datetime) -> None:
         with self._database.begin() as session:
-            ids = {found.id for each in datasets if (found := find_row(session, each)) is not None}
+            ids = {target.id for each in datasets if (target := find_row(session, each)) is not None}
             new = False
             for one, other in permutations(sorted(ids), 2):
                 row = session.get(TogetherRow, (one, other))

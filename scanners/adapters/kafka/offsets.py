@@ -57,7 +57,7 @@ class KafkaOffsets:
         by_topic: dict[str, list[Partition]] = {}
         for (name, number), begin in sorted(begins.items()):
             by_topic.setdefault(name, []).append(Partition(number, begin, latest[name, number]))
-        return [Topic(name, tuple(found)) for name, found in by_topic.items()]
+        return [Topic(name, tuple(partitions)) for name, partitions in by_topic.items()]
 
     @contextmanager
     def _admin(self, cluster: ClusterConnection) -> Iterator[Any]:

@@ -50,7 +50,7 @@ class CustomRecognizers:
 
     def find(self, texts: Sequence[str]) -> tuple[dict[str, set[int]], str | None]:
         """ENTITY|custom:NAME -> numbers of the texts that hold it, and why the look was not finished, or None."""
-        found: dict[str, set[int]] = {}
+        matches: dict[str, set[int]] = {}
         failure: str | None = None
         texts = encodable(texts) if self._each else ()
         where = self._quick.find(texts)
@@ -58,8 +58,8 @@ class CustomRecognizers:
             indexes, problem = one.find(texts, where(number))
             failure = problem or failure
             if indexes:
-                found.setdefault(one.key, set()).update(indexes)
-        return found, failure
+                matches.setdefault(one.key, set()).update(indexes)
+        return matches, failure
 
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         """As `TextAnalyzer`: for trials, which need no reader of free text."""
@@ -91,23 +91,23 @@ class _One:
     def find(self, texts: Sequence[str], where: Sequence[int]) -> tuple[set[int], str | None]:
         if self._problem is not None:
             return set(), self._problem
-        found: set[int] = set()
+        matches: set[int] = set()
         # All its patterns together may take as long on a column as one may on a text, ten times over.
         deadline = time.monotonic() + 10 * self._seconds
         for index in where[:MAX_TEXTS]:
             try:
                 if any(s(texts[index]) for s in self._searches):
-                    found.add(index)
+                    matches.add(index)
             except TookTooLong:
                 self._stops += 1
                 if self._stops >= _STOPS:
                     self._problem = TIMED_OUT
-                return found, TIMED_OUT
+                return matches, TIMED_OUT
             except Exception:
-                return found, FAILED
+                return matches, FAILED
             if time.monotonic() > deadline:
-                return found, TIMED_OUT
-        return found, None
+                return matches, TIMED_OUT
+        return matches, None
 
 
 def search(expression: str, seconds: float) -> Search:

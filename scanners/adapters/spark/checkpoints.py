@@ -27,9 +27,9 @@ class FileCheckpoints:
         import msgpack
 
         try:
-            held = msgpack.unpackb(self._file(scan, topic).read_bytes())
-            done = tuple(OffsetRange(topic, *numbers) for numbers in held["done"])
-            return Checkpoint(done, bytes(held["sketch"]))
+            content = msgpack.unpackb(self._file(scan, topic).read_bytes())
+            done = tuple(OffsetRange(topic, *numbers) for numbers in content["done"])
+            return Checkpoint(done, bytes(content["sketch"]))
         except (OSError, ValueError, KeyError, TypeError):
             # None, or one that was written by another version: the topic is read from the beginning.
             return None

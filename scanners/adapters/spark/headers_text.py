@@ -22,10 +22,10 @@ def read(texts: Sequence[str | None]) -> list[Sequence[Header]]:
     if texts.count(None) == len(texts):
         return []
     known: dict[str, Header] = {}
-    found: list[Sequence[Header]] = []
+    headers: list[Sequence[Header]] = []
     for text in texts:
         if text is None:
-            found.append(())
+            headers.append(())
             continue
         pairs: list[Header] = []
         for piece in text.split(","):
@@ -33,5 +33,5 @@ def read(texts: Sequence[str | None]) -> list[Sequence[Header]]:
                 key, given, value = piece.partition(":")
                 known[piece] = bytes.fromhex(key).decode("utf-8", "replace"), bytes.fromhex(value) if given else None
             pairs.append(known[piece])
-        found.append(pairs)
-    return found if any(found) else []
+        headers.append(pairs)
+    return headers if any(headers) else []

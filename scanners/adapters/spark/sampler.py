@@ -110,14 +110,14 @@ class SparkSampler:
         """How far an earlier process came with this scan."""
         if self._checkpoints is None or not job.resume:
             return {}
-        found: dict[str, Checkpoint] = {}
+        checkpoints: dict[str, Checkpoint] = {}
         for topic in {r.topic for r in job.ranges}:
             known = self._checkpoints.load(job.resume, topic)
             ends = {r.partition: r.end for r in job.ranges if r.topic == topic}
             # Offsets beyond the end mean that the topic was made anew meanwhile.
             if known is not None and all(r.end <= ends.get(r.partition, -1) for r in known.done):
-                found[topic] = known
-        return found
+                checkpoints[topic] = known
+        return checkpoints
 
     def _salt(self, job: ProfileJob) -> str:
         """Unknown to whoever lacks the key, and always the same, so that a scan can go on and estimates compare."""
@@ -209,21 +209,21 @@ class SparkSampler:
             .option("endingOffsets", json.dumps(ends))
             .load()
         )
-        made = {"timestamp": "unix_millis(timestamp) AS timestamp", "headers": headers_text.SQL}
-        return frame.selectExpr(*(made.get(column, f"`{column}`") for column in COLUMNS))
+        expressions = {"timestamp": "unix_millis(timestamp) AS timestamp", "headers": headers_text.SQL}
+        return frame.selectExpr(*(expressions.get(column, f"`{column}`") for column in COLUMNS))
 
 
 def layers(ranges: tuple[OffsetRange, ...]) -> list[list[OffsetRange]]:
     """Ranges split so that each part has at most one of a partition: one Kafka read takes no more. All are one job."""
-    made: list[list[OffsetRange]] = []
+    parts: list[list[OffsetRange]] = []
     seen: dict[tuple[str, int], int] = defaultdict(int)
     for r in sorted(ranges):
         level = seen[r.topic, r.partition]
         seen[r.topic, r.partition] += 1
-        if level == len(made):
-            made.append([])
-        made[level].append(r)
-    return made
+        if level == len(parts):
+            parts.append([])
+        parts[level].append(r)
+    return parts
 
 
 def kafka_options(cluster: ClusterConnection) -> dict[str, str]:

@@ -189,12 +189,12 @@ def merger(last: Collection[str], key: bytes) -> Any:
             for body, before in zip(table.column("sketch").to_pylist(), table.column("before").to_pylist(), strict=True)
         ]
         if topic in last:
-            made = merge_and_seal(parts)
+            sketch = merge_and_seal(parts)
         else:
             whole = merge_all(map(Sketch.from_bytes, parts))
-            made = encrypt(key, whole.to_bytes() if whole is not None else b"")
+            sketch = encrypt(key, whole.to_bytes() if whole is not None else b"")
         return pyarrow.table(
-            {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([made], pyarrow.binary())}
+            {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([sketch], pyarrow.binary())}
         )
 
     return merge

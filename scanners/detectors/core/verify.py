@@ -50,10 +50,10 @@ class Stopped:
                 tally.add(_look(pattern, texts[index]), weights[index])
             return
         for index in where:
-            said = outcomes[index].said
-            if number not in said:
-                said[number] = _look(pattern, texts[index])
-            tally.add(said[number], weights[index])
+            verdicts = outcomes[index].said
+            if number not in verdicts:
+                verdicts[number] = _look(pattern, texts[index])
+            tally.add(verdicts[number], weights[index])
 
 
 def _look(pattern: Pattern, text: str) -> Said:
@@ -84,11 +84,11 @@ class _Tally:
         self._looked = self._texts = self._valid_texts = self._whole = 0
         self._marks: dict[str, int] = {}
 
-    def add(self, said: Said, weight: int) -> None:
+    def add(self, verdict: Said, weight: int) -> None:
         self._looked += weight
-        if said is None:
+        if verdict is None:
             return
-        candidates, valid, whole, marks = said
+        candidates, valid, whole, marks = verdict
         self._texts += weight
         self.candidates += candidates * weight
         if valid:
@@ -102,11 +102,11 @@ class _Tally:
 
     def made(self, stopped: int) -> dict[str, int]:
         """The counters; none that was never raised."""
-        made = {
+        counters = {
             VALID: self.valid, VALID_TEXTS: self._valid_texts, DISTINCT: self.distinct, WHOLE: self._whole, **self._marks,
         }  # fmt: skip
-        made = {name: count for name, count in made.items() if count}
-        return {LOOKED: self._looked, TEXTS: self._texts, CANDIDATES: self.candidates, STOPPED: stopped, **made}
+        counters = {name: count for name, count in counters.items() if count}
+        return {LOOKED: self._looked, TEXTS: self._texts, CANDIDATES: self.candidates, STOPPED: stopped, **counters}
 
 
 _STRIDE = 7919  # a prime: steps through a column of any other length without meeting a text twice

@@ -82,10 +82,10 @@ _OTHER = re.compile(
 
 def _street_name(text: str) -> str:
     """The street of a text that is one with its number; empty for other texts."""
-    found = _NUMBERED.fullmatch(text)
-    if found is None:
+    match = _NUMBERED.fullmatch(text)
+    if match is None:
         return ""
-    name = (found["before"] or found["behind"]).strip()
+    name = (match["before"] or match["behind"]).strip()
     # A street is written with a capital somewhere, or in letters that have none.
     return "" if name.islower() or _OTHER.match(name) else name
 

@@ -104,9 +104,9 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not names or not _announced(names[-1]):
         return {}
     counts = sampled(every, MOST)
-    made = whole(counts, _drawn)
-    made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
-    return {"API_KEY|entropy": made} if made["valid"] else {}
+    counter = whole(counts, _drawn)
+    counter[STOPPED], counter[LOOKED] = sum(every.values()), sum(counts.values())
+    return {"API_KEY|entropy": counter} if counter["valid"] else {}
 
 
 @lru_cache(maxsize=16384)

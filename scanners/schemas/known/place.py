@@ -62,15 +62,15 @@ class Places:
     def containers(self, kind: str) -> list[list[str]]:
         """The places of the value that are always maps, or always objects, as `scanners.worker.profile` takes them."""
         others = {"map": "object", "object": "map"}
-        found = [p for p, k in self._known.items() if kind in k.kinds and others[kind] not in k.kinds]
-        return [[_step(step.kind, step.name) for step in path.steps] for path in found]
+        paths = [p for p, k in self._known.items() if kind in k.kinds and others[kind] not in k.kinds]
+        return [[_step(step.kind, step.name) for step in path.steps] for path in paths]
 
     def overlay(self, fields: Sequence[FieldProfile], mixed: bool = False) -> tuple[FieldProfile, ...]:
         """The profiles with `details["registered"]`, and one without occurrences for each place no record had.
 
         `mixed`: some records of the part are of another format, so types hold what was learned, too.
         """
-        made: dict[str, FieldProfile] = {}
+        profiles: dict[str, FieldProfile] = {}
         left = {str(path): known for path, known in self._known.items()}
         others = []
         for profile in fields:
@@ -78,12 +78,14 @@ class Places:
             if known is None:
                 others.append(profile)
             else:
-                made[profile.path] = replace(profile, details=_details(profile, known, self.exact and not mixed))
+                profiles[profile.path] = replace(profile, details=_details(profile, known, self.exact and not mixed))
         for path, known in left.items():
-            made[path] = FieldProfile(
+            profiles[path] = FieldProfile(
                 path, {}, 0, 0.0, details=_details(FieldProfile(path, {}, 0, 0.0), known, self.exact)
             )
-        return tuple(sorted((*others, *made.values()), key=lambda each: (ROOTS.index(each.field_path.root), each.path)))
+        return tuple(
+            sorted((*others, *profiles.values()), key=lambda each: (ROOTS.index(each.field_path.root), each.path))
+        )
 
 
 def _step(kind: StepKind, name: str | None) -> str:

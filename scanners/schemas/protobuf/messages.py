@@ -91,11 +91,11 @@ def _file(text: str, name: str) -> Any:
         return parse(text, name)
     except ProtoError as error:
         try:
-            made = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
+            file = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
         except (binascii.Error, ValueError, DecodeError):
             raise error from None
-        made.name = name
-        return made
+        file.name = name
+        return file
 
 
 class ProtobufDecoder:
@@ -131,9 +131,9 @@ class ProtobufDecoder:
     def _message(self, path: tuple[int, ...], body: bytes) -> Any:
         classes = self._found(path)
         for each in classes if len(classes) > 1 else ():
-            made = _parsed(each, body)
-            if made is not None and _all_known(made):
-                return made
+            message = _parsed(each, body)
+            if message is not None and _all_known(message):
+                return message
         return _strict(classes[0], body)
 
     def _found(self, path: tuple[int, ...]) -> list[Any]:
@@ -164,17 +164,17 @@ def _at(types: Any, index: int) -> list[Any]:
     """
     written = [m for m in types if not m.options.map_entry]
     entries = len(types) - len(written)
-    found = [types[index]] if index < len(types) and not types[index].options.map_entry else []
+    candidates = [types[index]] if index < len(types) and not types[index].options.map_entry else []
     for place in range(index, max(-1, index - entries - 1), -1):
-        if place < len(written) and written[place] not in found:
-            found.append(written[place])
-    return found
+        if place < len(written) and written[place] not in candidates:
+            candidates.append(written[place])
+    return candidates
 
 
 def _strict(kind: Any, body: bytes) -> Any:
-    made = kind()
-    made.ParseFromString(body)
-    return made
+    message = kind()
+    message.ParseFromString(body)
+    return message
 
 
 def _parsed(kind: Any, body: bytes) -> Any:

@@ -21,14 +21,14 @@ def _scope(file: Any) -> str:
 
 
 def _below(prefix: str, holder: Any, messages: Any) -> Symbols:
-    found: Symbols = {}
+    symbols: Symbols = {}
     for message in messages:
         name = f"{prefix}.{message.name}"
-        found[name] = MESSAGE
-        found |= _below(name, message, message.nested_type)
+        symbols[name] = MESSAGE
+        symbols |= _below(name, message, message.nested_type)
     for enum in holder.enum_type:
-        found[f"{prefix}.{enum.name}"] = ENUM
-    return found
+        symbols[f"{prefix}.{enum.name}"] = ENUM
+    return symbols
 
 
 def resolve(file: Any, known: Mapping[str, int]) -> None:
@@ -38,9 +38,9 @@ def resolve(file: Any, known: Mapping[str, int]) -> None:
         here = f"{scope}.{message.name}"
         for field in message.field:
             if field.type_name and not (field.type_name.startswith(".") and field.type):
-                field.type_name, found = _find(here, field.type_name, known)
+                field.type_name, kind = _find(here, field.type_name, known)
                 if field.type != GROUP:
-                    field.type = found
+                    field.type = kind
         for nested in message.nested_type:
             visit(here, nested)
 

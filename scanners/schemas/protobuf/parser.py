@@ -40,12 +40,12 @@ class _Tokens:
     def _read(text: str) -> Iterator[str]:
         at = 0
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or found.end() == at:
+            match = _TOKEN.match(text, at)
+            if match is None or match.end() == at:
                 raise ProtoError("unknown character")
-            if found.lastgroup:
-                yield found.group()
-            at = found.end()
+            if match.lastgroup:
+                yield match.group()
+            at = match.end()
 
     @property
     def next(self) -> str:
@@ -194,11 +194,11 @@ def _field(tokens: _Tokens, message: Any, proto3: bool, oneof: int | None) -> No
         return
     tokens.take(";")
     if entry is not None:
-        made = message.nested_type.add(name=_entry(name))
-        made.options.map_entry = True
+        map_entry = message.nested_type.add(name=_entry(name))
+        map_entry.options.map_entry = True
         for number, (part, part_kind) in enumerate(zip(("key", "value"), entry, strict=True), 1):
-            _set_type(made.field.add(name=part, number=number, label=1), part_kind)
-        field.type, field.type_name = MESSAGE, made.name
+            _set_type(map_entry.field.add(name=part, number=number, label=1), part_kind)
+        field.type, field.type_name = MESSAGE, map_entry.name
     else:
         _set_type(field, kind)
     if optional:

@@ -25,17 +25,17 @@ def tree(message: Any, depth: int = 0) -> Any:
 
 
 def _fields(message: Any, depth: int) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.message_type is not None and field.message_type.GetOptions().map_entry:
             below = field.message_type.fields_by_name["value"]
-            made[field.name] = {_key(k): _value(v, below, depth) for k, v in value.items()}
+            answer[field.name] = {_key(k): _value(v, below, depth) for k, v in value.items()}
         elif field.is_repeated:
-            made[field.name] = [_value(v, field, depth) for v in value]
+            answer[field.name] = [_value(v, field, depth) for v in value]
         elif not field.has_presence or message.HasField(field.name):
-            made[field.name] = _value(value, field, depth)
-    return made
+            answer[field.name] = _value(value, field, depth)
+    return answer
 
 
 def _key(key: Any) -> str:
@@ -97,13 +97,13 @@ def _any(message: Any, depth: int) -> Any:
     from google.protobuf import message_factory
     from google.protobuf.message import DecodeError
 
-    made = _fields(message, depth)
+    plain = _fields(message, depth)
     try:
-        found = message.DESCRIPTOR.file.pool.FindMessageTypeByName(message.type_url.rpartition("/")[2])
-        inner = message_factory.GetMessageClass(found)()
+        descriptor = message.DESCRIPTOR.file.pool.FindMessageTypeByName(message.type_url.rpartition("/")[2])
+        inner = message_factory.GetMessageClass(descriptor)()
         inner.ParseFromString(message.value)
     except (KeyError, DecodeError):
-        return made
+        return plain
     below = tree(inner, depth + 1)
     return {"@type": message.type_url, **(below if isinstance(below, dict) else {"value": below})}
 
