@@ -61,7 +61,7 @@ STRING = Primitive("STRING")
 BINARY = Primitive("BINARY")
 
 DEEPEST = 20
-"""Levels of nesting that a query sees as fields; what lies deeper is its JSON text. Spark Connect's messages nest three
+"""Levels of nesting that a query sees as fields; what is deeper is its JSON text. Spark Connect's messages nest three
 levels for each of ours, and protobuf's readers stop at 100."""
 
 MEMBERS = ("as_object", "as_array", "as_scalar")

@@ -4,7 +4,7 @@ A schema version holds one for each part that has one, as plain data:
 
     layers         kinds of envelope, outermost first: connect, debezium, cloudevents, outbox, event, webhook
     payload        paths of the data, the one to show first in front (`value.payload.after`, `value.payload.before`)
-    discriminator  the path whose values tell the records apart, or None
+    discriminator  the path whose values distinguish the records, or None
     fits, records  how many of the records of the part have the envelope
     unlisted       paths that only describe the payload (the `schema` of Kafka Connect): no fields of the schema, and
                    still places that access is decided for
@@ -39,8 +39,8 @@ def payload_first(
 def unwrapped_payload(schema: SchemaVersion, personal: Collection[str]) -> SchemaVersion:
     """A scan's schema with the payload in front and without the fields that only describe it.
 
-    `personal`: paths in which personal data was found, or which no detector finished: those stay fields, since what is no
-    field of the schema cannot be reviewed.
+    `personal`: paths in which personal data was found, or which no detector finished: those stay fields, since only
+    fields of the schema can be reviewed.
     """
     if not schema.envelopes:
         return schema

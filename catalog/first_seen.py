@@ -32,8 +32,8 @@ def first_of(profile: FieldProfile, types: Collection[str] | None = None) -> Fir
 
 
 def with_earliest(before: FieldProfile, now: FieldProfile) -> FieldProfile:
-    """What was seen earlier stays the first sight, though the newer sample began later. A topic made anew has other
-    offsets at other times, so times decide."""
+    """What was seen earlier stays the first sight, though the newer sample began later. A topic that was created again
+    has other offsets at other times, so times decide."""
     details = dict(now.details)
     first = earliest([first_of(before), first_of(now)])
     if first is not None:

@@ -71,7 +71,7 @@ _ROOT = re.compile(r"key|value|headers")
 
 
 def quote(name: str) -> str:
-    """A name as it stands in a path: bare where it can be, else back-quoted."""
+    """A name as a path has it: bare where it can be, else back-quoted."""
     return name if _PLAIN.match(name) else "`" + name.replace("`", "``") + "`"
 
 

@@ -36,7 +36,7 @@ def _words(chunk: str) -> tuple[str, ...]:
 
 
 def parts(chunk: str) -> list[tuple[int, int]]:
-    """Where the words of a run of letters and digits stand: at aB, ABc, letter-digit, and between scripts."""
+    """Where the words of a run of letters and digits begin and end: at aB, ABc, letter-digit, and between scripts."""
     if chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.isupper()):
         return [(0, len(chunk))]
     kinds = [_kind(c) for c in chunk]

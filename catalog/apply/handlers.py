@@ -74,7 +74,7 @@ class ClusterHandler(Kept):
     """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later.
 
     A scan of an address names the cluster after its host. The name that is declared takes the place of that one, with
-    all that was found, unless documents speak of the old name already (`spoken_of`): they would hold no longer.
+    all that was found, unless documents name the old one already (`spoken_of`): they would no longer apply.
     """
 
     kind = "Cluster"
@@ -141,7 +141,7 @@ class ClusterHandler(Kept):
             if other.namespace != namespace or other.name in declared:
                 continue
             if self._spoken_of(other.name):
-                _log.warning("Cluster %s keeps the name %s beside it: policies speak of that one.", name, other.name)
+                _log.warning("Cluster %s keeps the name %s beside it: policies name that one.", name, other.name)
             else:
                 self._datasets.rename_cluster(other.name, name)
 

@@ -1,4 +1,4 @@
-"""What is told of classifications when a scan or a reviewer changed them. Pure; names and counts, never a value."""
+"""Events about classifications that a scan or a reviewer changed. Pure; names and counts, never a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EventDraft = tuple[str, dict[str, Any]]
 
 
 def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[EventDraft]:
-    """`classification.suggested`: what a scan found anew, or again after a rejection it was not about;
+    """`classification.suggested`: what a scan found first, or again after a rejection of something else;
     `classification.changed`: what a second look sees otherwise than the first (see `catalog.datasets.recheck`), and what ended.
     """
     before = {record.key: record for record in known}

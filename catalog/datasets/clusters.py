@@ -35,7 +35,7 @@ class Clusters:
     def register(
         self, name: str, spec: ClusterSpec, description: ClusterDescription | None = None
     ) -> tuple[ClusterRecord, list[tuple[DatasetId, DatasetId]]]:
-        """Record a cluster, or what changed of it. `description` is what its brokers said; None when not asked yet.
+        """Record a cluster, or what changed of it. `description` is the answer of its brokers; None when not asked yet.
 
         All bootstrap strings and advertised addresses of one cluster id become one namespace: the first bootstrap
         server under which that id was first seen. Datasets recorded under a namespace that turns out to be an alias
@@ -224,7 +224,7 @@ class Clusters:
         return present[1:]
 
     def forget_names(self) -> None:
-        """The next name is resolved by what the store holds then, not by what it held within the last second."""
+        """The next name is resolved by what the store holds then, not by names read within the last second."""
         with self._lock:
             self._known = None
             self._forgotten += 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from catalog.datasets.carry_over import carry_over
 from catalog.datasets.classification_events import EventDraft, review_event, scan_events
 from catalog.datasets.clusters import Clusters
-from catalog.datasets.diff import carry_over, differences
+from catalog.datasets.diff import differences
 from catalog.datasets.merge import merge_declared, merge_scan, review
 from catalog.datasets.queries import DatasetReader
 from catalog.datasets.reported import is_reported
@@ -33,7 +34,7 @@ from catalog.topics import ClusterDescription, TopicFacts
 
 
 class Indexer(Protocol):
-    """Told after a change was committed. Must not fail when the index is away: the record stays the truth."""
+    """Called after a change was committed. Must not fail when the index is away: the record stays the truth."""
 
     def changed(self, datasets: Iterable[DatasetId]) -> None: ...
 
@@ -246,7 +247,7 @@ class Datasets(DatasetReader):
         return after
 
     def declare(self, dataset: DatasetId, spec: DatasetSpec, by: str | None) -> DatasetRecord:
-        """Make a dataset what its declared document says. What the document leaves out is as nobody had said it."""
+        """Make a dataset what its declared document states. What the document leaves out is reset."""
         dataset = self.resolve(dataset.namespace, dataset.name)
         now = self._clock()
         with self._store.transaction():
@@ -279,7 +280,7 @@ class Datasets(DatasetReader):
         return record
 
     def count_reads(self, dataset: DatasetId, reads: int = 1) -> None:
-        """A query read it: more used datasets stand higher in search."""
+        """A query read it: search lists datasets with more reads higher."""
         self._store.add_usage(self.resolve(dataset.namespace, dataset.name), reads)
 
     def count_query(self, datasets: Iterable[DatasetId]) -> None:
@@ -306,7 +307,7 @@ class Datasets(DatasetReader):
         return DatasetRecord(dataset, cluster=cluster.name if cluster else None, created_at=now)
 
     def _declared_format(self, record: DatasetRecord) -> dict[str, str]:
-        """What people said of the format stands, whatever a scan believes."""
+        """The format that people declared, which a scan does not change."""
         document = self._store.document("Dataset", record.reference)
         declared = (document.spec.get("format") if document else None) or {}
         return {part: name for part, name in declared.items() if name}

@@ -1,4 +1,4 @@
-"""What the brokers tell: which cluster answers, which topics it has."""
+"""What the brokers report: which cluster answers, which topics it has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catalog.topics import TopicFacts
 
 
 class Discovery:
-    """Asks brokers and records what they say."""
+    """Asks brokers and records their answers."""
 
     def __init__(self, brokers: Brokers, datasets: Datasets) -> None:
         self._brokers = brokers

@@ -18,7 +18,7 @@ _ENDINGS = frozenset(
 )  # fmt: skip
 """A name that ends so names one thing of many."""
 _BARE = frozenset({"id", "ids", "key", "code", "uuid", "guid", "number", "num", "no", "nr", "ref", "reference", "sha"})
-"""Alone they do not say of what; the name above does."""
+"""Alone they do not name what they identify; the name above does."""
 _IDENTIFYING = frozenset(
     {"EMAIL_ADDRESS", "PHONE_NUMBER", "IBAN_CODE", "CREDIT_CARD", "IP_ADDRESS", "MAC_ADDRESS", "IMEI", "UUID"}
 )
@@ -34,7 +34,7 @@ _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in na
 
 @dataclass(frozen=True, slots=True)
 class KeyField:
-    """words: of its name, with the name above it where its own says too little; types: their families; tags: kinds of
+    """words: of its name, with the name above it where its own is too short; types: their families; tags: kinds of
     personal data."""
 
     path: str

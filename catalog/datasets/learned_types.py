@@ -163,7 +163,7 @@ def wider(one: str, other: str) -> str:
 
 
 def _digits(ddl: str) -> tuple[int, int] | None:
-    """Digits before and behind the point that a number's type holds; None for what is no exact number."""
+    """Digits before and behind the point that a number's type holds; None for what is not an exact number."""
     if ddl in _WIDTHS:
         return _WIDTHS[ddl], 0
     match = _DECIMAL.fullmatch(ddl)

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from catalog.datasets.clusters import Clusters
-from catalog.datasets.diff import Change, Compatibility, compatibility, differences
+from catalog.datasets.compatibility import Compatibility, compatibility
+from catalog.datasets.diff import Change, differences
 from catalog.datasets.facts import DatasetFacts, dataset_facts
 from catalog.datasets.terms import term_tags
 from catalog.entities import tag_matches

@@ -1,4 +1,4 @@
-"""What a new look at a classification says against the look before: shown to reviewers, decided by nobody but them. Pure.
+"""How a new look at a classification differs from the look before: shown to reviewers, who alone decide on it. Pure.
 
 Kept in the evidence as `change`:
     at          when the look was that differed

@@ -40,7 +40,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One classification and the dataset it stands in. `reference` is CLUSTER/TOPIC."""
+    """One classification and its dataset. `reference` is CLUSTER/TOPIC."""
 
     dataset: DatasetId
     reference: str
@@ -127,7 +127,7 @@ class Reviews:
     def review(
         self, decisions: Sequence[Decision], by: str, refused: Callable[[Decision], str | None] = lambda _: None
     ) -> list[Outcome]:
-        """Take every decision that can be taken, each dataset's together; the outcomes stand in the order asked.
+        """Take every decision that can be taken, each dataset's together; the outcomes are in the order of the decisions.
 
         `refused`: why one may not be taken, in a sentence; asked in the transaction that writes it. Raises InvalidInput for more
         than MAX_ITEMS.
@@ -171,7 +171,7 @@ def _fits(item: Found, wanted: Wanted) -> bool:
 
 
 def _like(path: str, pattern: str) -> bool:
-    """`*` stands for anything; brackets are part of paths, not of the pattern."""
+    """`*` matches anything; brackets are part of paths, not of the pattern."""
     return fnmatchcase(path, pattern.replace("[", "[[]"))
 
 

@@ -1,11 +1,12 @@
-"""What is told of datasets and their schemas. Pure; names, counts and places, never a value."""
+"""Events about datasets and their schemas. Pure; names, counts and places, never a value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.datasets.diff import Compatibility, compatibility, differences
+from catalog.datasets.compatibility import Compatibility, compatibility
+from catalog.datasets.diff import differences
 from catalog.records import DatasetRecord, StoredSchema
 from catalog.topics import TopicFacts
 

@@ -1,4 +1,4 @@
-"""Tags follow the data: down column lineage, up to where a job masks it. And where masked data is found raw, that is told.
+"""Tags follow the data: down column lineage, up to where a job masks it. Masked data that is found raw is reported.
 
 A field that receives a personal value as it is gets the tag too, suggested, with the recognizer `lineage` and the fields
 it comes from; a rejection of it holds like any other. Below an edge marked masking no tag is passed on; if a scan finds
@@ -24,7 +24,7 @@ from catalog.records import ClassificationRecord, Source, rfc3339
 
 LINEAGE = "lineage"
 MAX_TAGS = 10_000
-"""Tagged fields a sweep follows; beyond it the rest waits, and the answer says so."""
+"""Tagged fields a sweep follows; beyond it the rest waits, and the answer states it."""
 
 Place = tuple[DatasetId, str]
 
@@ -52,7 +52,7 @@ class _Arriving:
 
 
 class TagFlow:
-    """Passes tags on. `flows` is the lineage's sliver; `changed` is told of datasets whose tags changed."""
+    """Passes tags on. `flows` is the lineage's sliver; `changed` is called with the datasets whose tags changed."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Declared state: YAML text <-> documents, with the line of everything that is wrong.
 
 YAML is read as people mean it: `no`, `on` and `12:30` are words, as in YAML 1.2; anchors and tags are refused, which
-also closes the door on documents that blow up when read; a key that stands twice is an error.
+also closes the door on documents that blow up when read; a key that occurs twice is an error.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Document:
 
     @property
     def key(self) -> str:
-        """What tells it from others of its kind: its name; for a dataset CLUSTER/NAME."""
+        """What distinguishes it from others of its kind: its name; for a dataset CLUSTER/NAME."""
         cluster = self.metadata.get("cluster")
         return f"{cluster}/{self.name}" if cluster else self.name
 
@@ -94,7 +94,7 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
                 file,
                 document.line,
                 "metadata.name",
-                f"{document.kind} {document.key!r} stands there twice (first at line {seen[identity]})",
+                f"{document.kind} {document.key!r} is there twice (first at line {seen[identity]})",
             )
         seen[identity] = document.line
         documents.append(document)
@@ -161,7 +161,7 @@ def _plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | i
                 raise _wrong(file, key_line, _dotted(at), "a name must be a word")
             key = str(key_node.value)
             if key in mapping:
-                raise _wrong(file, key_line, _dotted((*at, key)), "stands there twice")
+                raise _wrong(file, key_line, _dotted((*at, key)), "is there twice")
             lines[(*at, key)] = key_line
             mapping[key] = _plain(child, (*at, key), lines, file)
         return mapping
@@ -189,7 +189,7 @@ def _document(
             file,
             lines.get(("kind",), line),
             "kind",
-            f"{kind!r} is no kind{_near(str(kind), kinds) or '; kinds are ' + ', '.join(sorted(kinds))}",
+            f"{kind!r} is not a kind{_near(str(kind), kinds) or '; kinds are ' + ', '.join(sorted(kinds))}",
         )
     metadata = _metadata(value.get("metadata"), kind, file, line, lines)
     spec = value.get("spec")
@@ -223,7 +223,7 @@ def _metadata(
     if not _NAME.match(metadata.get("name", "")):
         raise _wrong(file, lines.get(("metadata", "name"), at), "metadata.name", "must be a word")
     if kind == "Dataset" and not metadata.get("cluster"):
-        raise _wrong(file, at, "metadata.cluster", "is missing; a dataset says which cluster it is in")
+        raise _wrong(file, at, "metadata.cluster", "is missing; a dataset names the cluster it is in")
     if kind != "Dataset" and "cluster" in metadata:
         raise _wrong(file, lines[("metadata", "cluster")], "metadata.cluster", "belongs to kind Dataset only")
     if kind not in _OF_DOMAINS and "domain" in metadata:
@@ -244,7 +244,7 @@ def _first_error(
     # An unknown field explains best; the message of pydantic is kept, the input never (it may be a secret).
     problems = error.errors(include_url=False, include_input=False)
     problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
-    # A union adds the names of its branches to the place; only what stands in the text is a place there.
+    # A union adds the names of its branches to the place; only what the text itself names is a place there.
     place: tuple[str | int, ...] = ("spec",)
     written = problem["loc"][1:] if issubclass(model, RootModel) else problem["loc"]
     for part in written:

@@ -1,6 +1,6 @@
 """Secrets that declared documents name: which places may be read, and where what was read may be sent.
 
-Whoever may declare a cluster or a webhook names a secret and an address. Without rules they would read every file and
+A user who may declare a cluster or a webhook names a secret and an address. Without rules they would read every file and
 variable of the server by having it sent to an address of their own. So a file is read under one folder only, a variable
 only by names with one prefix, and a secret is sent only over TLS or to this machine itself.
 """
@@ -108,7 +108,7 @@ def _text(path: Path, field: str) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SettingsError(f"{field} names {path.name!r}, which is no plain file.")
+                raise SettingsError(f"{field} names {path.name!r}, which is not a plain file.")
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise SettingsError(f"{field} names {path.name!r}, which is too large for a secret.")
@@ -144,7 +144,7 @@ def require_private(url: str, field: str, *, what: str = "a user and password") 
     if scheme == "https" or (scheme == "http" and is_loopback(host)):
         return
     raise SettingsError(
-        f"{field} is an http address of another machine, and {what} would be sent to it in clear text; write https, or"
+        f"{field} is an http address of another machine, and {what} would be sent to it without encryption; write https, or"
         " leave the secret out.",
         details={"field": field},
     )
@@ -157,7 +157,7 @@ def require_private_kafka(security: Mapping[str, Any], bootstrap: Iterable[str])
         return
     if not all(is_loopback(address.rpartition("://")[2].rpartition(":")[0]) for address in bootstrap):
         raise SettingsError(
-            "security.sasl with PLAIN would send the password in clear text; add security.tls: {}, or use SCRAM-SHA-512"
+            "security.sasl with PLAIN would send the password without encryption; add security.tls: {}, or use SCRAM-SHA-512"
             " where the brokers offer it.",
             details={"field": "security.sasl.mechanism"},
         )

@@ -1,4 +1,4 @@
-"""Events told on: each receiver in order, at least once, with growing pauses while it fails, none waiting for another."""
+"""Delivery of events to each receiver: in order, at least once, with growing pauses while it fails, independent of others."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from catalog.ports import CatalogStore, Clock, Receiver
 from catalog.settings import EventSettings
 
 _PAGE = 500
-_ROUND_S = 20.0  # a receiver is told for so long, then others get the thread
+_ROUND_S = 20.0  # one receiver gets events for so long, then others get the thread
 _LEASE_S = 180.0  # longer than a round and one slow call with all its attempts
 _FIRST_PAUSE_S = 2.0
 _THREADS = 8
 
 
 class Deliveries:
-    """Tells receivers of events. `step` does what is due; any number of processes may do it, a receiver has one at a time.
+    """Delivers events to receivers. `step` does what is due; any number of processes may do it, a receiver has one at a time.
 
-    A receiver's position is kept after every call it answered, so that after a crash it hears at most one call again.
+    A receiver's position is kept after every call it answered, so that after a crash it receives at most one call again.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Deliveries:
         self._pools: dict[bool, ThreadPoolExecutor] = {}
 
     def step(self, wait: bool = False) -> bool:
-        """Begin what is due for every receiver; True when something was told since the last step.
+        """Begin what is due for every receiver; True when something was delivered since the last step.
 
         `wait`: until all of it is done. Raises Unavailable when the record store does not answer.
         """
@@ -116,8 +116,8 @@ class Deliveries:
         except WeirError:
             raise
         except Exception as error:
-            # A fault of ours in one receiver must not keep the others from being told.
-            self._failed(receiver, [], DeliveryFailed(f"Telling it failed inside Weir ({type(error).__name__})."))
+            # A fault of ours in one receiver must not stop deliveries to the others.
+            self._failed(receiver, [], DeliveryFailed(f"Delivery failed inside Weir ({type(error).__name__})."))
         finally:
             self._change(receiver.name, worker=None, leased_until=None)
         return delivered
@@ -139,7 +139,7 @@ class Deliveries:
         if failure.told:
             position = chunk[failure.told - 1].seq
         too_old = now - timedelta(hours=self._settings.webhook_give_up_hours)
-        # Old events alone are no reason: it may be Weir that was away.
+        # Old events alone are not a reason: it may be Weir that was away.
         if not receiver.lasting and (state.failed_at or now) <= too_old:
             for event in self._store.events(EventFilter(after=position), _PAGE):
                 if event.time >= too_old:

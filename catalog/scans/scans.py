@@ -11,7 +11,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
-from catalog.records import ScanPosition, ScanRecord, ScanState
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 
 
 class Scans:

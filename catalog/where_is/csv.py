@@ -67,7 +67,7 @@ def _flow(flow: dict[str, Any]) -> str:
 
 
 def _entry(entry: dict[str, Any]) -> str:
-    """`role analyst (masked, via mask-email)`; whatever else the other room says stays in the JSON."""
+    """`role analyst (masked, via mask-email)`; everything else from the other room stays in the JSON."""
     who = next((f"{k} {entry[k]}" for k in ("user", "group", "role", "job") if entry.get(k)), None)
     who = who or " ".join(str(entry[k]) for k in ("kind", "name") if entry.get(k))
     notes = ["masked"] if entry.get("masked") else []

@@ -1,6 +1,6 @@
 """The where-is report as one page to read and to print, A4 upright or across. Pure.
 
-The page stands alone: no script, nothing loaded, every text escaped. Everything is inside `.report`, so that it can be
+The page needs no other file: no script, nothing loaded, every text escaped. Everything is inside `.report`, so that it can be
 shown inside another page as well.
 """
 

@@ -28,7 +28,7 @@ class Asked:
     def __post_init__(self) -> None:
         if sum(bool(part) for part in (self.field, self.entity, self.term)) != 1:
             raise InvalidInput(
-                "Say what to look for by exactly one of field=, entity= or term=, as in entity=EMAIL_ADDRESS."
+                "Name what to look for by exactly one of field=, entity= or term=, as in entity=EMAIL_ADDRESS."
             )
 
     def to_json(self) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Where is this field, kind of personal data or term: every place, who reads it, where it goes, what is unknown.
 
-The report says what was not looked at as plainly as what was found.
+The report lists what was not looked at as plainly as what was found.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WhereIs:
         asked = Asked(field, entity, term)
         now = self._clock()
         if as_of is not None and as_of > now:
-            raise InvalidInput("asOf lies in the future; a report knows the past and the present.")
+            raise InvalidInput("asOf is in the future; give a moment of the past or leave it out.")
         datasets = [each for each in self._datasets(as_of) if self._holds(each)]
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
@@ -158,19 +158,19 @@ class WhereIs:
         return named[0].id, path
 
     def _tags(self, as_of: datetime | None) -> dict[DatasetId, list[ClassificationRecord]]:
-        """The classifications as they stood."""
-        standing: dict[DatasetId, dict[tuple[str, str], ClassificationRecord]] = {}
+        """The classifications as they were at that moment."""
+        by_dataset: dict[DatasetId, dict[tuple[str, str], ClassificationRecord]] = {}
         if as_of is None:
             for dataset, record in self._store.all_classifications():
-                standing.setdefault(dataset, {})[record.key] = record
+                by_dataset.setdefault(dataset, {})[record.key] = record
         else:
             for dataset, event in self._store.classification_history(None, as_of):
-                known = standing.setdefault(dataset, {})
+                known = by_dataset.setdefault(dataset, {})
                 if event.record is None:
                     known.pop((event.path, event.entity), None)
                 else:
                     known[event.path, event.entity] = event.record
-        return {d: [record for _, record in sorted(known.items())] for d, known in standing.items()}
+        return {d: [record for _, record in sorted(known.items())] for d, known in by_dataset.items()}
 
     def _schema(self, record: DatasetRecord, as_of: datetime | None) -> SchemaVersion | None:
         if as_of is None:
@@ -243,7 +243,7 @@ def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationR
 
 
 class _Asking:
-    """Asks another room until it does not answer, then says so once."""
+    """Asks another room until it does not answer, then reports that once."""
 
     def __init__(self, kind: str, what: str, gaps: list[dict[str, Any]]) -> None:
         self._kind = kind

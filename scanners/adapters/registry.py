@@ -206,7 +206,7 @@ class HttpSchemaRegistry:
                 subjects, pool.map(lambda s: self._subject(client, cluster, s), subjects), strict=True
             ):
                 for schema in schemas:
-                    # One text has one id under whatever subjects it stands.
+                    # One text has the same id under all its subjects.
                     known = by_id.get(schema.id)
                     by_id[schema.id] = known.under(schema.subjects) if known else schema
                 if problem:
@@ -249,7 +249,7 @@ class HttpSchemaRegistry:
         return self._known.put(schema, str(cluster.registry), number)
 
     def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
-        """With the subjects it stands under, which the answer to an id does not tell; without when they cannot be had."""
+        """The schema with its subjects, which the answer to an id does not name; without them when they cannot be read."""
         try:
             listed = self._get(client, f"/schemas/ids/{schema.id}/versions")
         except Failed:
@@ -284,14 +284,14 @@ class HttpSchemaRegistry:
                 problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})
 
     def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
-        """The schema with a GUID, under its id where the registry tells that. Raises Failed, _NoGuids."""
+        """The schema with a GUID, under its id where the registry gives that. Raises Failed, _NoGuids."""
         key = (str(cluster.registry), guid)
         known = self._guids.get(*key)
         if known is None:
             path = f"/schemas/guids/{quote(guid, safe='')}"
             answer = self._get(client, path)
             if answer is None:
-                # A registry that has the question says that the schema is not there; others, that there is no such page.
+                # A registry with this endpoint answers that the schema is not there; others, that there is no such page.
                 if not self._asks_for_schema(client, path):
                     raise _NoGuids
                 return None

@@ -1,6 +1,6 @@
-"""Decoded values held against what a schema expects (`scanners.schemas.expect`). Runs in Spark's workers.
+"""Decoded values checked against what a schema expects (`scanners.schemas.expect`). Runs in Spark's workers.
 
-Only names that stand in the schema are reported, never a value nor a name that a record has beyond them.
+Only names of the schema are reported, never a value nor another name of a record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from catalog.paths import FieldPath
 from scanners.schemas.expect import Form
 
 Report = Callable[[str, str, str], None]
-"""Told (path, why, expected type) of each departure."""
+"""Receives (path, why, expected type) of each departure."""
 
 _DATE = re.compile(r"[+-]?\d{4,}-\d\d-\d\d\Z")
 _MOMENT = re.compile(r"[+-]?\d{4,}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -144,7 +144,7 @@ def _nothing(value: Any) -> bool:
 
 
 def _union(form: Form, path: FieldPath) -> Inner:
-    """The option that fits without a departure, else the first of its kind tells what departs."""
+    """The option that fits without a departure; else the first option of the same kind reports its departures."""
     options = [_compile(option, path) for option in form["of"]]
 
     def check(value: Any, report: Report) -> bool:

@@ -1,10 +1,10 @@
-"""Which schemas a topic's records are held against, and what came of it.
+"""Which schemas a topic's records are checked against, and the result.
 
 In Spark's workers a departure is counted as a problem whose reason carries where and why; here those become departures
-again. Records written by a registered Avro or Protobuf schema are as it says by construction; those of JSON Schema are
-held against the schema they name, whatever its subject, and records without a schema id against the newest of the
-subject `TOPIC-key` or `TOPIC-value`. Subjects that are named by a record (`com.acme.Order`, `TOPIC-com.acme.Order`) say
-nothing of records without an id: there is no telling which of them one would be.
+again. Records written by a registered Avro or Protobuf schema match it by construction. Records of JSON Schema are
+checked against the schema they name, whatever its subject; records without a schema id against the newest schema of the
+subject `TOPIC-key` or `TOPIC-value`. Subjects named by a record (`com.acme.Order`, `TOPIC-com.acme.Order`) are not used
+for records without an id, since nothing shows which of these subjects a record belongs to.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class _PartChecks:
         return marks if form in _BUILT else marks | self._run(self._named(number), "registered", value)
 
     def _named(self, number: int) -> Checker | None:
-        """What a JSON Schema says that is none of the topic's by name; those came ready."""
+        """The checker of a JSON Schema that belongs to no subject of the topic; the others were compiled before."""
         if number not in self._by_id:
             form = _form(self._schemas, number) if number in self._schemas else None
             self._by_id[number] = Checker(form, self._part) if form is not None else None
@@ -182,7 +182,7 @@ class _PartChecks:
 
 
 def is_note(reason: str) -> bool:
-    """True for a problem's reason that RecordChecks made: it tells something else than a problem of decoding."""
+    """True for a problem's reason that RecordChecks made, which is not a problem of decoding."""
     return reason.startswith((_DEPARTS, _FORMAT))
 
 

@@ -19,7 +19,7 @@ Listed = Callable[[], tuple[Sequence[str], Sequence[int]]]
 """Texts one by one, with their records; seldom asked for."""
 
 Embed = Callable[[Node, Sequence[Any], Sequence[int], tuple[str, ...], int], bool]
-"""(node of the texts, documents in them, their records, names, depth): profiles them, or says that they are too deep."""
+"""(node of the texts, documents in them, their records, names, depth): profiles them; False when they are too deep."""
 
 
 class TextObserver(Protocol):
@@ -47,7 +47,7 @@ class ScalarColumns:
             self.observer(node, {text: often for text, often in (("true", true), ("false", false)) if often}, listed)
 
     def floats(self, node: Node, numbers: Any, telling: scalars.Telling = scalars.every) -> None:
-        """Take in a numpy array of doubles; `telling` says which of them the distinct estimate has to be fed."""
+        """Take in a numpy array of doubles; `telling` selects those that the distinct estimate has to be fed."""
         scalars.floats(node, numbers, self._distinct, telling)
 
     def integers(self, node: Node, names: tuple[str, ...], column: Integers) -> None:

@@ -36,7 +36,7 @@ Telling = Callable[[Any, int, Any], Iterable[int]]
 
 
 def every(_sketch: Any, _key: int, numbers: Any) -> Iterable[int]:
-    """All of them, where there is no compiled code to tell."""
+    """All numbers, where there is no compiled code to select some."""
     values: list[int] = numbers.tolist()
     return values
 
@@ -130,7 +130,7 @@ def floats(node: Node, column: Any, distinct: Distinct, telling: Telling) -> Non
         low, high = float(sizes.min()), float(sizes.max())
         exponents = [_exponent(low), _exponent(high)]
         if low == 0 < high:
-            # What is said of numbers is the same however they come together in batches.
+            # The result for numbers is the same however they come together in batches.
             exponents.append(_exponent(float(sizes[sizes > 0].min())))
         places = _places(sizes, node.numbers[4] if node.numbers else 0)
         node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, places, len(column) - len(finite))

@@ -70,7 +70,7 @@ _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 def _element(node: ElementTree.Element, depth: int) -> Any:
     if depth > 100:
         raise Refused("too_deep")
-    # In mixed content text stands after each child, too.
+    # In mixed content there is text after each child, too.
     text = " ".join(part for part in map(str.strip, (node.text or "", *(child.tail or "" for child in node))) if part)
     if not len(node) and not node.attrib:
         return text or None
@@ -111,7 +111,7 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _least(schema: Any, depth: int) -> int:
-    """Bytes that a value takes at least; 1 stands for any more."""
+    """Bytes that a value takes at least: 0, or 1 for any number above it."""
     if isinstance(schema, dict) and depth < _MAX_DEPTH:
         kind = schema.get("type")
         if kind in ("record", "error"):
@@ -134,7 +134,7 @@ _HEADER = {
 
 
 def avro_container_loads(body: bytes) -> Any:
-    """The records of an Avro object container file; one record stands for itself, several are a list.
+    """The records of an Avro object container file; a single record as it is, several as a list.
 
     Blocks are unpacked with a limit: fastavro's own reader would unpack whatever a few bytes of deflate ask for.
     """

@@ -36,7 +36,7 @@ def _json(bodies: Bodies, _schemas: Schemas) -> Found:
     """Objects and arrays; not those with numbers that need all their digits."""
     values: list[Any] = []
     left: list[int] = []
-    # A failure ends `extend`, not the iterator: it goes on with the next body.
+    # A failure ends `extend`, not the iterator, which continues with the next body.
     reading = map(json_text.quick, bodies)
     while len(values) < len(bodies):
         try:

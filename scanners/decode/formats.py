@@ -1,6 +1,6 @@
 """What the bytes of a key, a value or a header look like.
 
-`sniff` judges one body by itself; `choose` judges a column of them and settles what one alone cannot tell (CSV or prose,
+`sniff` judges one body by itself; `choose` judges a column of them and decides what one alone does not show (CSV or prose,
 a long or a double). Nothing here keeps or reports data. Runs in Spark's workers.
 """
 
@@ -90,8 +90,8 @@ def as_text(body: bytes) -> str | None:
 
 
 def text_of(body: bytes) -> str | None:
-    """The body as text in UTF-8 or ISO 8859-1, or None. What is packed in another way is no text, however much of it can
-    be printed."""
+    """The body as text in UTF-8 or ISO 8859-1, or None. What is packed in another way is not text, however much of it
+    can be printed."""
     text = as_text(body)
     return latin_text(body) if text is None and body and _packed(body) == "binary" else text
 
@@ -100,7 +100,7 @@ def _packed(body: bytes) -> str:
     """msgpack or cbor when the whole body is one map or array of it, or a text of msgpack, else binary."""
     lead = body[0]
     # Lead bytes of maps and arrays: msgpack 0x80-0x9f, 0xdc-0xdf; CBOR 0x80-0xbf, and tag 55799 (d9 d9 f7). Those of
-    # short texts in msgpack, 0xa0-0xbf, tell the length.
+    # short texts in msgpack begin with their length, 0xa0-0xbf.
     if 0xA0 < lead <= 0xBF and len(body) == lead - 0x9F and as_text(body[1:]) is not None:
         return "msgpack"
     if 0x80 <= lead <= 0x9F or 0xDC <= lead <= 0xDF:
@@ -205,7 +205,7 @@ def _reads(name: str, body: bytes) -> bool:
 def _are_wire(bodies: Sequence[bytes], schemas: Schemas) -> bool:
     """Whether all bodies have ids of schemas that are not known, though some are as long as a number or a UUID.
 
-    Others of the same id and another length say so, or that what follows the id is one number as Avro writes it.
+    Evidence of an id: other bodies have it with another length, or what follows it is one number as Avro writes it.
     """
     ids = {int.from_bytes(body[1:5], "big") for body in bodies if body[0] == 0 and len(body) > 5}
     if any(body[0] or len(body) < 6 for body in bodies) or not all(0 < i < _IDS and i not in schemas for i in ids):
@@ -288,10 +288,10 @@ def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> di
     others = firsts[1:]
     if not others or firsts.count(firsts[0]) > 1:
         return None
-    # A name of a column is no value of it: what comes again below is data, and data must not become names of fields.
+    # A name of a column is not one of its values: what comes again below is data, and data must not become names of fields.
     if any(firsts[0][column] in {row[column] for row in others} for column in range(len(names))):
         return None
-    # In some column every other row holds a number, a date or the like, which no name is.
+    # In some column every other row holds a number, a date or something similar, which no name is.
     for column in range(len(names)):
         if all(row[column][:1].isdigit() or row[column][:1] in "-+" for row in others if row[column]):
             return {"columns": names, "header": False}
@@ -299,7 +299,7 @@ def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> di
 
 
 def rows(text: str, delimiter: str) -> list[list[str]]:
-    """The rows of one record's text; a text that is no CSV is one row of one cell."""
+    """The rows of one record's text; a text that is not CSV is one row of one cell."""
     try:
         return [row for row in csv.reader(text.splitlines(), delimiter=delimiter, strict=True) if row]
     except csv.Error:

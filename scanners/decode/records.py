@@ -29,7 +29,7 @@ from scanners.schemas.registered import Schemas, SchemaUnusable
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A tree, the format it was read by, and what was wrong (None: nothing; a value may stand beside a problem).
+    """A tree, the format it was read by, and what was wrong (None: nothing; there may be a value and a problem).
 
     `wrapped`: what the body was packed in, see `scanners.containers.wrapping`.
     """
@@ -91,7 +91,7 @@ def _read(name: str, part: bytes, format: PartFormat, schemas: Schemas) -> Decod
     except (RecursionError, MemoryError):
         return Decoded(None, name, "too_deep")
     except Exception:
-        # Whatever a decoder says may quote the data, so only the fact is kept.
+        # A decoder's message may quote the data, so only the fact is kept.
         return Decoded(None, name, _not(name))
 
 
@@ -107,7 +107,7 @@ def to_json_text(
 ) -> str | None:
     """The body as JSON text in the form `scanners.decode.json_form` states, or None when it is absent or cannot be read.
 
-    A governed query reads every format through this, so that one way of masking serves all. Text that is no document
+    A governed query reads every format through this, so that one way of masking serves all. Text that is not a document
     is a JSON string. `reshape` changes the value before it is written, see `scanners.decode.alternatives`.
     """
     decoded = decode(part, format, schemas)
@@ -120,7 +120,7 @@ def to_json_text(
 
 
 def schema_id(part: bytes | None) -> int | None:
-    """The schema id of a body in Confluent's wire format, as far as it can be told from the bytes."""
+    """The schema id of a body in Confluent's wire format, as far as the bytes show it."""
     return int.from_bytes(part[1:5], "big") if part and part[0] == 0 and len(part) >= 5 else None
 
 

@@ -170,7 +170,7 @@ _PROSE_BLANKS = 3
 
 
 def _prose(texts: Sequence[str]) -> list[str]:
-    # A document in a text has fields of its own, where it is read; it is no prose.
+    # A document in a text has fields of its own, where it is read; it is not prose.
     return [t for t in texts if t.count(" ") >= _PROSE_BLANKS and t[0] not in "{[" and any(map(str.isalpha, t))]
 
 

@@ -39,7 +39,7 @@ def export(name: str, schema: SchemaVersion, format: str) -> tuple[str, str]:
 
 
 def spark_ddl(_name: str, schema: SchemaVersion) -> str:
-    """Columns as `from_json` and `DataFrame.schema` take them; a value that is no object is one column `value`.
+    """Columns as `from_json` and `DataFrame.schema` take them; a value that is not an object is one column `value`.
 
     What is an object in one record and something else in another is a text: its JSON."""
     kind = from_profile(schema.fields, "value")
@@ -62,7 +62,7 @@ _JSON_FORMATS = {
 
 
 def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
-    """JSON Schema 2020-12 of the value; with several shapes, `oneOf` (or `anyOf`) says which fields go together."""
+    """JSON Schema 2020-12 of the value; with several shapes, `oneOf` (or `anyOf`) lists which fields go together."""
     top = tree_of(schema)
     document: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -81,7 +81,7 @@ def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
 def _json_shape(seen: Shape, exclusive: bool, top: Place) -> dict[str, Any]:
     """`exclusive`: a field of the value distinguishes the shapes, so that a record has exactly one."""
     names = sorted({FieldPath.parse(p).names[0] for p in seen.paths})
-    # A shape that something tells joins variants, so only what is always there is required.
+    # A shape with a discriminator joins variants, so only what is always there is required.
     always = names if seen.when is None else [n for n in names if n in top.fields and top.fields[n].always]
     shape: dict[str, Any] = {"properties": {}, "required": always}
     if exclusive and seen.when:
@@ -165,7 +165,7 @@ def _avro_type(place: Place, name: str, used: set[str], optional: bool = False) 
         option = _avro_one(place, kind, name, used)
         if kind == "decimal" and "binary" in kinds:
             option = {**option, "type": "fixed", "name": f"{name}_decimal", "size": _bytes_of(option["precision"])}
-        # A union has each unnamed type once, whatever it stands for.
+        # A union has each unnamed type once, whatever it means.
         if all(_unnamed(option) != _unnamed(other) or isinstance(_unnamed(option), dict) for other in flat):
             flat.append(option)
     if place.nullable or optional or not flat:

@@ -204,7 +204,7 @@ def _explained(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Eviden
 
 
 def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
-    """Of numbers that several validators accept, the one that the name or the stronger checksum speaks for."""
+    """Of numbers that several validators accept, the one that the name or the stronger checksum supports."""
     numbers = [item for item in scored if item[1].entity in _NUMBERS]
     if len(numbers) < 2:
         return scored
@@ -220,8 +220,8 @@ def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, E
 
 
 def _apart(e: Evidence, best: Evidence) -> bool:
-    """Whether a number can stand beside the best explanation: in running text different numbers occur, and a field may
-    hold one kind in some records and another in the rest. What explains the same texts cannot."""
+    """Whether a number is listed beside the best explanation: running text has different numbers, and a field may hold
+    one kind in some records and another in the rest. An explanation of the same texts is not listed."""
     return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.says > 0)
 
 

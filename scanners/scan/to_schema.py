@@ -42,7 +42,7 @@ def schema_of(
 
 
 def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
-    """A part's own profile says where each of its formats was first seen, and which registered schemas it names."""
+    """A part's own profile has where each of its formats was first seen, and which registered schemas it names."""
     if profile.path not in sketch.formats:
         return profile
     more: dict[str, Any] = {}
@@ -59,7 +59,7 @@ _MOST_IDS = 200
 
 
 def _schema_places(sketch: Sketch) -> Iterator[Place]:
-    """Places that are part of the schema: not the odd keys of a struct, which are no fields."""
+    """Places that are part of the schema: not the odd keys of a struct, which are not fields."""
     structs = {str(p.path) for p in places(sketch) if not p.node.is_map}
     for place in places(sketch):
         step = place.path.steps[-1] if place.path.steps else None
@@ -148,7 +148,7 @@ def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
 
 
 def _describes(above: FieldPath, place: FieldPath) -> bool:
-    """Whether a place is part of a schema of Kafka Connect; what else stands there is data. Names of parameters are free."""
+    """Whether a place is part of a schema of Kafka Connect; everything else there is data. Names of parameters are free."""
     names = place.names[len(above.names) :]
     written = names[:-1] if names[-2:-1] == ("parameters",) else names
     return above.contains(place) and CONNECT.issuperset(written)

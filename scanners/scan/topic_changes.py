@@ -11,7 +11,7 @@ from scanners.ports import OffsetLookup
 def changed_meanwhile(offsets: OffsetLookup, cluster: ClusterConnection, topics: Sequence[Topic]) -> dict[str, str]:
     """Which topics are not what they were when the scan began: name -> topic_gone or topic_recreated.
 
-    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic made anew.
+    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic that was created again.
     """
     now = {topic.name: topic for topic in offsets.offsets(cluster, [t.name for t in topics])}
     reasons = {}

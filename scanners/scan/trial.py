@@ -73,7 +73,7 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
 
 
 def _score(recognizer: Recognizer, values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer) -> float:
-    """The score a scan of one field with these values gives the recognizer's entity; 0 when it is no tag."""
+    """The score a scan of one field with these values gives the recognizer's entity; 0 when it does not become a tag."""
     verdicts, _ = classify(_sketch(values, names, analyzer), [recognizer])
     mine = f"{recognizer.name}"
     return max(

@@ -24,7 +24,7 @@ def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> dict[str, 
     """{backward, forward, full, rule, levels, problems} of the newest of some versions, oldest first, to the one before.
 
     levels     which of the registry's LEVELS the newest keeps; the transitive ones look at all before it
-    problems   what stands against them: [{way: backward | forward, version, text}]
+    problems   what breaks them: [{way: backward | forward, version, text}]
     Raises SchemaUnusable or ValueError for a schema that cannot be read.
     """
     newest, before = versions[-1], versions[:-1]

@@ -6,8 +6,8 @@ The form is JSON, so that it travels to Spark's workers:
     {"kind": "list", "items": form}     {"kind": "map", "values": form}     {"kind": "any", "of": [form]}
     {"kind": "leaf", "is": [a key of `checker.IS`]}     {"kind": "open"}                      open: whatever it is
 
-each with "type", its name in the schema, and "nullable". Only names that stand in the schema are ever reported; what a
-record has beyond them may be data, and is told by the sealed profile alone (`undeclared`).
+each with "type", its name in the schema, and "nullable". Only names of the schema are ever reported; what a
+record has beyond them may be data, and is reported from the sealed profile alone (`undeclared`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _outside(form: Form, path: FieldPath) -> bool:
                 case ("open", _) | ("map", StepKind.KEYS):
                     return False
                 case _:
-                    pass  # of another type, which is told as such
+                    pass  # of another type, which is reported as such
         if not below:
             return all(one["kind"] == "struct" for one in forms)
         forms = below

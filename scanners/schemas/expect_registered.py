@@ -1,6 +1,6 @@
 """What a registered Avro schema or JSON Schema expects of a value, as `scanners.schemas.expect` states it.
 
-Schemas may refer to others and to themselves: what lies deeper than 20 levels, or beyond 20,000 places, is not looked at.
+Schemas may refer to others and to themselves: what is deeper than 20 levels, or beyond 20,000 places, is not looked at.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ class Document:
 
 
 def from_json_schema(text: str, others: Mapping[str, str] | None = None) -> Form:
-    """Of a JSON Schema: types, properties, required ones, items, references, anyOf and oneOf. What else it says (patterns,
-    ranges, enumerations, allOf) is not looked at. `others` are the texts it refers to, by the reference's name. Raises
+    """Of a JSON Schema: types, properties, required ones, items, references, anyOf and oneOf. Its other keywords (patterns,
+    ranges, enumerations, allOf) are not looked at. `others` are the texts it refers to, by the reference's name. Raises
     ValueError for text that is none."""
     document = Document(json.loads(text), {name: json.loads(other) for name, other in (others or {}).items()})
     return _json(document.root, document, 0)

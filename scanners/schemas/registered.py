@@ -84,7 +84,7 @@ class Schemas:
         return self._guids.setdefault(guid, numbered(guid))
 
     def guid_of(self, number: int) -> str | None:
-        """The GUID that such a number stands for."""
+        """The GUID of a schema that was given this number here."""
         return (
             next((guid for guid, schema_id in self._guids.items() if schema_id == number), None)
             if number >= MADE
@@ -99,8 +99,8 @@ class Schemas:
         return self._schemas[schema_id]
 
     def label(self, body: bytes) -> str | None:
-        """What tells a body of the wire format from others of its topic: the name of its record where the schema has one,
-        else a subject of its schema. None for an id that is not known."""
+        """What distinguishes a body of the wire format from others of its topic: the name of its record where the schema
+        has one, else a subject of its schema. None for an id that is not known."""
         number = int.from_bytes(body[1:5], "big")
         if number not in self._labels:
             self._labels[number] = self._labeller(number)

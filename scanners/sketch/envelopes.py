@@ -30,7 +30,7 @@ class Layer:
 
     needed      fields that every record of it has
     payload     (name, or nothing where the envelope is beside the data), the one to show first in front
-    telling     fields that tell kinds of records apart, best first; `headers.NAME` for a header
+    telling     fields that distinguish kinds of records, best first; `headers.NAME` for a header
     describing  fields that only describe the payload
     forced      whether `telling` names the kinds even where another field knows more about the shapes
     """

@@ -21,7 +21,7 @@ _LEAST = 5
 
 
 class EventTypes:
-    """The types of a topic's events, and the keys that come with them, as far as shapes and discriminators tell."""
+    """The types of a topic's events, and the keys that come with them, as far as shapes and discriminators show them."""
 
     def __init__(self, sketch: Sketch) -> None:
         self._paths = {code: [tuple(p) for p in paths] for code, (_, paths) in sketch.shapes.items()}

@@ -1,4 +1,4 @@
-"""What only a topic's whole sketch can decide: maps told from structs, the shapes, their discriminator.
+"""What only a topic's whole sketch can decide: which objects are maps, the shapes, their discriminator.
 
 Run by Spark after the merge. What is sealed names no key of a map that few records share, no value but those of a
 discriminator, and carries no hash key.
@@ -256,7 +256,7 @@ def _is_boolean(sketch: Sketch, path: str) -> bool:
 def _as_booleans(
     shapes: list[tuple[int, list[list[str]], dict[str, Any] | None]],
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
-    """A discriminator's values are counted as texts; those of a boolean field are told as what they are."""
+    """A discriminator's values are counted as texts; those of a boolean field are given as booleans."""
     named = {"true": True, "false": False}
     return [(n, paths, when and {p: named.get(v, v) for p, v in when.items()}) for n, paths, when in shapes]
 

@@ -1,4 +1,4 @@
-"""Which fields occur together, and which field tells the kinds of record in a topic apart.
+"""Which fields occur together, and which field distinguishes the kinds of record in a topic.
 
 A record's shape is the set of its paths, outside arrays and maps. A topic that has too many is kept as a fair sample of
 shapes: those with the smallest hashes, which is the same set in whatever order sketches are merged. Runs in Spark.
@@ -29,7 +29,7 @@ MASK = 2**64 - 1
 """The bits of a shape's hash."""
 
 SUBJECT = "subject"
-"""Stands for the registered schema of a record where a path is expected."""
+"""Means the registered schema of a record where a path is expected."""
 
 Path = tuple[str, ...]
 Shapes = dict[int, list[Any]]  # hash -> [count, [paths]]
@@ -74,10 +74,10 @@ Table = dict[str, dict[int, int]] | None  # value -> shape -> count; None: too m
 
 
 class Discriminators:
-    """For each field that might tell shapes apart: how often each of its values came with each shape.
+    """For each field that might distinguish shapes: how often each of its values came with each shape.
 
     Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out
-    for good. The names of registered schemas are no data, whatever they look like. All of it stays in Spark; what is
+    for good. The names of registered schemas are not data, whatever they look like. All of it stays in Spark; what is
     sealed names at most one field and values that many records share.
     """
 
@@ -139,17 +139,17 @@ def _may_tell(value: str) -> bool:
 
 
 def candidate(name: str, depth: int) -> bool:
-    """Whether a field may be a discriminator: any at the top, further down only one with a telling name."""
+    """Whether a field may be a discriminator: any at the top, further down only one with a name such as `type`."""
     return depth == 1 or (depth == 2 and bool(_TELLING.search(name)))
 
 
 def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable[str]) -> str | None:
     """The path whose values explain the shapes, or None.
 
-    `group` maps a shape's hash to the shape it counts as. A field tells shapes apart when nine records in ten have the
-    value that the other records of their shape have, and that is no wonder of one value being everywhere; shapes of one
-    record prove nothing. Of several fields the one that knows most about the shapes wins, then the one with a telling
-    name, then the one nearest to the top.
+    `group` maps a shape's hash to the shape it counts as. A field distinguishes shapes when nine records in ten have the
+    value that the other records of their shape have, and not because one value is everywhere; shapes of one record prove
+    nothing. Of several fields the one with most information about the shapes wins, then the one with a name such as
+    `type`, then the one nearest to the top.
     """
     barred = set(barred)
     candidates: list[tuple[float, bool, int, str]] = []

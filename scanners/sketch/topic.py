@@ -66,7 +66,7 @@ class Sketch:
     formats    part (`key`, `value`, `headers.NAME`) -> format -> records; a format is [name, options as JSON]
     problems   (part, reason) -> [count, first place]
     ids        part -> schema id -> records, for what the wire format names; unknown ones too
-    unknown_ids   ids that stand for no schema, or GUIDs, as text -> records
+    unknown_ids   ids of no known schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
     final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
     envelopes  after `seal`: part -> what `scanners.sketch.envelopes.Found.to_json` gives, with `discriminator`

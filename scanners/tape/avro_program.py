@@ -1,4 +1,4 @@
-"""An Avro schema as arrays that the compiled walk follows: a slot for each place in a record where a value may stand.
+"""An Avro schema as arrays that the compiled walk follows: a slot for each place in a record where a value may be.
 
 A named type that is used in two places has its slots twice, so that each knows its own node. Schemas that contain
 themselves have no program.
@@ -17,7 +17,7 @@ from fastavro.read import LOGICAL_READERS
 from scanners.tape.opcodes import DEEPEST
 
 NOTHING, BOOLEAN, WHOLE, FLOAT, BINARY64, STRING, CHOICE, RECORD, LIST, UNION, NO_ENTRIES, FOR_PYTHON = range(12)
-"""What stands in a slot. CHOICE: an enum; NO_ENTRIES: a map, which is followed only where it is empty; FOR_PYTHON: what
+"""Kinds of slots. CHOICE: an enum; NO_ENTRIES: a map, which is followed only where it is empty; FOR_PYTHON: what
 Python makes a value of: bytes, fixed, and logical types."""
 
 _PLAIN = {
@@ -25,7 +25,7 @@ _PLAIN = {
 }  # fmt: skip
 
 OP, BELOW, NEXT_FIELD, COUNT, SHAPED, NODE = range(6)
-"""Rows of the slots: what stands there; a record's first field, a list's elements, where a union's branches or an enum's
+"""Rows of the slots: the kind; a record's first field, a list's elements, where a union's branches or an enum's
 symbols begin in `several`, or the number of a maker; the field after this one of the same record; how many branches or
 symbols there are, or the bytes of what Python makes; how many sums of hashes the field belongs to (2: over all levels and
 over the first two); its node (0: not yet known, -1: none)."""
@@ -33,8 +33,8 @@ SLOTS = 6
 
 _MOST_SLOTS = 5000
 
-NUMBER, TOLD = -1, -2
-"""Bytes of what Python makes that are not always as many: those of a number, and as many as a number before them says."""
+NUMBER, COUNTED = -1, -2
+"""Bytes of what Python makes that are not always as many: those of a number, and as many as the number before them gives."""
 
 
 class _Beyond(Exception):
@@ -50,10 +50,10 @@ class Maker:
 
     @property
     def width(self) -> int:
-        """How many bytes a value takes, or NUMBER or TOLD."""
+        """How many bytes a value takes, or NUMBER or COUNTED."""
         if self.kind == "fixed":
             return int(self.schema["size"])
-        return TOLD if self.kind in ("bytes", "string") else NUMBER
+        return COUNTED if self.kind in ("bytes", "string") else NUMBER
 
     def make(self, raw: bytes, number: int) -> Any:
         """The value of these bytes, or of this number. Raises whatever fastavro does."""
@@ -165,7 +165,7 @@ class _Making:
             before = below
 
     def _kind(self, schema: Any) -> tuple[str, dict[str, Any]]:
-        """The type's name, and what says more of it: its definition, also where it is named, or its logical type."""
+        """The type's name and the details of it: its definition, also where it is named, or its logical type."""
         if isinstance(schema, str):
             if schema in _PLAIN or schema == "bytes":
                 return schema, {}

@@ -16,7 +16,7 @@ from scanners.tape.reader import PADDING, Paths, Walked, beginnings, walked
 class AvroReader:
     """Reads bodies of one registered schema; `paths` may be shared with readers of other schemas of the same part.
 
-    `readable` says whether the exact reader can read a body: fields are made known of such alone.
+    `readable` decides whether the exact reader can read a body: only fields of such bodies get a node.
     """
 
     def __init__(self, paths: Paths, program: Program, readable: Callable[[bytes], bool]) -> None:
@@ -44,7 +44,7 @@ class AvroReader:
             failed = self._make(tape) if program.makers else []
             if not failed:
                 return tape
-            # They are left alone: the walk begins anew without them.
+            # They are left alone: the walk begins again without them.
             odd[failed] = True
 
     def _make(self, tape: Walked) -> list[int]:

@@ -61,7 +61,7 @@ class Fold:
         )
 
     def count(self) -> None:
-        """Count all values by type, and what is to be said of objects and arrays; what Python made is counted by it."""
+        """Count all values by type, and the sizes of objects and arrays; the profiler counts what Python made."""
         for number, statistics in self._met():
             node = self._paths.nodes[number]
             node.count += sum(statistics[COUNT : COUNT + KINDS])

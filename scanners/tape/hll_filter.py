@@ -36,7 +36,7 @@ _SEED = np.uint64(9001)
 def texts(sketch: Any, salt: str, column: Any, content: Any, offsets: Any) -> Iterator[str]:
     """Those of an Arrow column's texts that can change the sketch that each is fed to, after the salt, as it comes.
 
-    held, offsets    the texts' bytes, and where each begins in them and, one past the last, where another would
+    content, offsets   the texts' bytes, and where each begins in them and, one past the last, where another would
     """
     before = np.frombuffer(salt.encode(), np.uint8)
     begun = 0
@@ -63,8 +63,8 @@ def integers(sketch: Any, key: int, numbers: Any) -> Iterator[int]:
 
 
 def registers_of(sketch: Any) -> Any:
-    """What the registers of a sketch hold at least, or None when it has none yet. Where four bits do not hold what is
-    above the lowest, it is more than they say."""
+    """The least that each register of a sketch holds, or None when it has none yet. Where four bits cannot hold the
+    distance to the lowest, the register holds more."""
     data = sketch.serialize_updatable()
     if data[:3] != _LAYOUT or data[_MODE_AT] & 15 != _HLL_4:
         return None

@@ -58,7 +58,7 @@ def characters(content: Any, offsets: Any) -> Any:
 
 @compiled
 def same(body: Any, one: int, other: int, size: int) -> bool:
-    """Whether the same bytes stand at two places."""
+    """Whether the bytes at two places are the same."""
     this, that = np.uint64(one), np.uint64(other)
     for place in range(np.uint64(size)):  # noqa: SIM110 - a generator is nothing that can be compiled
         if body[this + place] != body[that + place]:

@@ -164,7 +164,7 @@ class Paths:
 
 
 Step = Callable[..., int]
-"""Goes on with a walk: (the tape's columns, odd, shapes, coarse, state), and says why it came back (`words`)."""
+"""Continues a walk: (the tape's columns, odd, shapes, coarse, state), and returns why it came back (`words`)."""
 
 
 def walked(
@@ -175,7 +175,7 @@ def walked(
     readable: Callable[[int], bool],
     learn: Callable[[int, Any, int], None],
 ) -> Walked:
-    """Walk the joined bodies to their end. `odd` says which are left alone, and learns of more.
+    """Walk the joined bodies to their end. `odd` marks those that are left alone; the walk marks more.
 
     state       of the walk, the same for all batches of a reader: objects are numbered through
     readable    whether the exact reader reads a body: what it does not must leave no fields behind
@@ -184,7 +184,7 @@ def walked(
     shapes, coarse = np.zeros(len(odd), np.uint64), np.zeros(len(odd), np.uint64)
     tape, whole = scratch(), -1
     state[opcodes.RECORD] = state[opcodes.PLACES] = 0
-    # A walk begins a record anew when it comes back for something that is missing.
+    # A walk begins a record again when it comes back for something that is missing.
     while (signal := step(*tape.columns, odd, shapes, coarse, state)) != opcodes.DONE:
         if signal == opcodes.TAPE_FULL:
             tape.grow()

@@ -26,7 +26,7 @@ class Values:
     """The different texts and integers of a batch, node by node.
 
     walked    the tape
-    which     their places on it; `starts` says where each node's begin in it and, one past the last, where another's would
+    which     their places on it; `starts` has where each node's begin in it and, one past the last, where another's would
     counts    how often each is there
     """
 
@@ -84,7 +84,7 @@ class PlainTexts:
     """Texts of one node without escapes.
 
     column           an Arrow array of them; `weights` is a numpy array of how often each is there
-    held, offsets    their bytes, and where each begins in them and, one past the last, where another would
+    content, offsets   their bytes, and where each begins in them and, one past the last, where another would
     """
 
     def __init__(self, column: Any, content: Any, offsets: Any, weights: Any) -> None:

@@ -1,6 +1,6 @@
 """Records of one topic to a sketch: decode, infer, detect, in batches. Runs in Spark's workers.
 
-Whatever is wrong with a record is counted and the scan goes on; values live only until their batch is done.
+Whatever is wrong with a record is counted and the scan continues; values live only until their batch is done.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ class TopicProfiler:
             return known[0]
         form = choose(sample, self._schemas, part)
         if "columns" in form.options and not form.options.get("header") and not self._begins(bodies):
-            # What stands first in a batch from amid a partition is data, whose values must not become names of fields.
+            # The first row of a batch from amid a partition is data, whose values must not become names of fields.
             form = PartFormat(form.name, {k: v for k, v in form.options.items() if k not in ("columns", "header")})
         self._formats[label] = (form, len(sample))
         return form

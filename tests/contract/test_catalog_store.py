@@ -24,12 +24,10 @@ from catalog.records import (
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
-    ScanPosition,
-    ScanRecord,
-    ScanState,
     Source,
     StoredSchema,
 )
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 from tests.catalog_stores import postgres_server  # noqa: F401
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

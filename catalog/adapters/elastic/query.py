@@ -1,4 +1,4 @@
-"""A search as Elasticsearch's query language says it. Pure.
+"""A search in Elasticsearch's query language. Pure.
 
 It chooses which documents are looked at; their order is made by `catalog.search.language.ranking`.
 """

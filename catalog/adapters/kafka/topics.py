@@ -37,7 +37,7 @@ def client_config(
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
-    may not be declared (any more): a place of a secret, a property, a password in clear text over the network.
+    may not be declared (any more): a place of a secret, a property, a password without encryption over the network.
     `own`, a key that no document may have, holds librdkafka's settings of Weir's own Kafka as they are.
     """
     if "own" in settings:
@@ -73,7 +73,7 @@ def client_config(
 
 
 class KafkaBrokers:
-    """See `catalog.ports.Brokers`. Every call asks anew; nothing is kept open."""
+    """See `catalog.ports.Brokers`. Every call opens a connection; nothing is kept open."""
 
     def __init__(self, timeout_s: float = 5.0, secrets: Secrets | None = None) -> None:
         self._timeout = timeout_s

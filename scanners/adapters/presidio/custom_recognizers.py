@@ -81,7 +81,7 @@ class _One:
         try:
             self.expressions = [str(p["regex"]) for p in spec.patterns]
             if spec.deny_list:
-                # Presidio's own form: whole words, whatever stands around them.
+                # Presidio's own form: whole words, whatever is around them.
                 words = "|".join(re.escape(str(word)) for word in sorted(spec.deny_list, key=len, reverse=True))
                 self.expressions.append(rf"(?:^|(?<=\W))(?:{words})(?:(?=\W)|$)")
             self._searches = [search(e, seconds) for e in self.expressions]
@@ -141,14 +141,15 @@ def _linear(expression: str) -> Any:
 
 
 def sieve(expressions: Sequence[str]) -> Callable[[Sequence[str]], Sequence[int]]:
-    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all when it cannot be told.
+    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all texts when hyperscan
+    cannot decide.
     The texts hold no lone surrogates."""
     quick = _Quick([expressions])
     return lambda texts: quick.find(texts)(0)
 
 
 class _Quick:
-    """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot tell."""
+    """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot decide."""
 
     def __init__(self, expressions: Sequence[Sequence[str]]) -> None:
         self._parts: list[tuple[int, Any, set[re.Pattern[str]]]] = []
@@ -182,8 +183,8 @@ class _Quick:
 
 
 def repeated(expression: str) -> float:
-    """Characters that stand in repetitions, each as often as the upper bounds around it say; infinite when the pattern
-    cannot be read."""
+    """Characters inside repetitions, each counted as often as the upper bounds around it allow; infinite when the
+    pattern cannot be read."""
     parser = import_module("re._parser")  # what `re` itself reads patterns with
     try:
         with warnings.catch_warnings():

@@ -71,7 +71,7 @@ class PresidioAnalyzer:
         matches: dict[str, set[int]] = {}
         before = self._log.count
         texts = encodable(texts)
-        # Context words count where they stand in the text. A field's name is no such word: `license.name` holds no driver's.
+        # Context words count in the text only. A field's name is not such a word: `license.name` holds no driver's licence.
         for index in self._worth_reading(texts):
             for result in self._engine.analyze(texts[index], language="en", score_threshold=_THRESHOLD):
                 name = (result.recognition_metadata or {}).get("recognizer_name", "presidio")

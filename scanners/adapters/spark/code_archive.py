@@ -17,7 +17,7 @@ _UNCHECKED = (1).to_bytes(4, "little")
 
 
 def code_archive() -> Path:
-    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content.
+    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name contains a hash of its content.
 
     It is there while this process is, and made again when somebody cleaned it away.
     """
@@ -52,7 +52,7 @@ def _code() -> tuple[str, bytes]:
 
 
 def _bytecode(path: Path, source: bytes) -> bytes | None:
-    """What Python made of a module when this process imported it; from a zip every worker would compile it anew.
+    """The bytecode that Python wrote when this process imported a module; from a zip every worker would compile it again.
 
     Another version of Python passes it over and takes the source beside it.
     """

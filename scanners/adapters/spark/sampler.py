@@ -55,7 +55,7 @@ class _Part:
 
 
 class SparkSampler:
-    """`Sampler` on a Spark Connect server. One session, opened when first needed, opened anew when the server lost it.
+    """`Sampler` on a Spark Connect server. One session, opened when first needed, and opened again when the server lost it.
 
     `remote` is a Spark Connect URL (`sc://host:port/;token=...`); it may hold a token, so it is never printed.
     """
@@ -114,13 +114,13 @@ class SparkSampler:
         for topic in {r.topic for r in job.ranges}:
             known = self._checkpoints.load(job.resume, topic)
             ends = {r.partition: r.end for r in job.ranges if r.topic == topic}
-            # Offsets beyond the end mean that the topic was made anew meanwhile.
+            # Offsets beyond the end mean that the topic was created again meanwhile.
             if known is not None and all(r.end <= ends.get(r.partition, -1) for r in known.done):
                 checkpoints[topic] = known
         return checkpoints
 
     def _salt(self, job: ProfileJob) -> str:
-        """Unknown to whoever lacks the key, and always the same, so that a scan can go on and estimates compare."""
+        """Unknown without the key, and the same for every part of a scan, so that it can continue and estimates compare."""
         if self._checkpoints is None or not job.resume:
             return job.salt
         return hashlib.blake2b(b"distinct estimates", key=self._key, digest_size=16).hexdigest()
@@ -235,7 +235,7 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
         "kafka.isolation.level": "read_committed",
         # At the end of a partition a fetch would otherwise wait half a second for records no window asks for.
         "kafka.fetch.max.wait.ms": "5",
-        # How long Spark waits for an offset that is gone, as in a topic made anew meanwhile; it would wait two minutes.
+        # How long Spark waits for an offset that is gone, as in a topic that was created again; it would wait two minutes.
         "kafkaConsumer.pollTimeoutMs": "15000",
         **{f"kafka.{name}": value for name, value in java(cluster.kafka).items()},
     }
@@ -251,7 +251,7 @@ def _connect(remote: str) -> Any:
 
 
 def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
-    """One sentence for what Spark said; its own words may hold data and Java's stack."""
+    """One sentence for Spark's error, whose own message may hold data and Java's stack."""
     text = str(error)
     details = {"server": "spark", "cluster": cluster.name}
     if "UNAUTHENTICATED" in text or "Invalid authentication token" in text:
@@ -275,5 +275,5 @@ def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
             details=details,
         )
     return Unavailable(
-        f"Spark could not finish the scan job ({type(error).__name__}); the server's log says more.", details=details
+        f"Spark could not finish the scan job ({type(error).__name__}); see the server's log.", details=details
     )

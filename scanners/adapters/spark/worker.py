@@ -142,7 +142,7 @@ def profile_batches(job: str) -> Any:
 
 
 def _without_jars() -> None:
-    """Spark puts its largest jar on the path of its Python workers, and the list of its files is read anew before each
+    """Spark puts its largest jar on the path of its Python workers, and the list of its files is read again before each
     task: 80 ms. No module is in it."""
     sys.path[:] = [entry for entry in sys.path if not entry.endswith(".jar")]
     for entry in [entry for entry in sys.path_importer_cache if ".jar" in entry]:

@@ -52,7 +52,7 @@ def where_hits(database: Any, bodies: Sequence[bytes]) -> dict[int, list[int]]:
 
 
 def _where(database: Any, whole: bytes, lengths: Callable[[], list[int]]) -> dict[int, list[int]]:
-    """The same for bodies that stand in one text; their lengths are asked for only when there is a match."""
+    """The same for bodies that are joined in one text; their lengths are computed only when there is a match."""
     stops: dict[int, list[int]] = defaultdict(list)
 
     def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:

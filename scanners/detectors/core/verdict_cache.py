@@ -1,4 +1,4 @@
-"""What our patterns said of texts that come again and again: batches of a column repeat most of its texts.
+"""Results of our patterns for texts that come again and again: batches of a column repeat most of its texts.
 
 Holds hashes under a key of this process, and outcomes, so many at most; no text and no part of one.
 """
@@ -19,7 +19,7 @@ Said = tuple[int, int, bool, tuple[str, ...]] | None
 
 
 class Outcome:
-    """The numbers of the patterns whose quick pass stopped at a text, and what those said that looked closely."""
+    """The numbers of the patterns whose quick pass stopped at a text, and the results of those that looked closely."""
 
     __slots__ = ("said", "stops")
 

@@ -33,7 +33,7 @@ class Stopped:
         self._outcomes = outcomes
 
     def counters(self, number: int, pattern: Pattern, where: Sequence[int]) -> Mapping[str, int]:
-        """Counters of the pattern with this number over the texts `where` it stopped; empty when none held a candidate."""
+        """Counters of the pattern with this number over the texts `where` it stopped; empty when none contained a candidate."""
         tally = _Tally()
         order = _scattered(where, ROUNDS[-1][1])
         for start, end in ROUNDS:
@@ -75,7 +75,7 @@ def _look(pattern: Pattern, text: str) -> Said:
 
 
 class _Tally:
-    """What was said of several texts, added up."""
+    """The verdicts on several texts, added up."""
 
     __slots__ = ("_looked", "_marks", "_texts", "_valid_texts", "_whole", "candidates", "distinct", "valid")
 

@@ -1,4 +1,4 @@
-"""Dates of birth: what a date looks like, and how the years of birth of a population lie."""
+"""Dates of birth: what a date looks like, and how the years of birth of a population are distributed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def looks_like_dates(first: str) -> bool:
 
 
 def by_years(counts: Mapping[str, int]) -> Counter[str]:
-    """Counters of days in a field whose name says nothing: valid ones, by decade, and those of the last years."""
+    """Counters of days in a field whose name is neutral: valid ones, by decade, and those of the last years."""
     group, now = Group(counts), _today().year
     for text in counts:
         year = _whole_day(text.strip()) if text else None

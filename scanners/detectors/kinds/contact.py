@@ -45,7 +45,7 @@ def _real_domain(domain: str) -> bool:
 
 
 _AUTHORITY = re.compile(r"://[^\s/@]*\Z")
-"""What stands before an @ in the address of a server: a user and a password, no mailbox."""
+"""The text before an @ in the address of a server: a user and a password, not a mailbox."""
 
 
 def check_email(candidate: str, text: str) -> Verdict:

@@ -1,6 +1,7 @@
 """What points at a person without naming one: ids of devices and advertising, addresses with personal parameters, places.
 
-An id of a device looks like any other UUID, so the field's name has to speak for it; the name without the form is nothing.
+An id of a device looks like any other UUID, so the field's name has to announce it; a name
+without the form counts for nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _said(names: tuple[str, ...]) -> _Said | None:
 
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
-    """Counters by "ENTITY|recognizer" for one column; only where the name speaks, or a text is a pair of coordinates."""
+    """Counters by "ENTITY|recognizer" for one column; only where the name announces one, or a text is a pair of coordinates."""
     announced = _said(names)
     first = next(iter(every), "")
     pair = first[:1] in "(+-0123456789g" and _PAIR.match(first) is not None

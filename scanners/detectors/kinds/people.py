@@ -1,6 +1,6 @@
 """Persons and passwords, and when addresses and dates of birth are looked for: what has no checksum.
 
-Without a language model the shape of the values and the field's name have to agree; the evidence says so.
+Without a language model the shape of the values and the field's name have to agree; the evidence states it.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
 
 
 _FEW = 40
-"""Texts that show whether a field whose name does not speak may hold what nearly all its texts would have to be."""
+"""So many texts show whether a field with a neutral name may hold what nearly all its texts would have to be."""
 
 
 class _Said(NamedTuple):
-    """What the names on a path say of persons."""
+    """What the names on a path announce of persons."""
 
     person: int
     place: int

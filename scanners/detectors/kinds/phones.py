@@ -89,7 +89,7 @@ class PhoneCheck:
 
     Marks: the way it is written (international, parentheses, formatted, bare); `_possible`: a length some region has;
     `_valid`: within some region's plan; `_well`: and written as that region writes it; `_trunk`: with the zero or in the
-    groups that tell it from any other number, else `as_XX`; `at_XX`: digits alone that are one region's;
+    groups that distinguish it from any other number, else `as_XX`; `at_XX`: digits alone that are one region's;
     `s3_N`, `s6_N`: the third and sixth digit, since counted-up ids have the same ones.
     """
 

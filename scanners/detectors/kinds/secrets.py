@@ -37,7 +37,7 @@ def check_key(candidate: str, _text: str) -> Verdict:
     if candidate[:6].lower() == "basic ":
         return _basic(candidate[6:]), ()
     if "://" in candidate and "hooks.slack" not in candidate:
-        # An address with user and password; what stands for one in documentation is none.
+        # An address with user and password; a placeholder in documentation is none.
         word = candidate.rpartition("@")[0].rpartition(":")[2]
         return word.lower() not in _NO_SECRET and not word.startswith(("$", "{", "<", "%")), ("url",)
     return True, ()

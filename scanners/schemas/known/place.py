@@ -1,4 +1,4 @@
-"""What registered schemas say of each place of a record: the types a query reads it by, and words for the catalog. Pure.
+"""What registered schemas state of each place of a record: the types a query reads it by, and words for the catalog. Pure.
 
 Several schemas of one topic are taken in one after the other, the newest last: types widen to what holds the values of
 all of them, words are those of the newest.
@@ -18,7 +18,7 @@ from scanners.sketch.topic import ROOTS
 MOST_PLACES = 5000
 DEEPEST = 20
 MOST_REPEATS = 3
-"""How often a schema that refers to itself is unfolded; what lies deeper is read as it was learned, or as JSON text."""
+"""How often a schema that refers to itself is unfolded; what is deeper is read as it was learned, or as JSON text."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Places:
         return bool(self._known)
 
     def add(self, path: FieldPath, kind: str, sql: str | None = None, **info: Any) -> bool:
-        """Take in what one schema says; False when there are too many places or they lie too deep."""
+        """Take in what one schema states of a place; False when there are too many places or they are too deep."""
         known = self._known.get(path)
         if known is None:
             if len(self._known) >= MOST_PLACES or len(path.steps) > DEEPEST:

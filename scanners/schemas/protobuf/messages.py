@@ -61,7 +61,7 @@ def compile_decoder(text: str, imports: Mapping[str, str] | None = None) -> Prot
     except (TypeError, ValueError) as error:
         # Protobuf itself refuses it: names twice, numbers out of range.
         raise error if isinstance(error, ProtoError) else ProtoError("a file that cannot be") from error
-    # In order of declaration: the wire format counts message types as they stand in the text.
+    # In order of declaration: the wire format counts message types in the order of the text.
     proto = descriptor_pb2.FileDescriptorProto()
     pool.FindFileByName(_ROOT).CopyToProto(proto)
     return ProtobufDecoder(proto, pool)
@@ -159,8 +159,8 @@ class ProtobufDecoder:
 def _at(types: Any, index: int) -> list[Any]:
     """The message types that a place among types may mean.
 
-    The types that stand for entries of maps are counted by some clients (Python, Go) and not by others (Java), and the
-    registry's own form of a text moves them. None of them is meant itself.
+    Some clients (Python, Go) count the types of map entries and others (Java) do not, and the registry's own form of a
+    text moves them. A place never means one of these types.
     """
     written = [m for m in types if not m.options.map_entry]
     entries = len(types) - len(written)
@@ -193,7 +193,7 @@ def _all_known(message: Any) -> bool:
 
 
 def _indexes(body: bytes) -> tuple[tuple[int, ...], int]:
-    """The path to the message type before a body, and where the body begins. A single 0 stands for the first type."""
+    """The path to the message type before a body, and where the body begins. A single 0 means the first type."""
     count, at = _varint(body, 0)
     if count == 0:
         return (0,), at

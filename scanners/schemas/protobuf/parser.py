@@ -1,7 +1,7 @@
 """Text of .proto files to descriptors, without the protoc compiler: proto2, proto3 and editions.
 
 Messages, enums, maps, oneofs, groups and imports are read; options, services and extensions are skipped, as no body needs
-them. The types of fields are names as they stand in the text until `protobuf_names.resolve` has seen all of them.
+them. The types of fields are names as the text has them until `protobuf_names.resolve` has seen all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EDITIONS = {"2023": 1000, "2024": 1001}
 
 
 class ProtoError(ValueError):
-    """The text is no .proto this parser knows; the message names the token's kind only."""
+    """The text is not a .proto that this parser can read; the message names the token's kind only."""
 
 
 class _Tokens:
@@ -158,7 +158,7 @@ def _message(tokens: _Tokens, message: Any, proto3: bool) -> None:
         else:
             _field(tokens, message, proto3, None)
     tokens.take("}")
-    # The oneof that proto3's `optional` stands for comes after all that were written.
+    # The oneof that proto3's `optional` means comes after all that were written.
     for field in message.field:
         if field.proto3_optional:
             message.oneof_decl.add(name=f"_{field.name}")
@@ -208,7 +208,7 @@ def _field(tokens: _Tokens, message: Any, proto3: bool, oneof: int | None) -> No
 
 
 def _entry(field: str) -> str:
-    """The message that stands for an entry of a map, named as protoc does."""
+    """The name of the message for an entry of a map, as protoc forms it."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 

@@ -1,7 +1,7 @@
 """A parsed Protobuf message as a tree of plain values.
 
 Fields without presence (plain proto3 scalars) are always in the tree, with their default when they were not sent, as that
-is what they mean. Well-known types are what they stand for: a timestamp, a duration, JSON, the value in a wrapper, a
+is what they mean. Well-known types become what they mean: a timestamp, a duration, JSON, the value in a wrapper, a
 decimal, and the message in an Any whose type the schema knows, with its `@type`.
 """
 
