@@ -129,8 +129,8 @@ def _short(text: str) -> str:
 
 def alternatives(members: Mapping[str, DataType]) -> DataType:
     """One type for what a place holds: the member itself where there is only one of MEMBERS."""
-    known = tuple((name, members[name]) for name in MEMBERS if name in members)
-    return known[0][1] if len(known) == 1 else Alternatives(known)
+    pairs = tuple((name, members[name]) for name in MEMBERS if name in members)
+    return pairs[0][1] if len(pairs) == 1 else Alternatives(pairs)
 
 
 def has_alternatives(kind: DataType) -> bool:

@@ -50,8 +50,8 @@ def unwrapped_payload(schema: SchemaVersion, personal: Collection[str]) -> Schem
         for part, envelope in schema.envelopes.items()
     }
     slim = replace(schema, envelopes=envelopes)
-    gone = unlisted(slim)
-    fields = payload_first((f for f in schema.fields if f.path not in gone), envelopes)
+    removed = unlisted(slim)
+    fields = payload_first((f for f in schema.fields if f.path not in removed), envelopes)
     return replace(slim, fields=fields)
 
 

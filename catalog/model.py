@@ -64,8 +64,8 @@ class NodeId:
 
     def to_json(self) -> dict[str, str]:
         """Its parts, for answers: namespace, name, and field where there is one."""
-        shown = {"namespace": self.namespace, "name": self.name}
-        return shown if self.field is None else {**shown, "field": self.field}
+        parts = {"namespace": self.namespace, "name": self.name}
+        return parts if self.field is None else {**parts, "field": self.field}
 
     @staticmethod
     def parse(text: str) -> NodeId:
@@ -195,16 +195,16 @@ class SchemaVersion:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> SchemaVersion:
-        known = {**data}
-        known["fields"] = tuple(
+        content = {**data}
+        content["fields"] = tuple(
             FieldProfile(**{**f, "lengths": tuple(f["lengths"]) if f.get("lengths") else None}) for f in data["fields"]
         )
-        known["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
+        content["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
         window = dict(data.get("window") or {})
         window["partitions"] = tuple(window.get("partitions", ()))
-        known["window"] = ScanWindow(**window)
-        known["problems"] = tuple(data.get("problems", ()))
-        return SchemaVersion(**known)
+        content["window"] = ScanWindow(**window)
+        content["problems"] = tuple(data.get("problems", ()))
+        return SchemaVersion(**content)
 
 
 @dataclass(frozen=True, slots=True)

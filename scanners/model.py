@@ -62,10 +62,10 @@ class SampleRequest:
     @staticmethod
     def parse(data: Mapping[str, Any]) -> SampleRequest:
         """Read `{strategy, max_records, max_bytes, max_seconds, seed, dead_letter}`. Raises InvalidInput naming the field."""
-        known = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
-        unknown = sorted(set(data) - known)
+        settings = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
+        unknown = sorted(set(data) - settings)
         if unknown:
-            raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+            raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(settings))}.")
         try:
             strategy = Strategy(data.get("strategy", Strategy.STRATIFIED))
         except ValueError as error:

@@ -62,9 +62,9 @@ class Kept:
 def without_connectors(cluster: str, connectors: Sequence[str]) -> None:
     """Raises Conflict where a cluster that is to be deleted has declared connectors."""
     if connectors:
-        named = ", ".join(connectors[:3]) + ("..." if len(connectors) > 3 else "")
+        names = ", ".join(connectors[:3]) + ("..." if len(connectors) > 3 else "")
         raise Conflict(
-            f"Cluster {cluster!r} still has declared connectors ({named}); delete them first: weir delete Connector"
+            f"Cluster {cluster!r} still has declared connectors ({names}); delete them first: weir delete Connector"
             f" {connectors[0]}.",
             details={"cluster": cluster, "connectors": list(connectors)},
         )
@@ -158,8 +158,8 @@ class DatasetHandler(Kept):
         cluster = document.metadata["cluster"]
         declared = any(d.kind == "Cluster" and d.name == cluster for d in all_documents)
         if not declared and self._store.cluster(cluster) is None:
-            known = ", ".join(c.name for c in self._store.clusters()) or "none yet"
-            raise InvalidInput(f"there is no cluster {cluster!r} (known: {known}); declare it by kind: Cluster.")
+            names = ", ".join(c.name for c in self._store.clusters()) or "none yet"
+            raise InvalidInput(f"there is no cluster {cluster!r} (known: {names}); declare it by kind: Cluster.")
 
     def put(self, document: Document, by: str | None) -> None:
         assert isinstance(document.model, DatasetSpec)

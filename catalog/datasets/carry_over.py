@@ -55,5 +55,5 @@ def _with_rare_types(before: FieldProfile, now: FieldProfile) -> FieldProfile:
     }
     if not rare:
         return now
-    kept = 1 - min(1.0, sum(rare.values()))
-    return replace(now, types={**{name: share * kept for name, share in now.types.items()}, **rare})
+    rest = 1 - min(1.0, sum(rare.values()))
+    return replace(now, types={**{name: share * rest for name, share in now.types.items()}, **rare})

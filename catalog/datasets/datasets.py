@@ -74,11 +74,11 @@ class Datasets(DatasetReader):
     def rename_cluster(self, old: str, new: str) -> None:
         """The datasets of one name of a cluster go by the other, of the same namespace; the old name ends."""
         with self._store.transaction():
-            known = self._store.datasets(DatasetFilter(cluster=old, deleted=None)).items
-            for record in known:
+            records = self._store.datasets(DatasetFilter(cluster=old, deleted=None)).items
+            for record in records:
                 self._store.put_dataset(replace(record, cluster=new))
             self.clusters.delete(old)
-            self._changed(record.id for record in known)
+            self._changed(record.id for record in records)
 
     def forget_cluster(self, name: str) -> int:
         """Take away a cluster that no document declares; its datasets are marked as gone. Gives how many they were.
@@ -96,13 +96,13 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             namespace = self.clusters.get(name).namespace
             twins = [c.name for c in self.clusters.all() if c.namespace == namespace and c.name != name]
-            known = self._store.datasets(DatasetFilter(cluster=name)).items
-            for record in known:
+            records = self._store.datasets(DatasetFilter(cluster=name)).items
+            for record in records:
                 after = replace(record, cluster=twins[0]) if twins else replace(record, deleted_at=self._clock())
                 self._store.put_dataset(after)
             self.clusters.delete(name)
-            self._changed(record.id for record in known)
-        return len(known)
+            self._changed(record.id for record in records)
+        return len(records)
 
     def record_topics(self, cluster: str, topics: Collection[TopicFacts]) -> TopicChanges:
         """Take note of a full listing of a cluster: new topics, topics that are gone, and the facts of each."""
@@ -154,11 +154,11 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             stored = self._store.schema(dataset)
-            seen = scan.schema
+            scanned = scan.schema
             record = self._store.put_dataset(
                 replace(
                     record,
-                    format={**record.format, **seen.format, **self._declared_format(record)},
+                    format={**record.format, **scanned.format, **self._declared_format(record)},
                     scan=_scan_facts(scan, now),
                     scanned_at=now,
                     last_seen_at=now,
@@ -166,19 +166,19 @@ class Datasets(DatasetReader):
                     source="catalog",
                 )
             )
-            if stored is not None and is_reported(stored.current) and seen.fields:
+            if stored is not None and is_reported(stored.current) and scanned.fields:
                 self._store.clear_schemas(dataset)  # what is scanned comes before what producers report
                 stored = None
-            schema = self._keep_schema(dataset, stored, seen, now)
+            schema = self._keep_schema(dataset, stored, scanned, now)
             self._tell(record, schema_events(stored, self._store.schema(dataset)))
             known = self._store.classifications(dataset)
             merged = merge_scan(
                 known,
                 scan.classifications,
-                complete=seen.window.complete,
+                complete=scanned.window.complete,
                 unscanned=scan.unscanned,
                 now=now,
-                looked={profile.path: profile.count for profile in seen.fields} if scan.recognizers else None,
+                looked={profile.path: profile.count for profile in scanned.fields} if scan.recognizers else None,
                 versions=scan.recognizers,
             )
             if merged.changed or merged.ended:
@@ -188,17 +188,17 @@ class Datasets(DatasetReader):
         return schema
 
     def _keep_schema(
-        self, dataset: DatasetId, stored: StoredSchema | None, seen: SchemaVersion, now: datetime
+        self, dataset: DatasetId, stored: StoredSchema | None, scanned: SchemaVersion, now: datetime
     ) -> SchemaVersion:
         if stored is None:
-            if not seen.fields:
-                return replace(seen, version=0)
-            first = replace(seen, version=1, created_at=rfc3339(now))
+            if not scanned.fields:
+                return replace(scanned, version=0)
+            first = replace(scanned, version=1, created_at=rfc3339(now))
             self._store.add_schema(dataset, StoredSchema(first, first))
             return first
-        if not seen.window.records and not seen.fields:
+        if not scanned.window.records and not scanned.fields:
             return stored.current
-        current = carry_over(stored.current, seen)
+        current = carry_over(stored.current, scanned)
         changes = differences(stored.baseline, current)
         version = stored.baseline.version
         if changes:

@@ -23,14 +23,16 @@ class Discovery:
 
     def connect(self, cluster: str) -> ClusterRecord:
         """Learn a cluster's id and addresses, and join it to what is known of that id. Raises Unavailable."""
-        known = self._datasets.clusters.get(cluster)
-        description = self._brokers.describe(known.settings, known.bootstrap)
-        return self._datasets.register_cluster(cluster, ClusterSpec.model_validate(dict(known.settings)), description)
+        cluster_record = self._datasets.clusters.get(cluster)
+        description = self._brokers.describe(cluster_record.settings, cluster_record.bootstrap)
+        return self._datasets.register_cluster(
+            cluster, ClusterSpec.model_validate(dict(cluster_record.settings)), description
+        )
 
     def list_topics(self, cluster: str, *, offsets: bool = False) -> list[TopicFacts]:
         """Every topic of a cluster as its brokers describe it, by name. Raises Unavailable."""
-        known = self._datasets.clusters.get(cluster)
-        return self._brokers.topics(known.settings, known.bootstrap, offsets)
+        cluster_record = self._datasets.clusters.get(cluster)
+        return self._brokers.topics(cluster_record.settings, cluster_record.bootstrap, offsets)
 
     def refresh(self, cluster: str) -> TopicChanges:
         """Connect, list the topics, and record what is new and what is gone. Internal topics are left out."""
@@ -46,11 +48,11 @@ class Discovery:
         """
         self.connect(cluster)
         topics = self.list_topics(cluster, offsets=True)
-        shown = [t for t in topics if not hidden(t.name, t.internal)]
-        self._datasets.record_topics(cluster, shown)
+        visible = [t for t in topics if not hidden(t.name, t.internal)]
+        self._datasets.record_topics(cluster, visible)
         chosen: dict[str, TopicFacts] = {}
         for pattern in patterns or ["*"]:
-            among = topics if pattern.startswith("_") else shown
+            among = topics if pattern.startswith("_") else visible
             matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
             if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)

@@ -181,16 +181,16 @@ class DatasetReader:
             for each in self._store.schemas(record.id)
             if each.baseline.created_at and datetime.fromisoformat(each.baseline.created_at) <= as_of
         ]
-        known: dict[tuple[str, str], ClassificationRecord] = {}
+        records: dict[tuple[str, str], ClassificationRecord] = {}
         for _, event in self._store.classification_history(record.id, as_of):
             if event.record is None:
-                known.pop((event.path, event.entity), None)
+                records.pop((event.path, event.entity), None)
             else:
-                known[event.path, event.entity] = event.record
+                records[event.path, event.entity] = event.record
         return dataset_facts(
             record,
             older[-1].baseline if older else None,
-            [each for _, each in sorted(known.items())],
+            [each for _, each in sorted(records.items())],
             self._store.notes(record.id),
             term_tags(self._store),
         )

@@ -46,8 +46,8 @@ def newest(facts: Iterable[Fact]) -> dict[str, Fact]:
 
 def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
     """All facts of a dataset, under all its names. The same for the same facts in any order."""
-    kept = newest(facts)
-    value = {key: fact.value for key, fact in kept.items()}
+    latest = newest(facts)
+    value = {key: fact.value for key, fact in latest.items()}
     tags = value.get("tags", {}).get("tags", [])
     life = value.get("lifecycleStateChange", {})
     kind = value.get("datasetType", {})
@@ -61,22 +61,22 @@ def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
         "columns": None,
         "columnsLeftOut": value.get("schema", {}).get("cut"),
     }
-    schema = _schema(dataset, kept, tags)
+    schema = _schema(dataset, latest, tags)
     if schema is not None:
         summary["columns"] = len(schema.fields)
-    return Reported({key: given for key, given in summary.items() if given not in (None, [], "")}, schema)
+    return Reported({key: content for key, content in summary.items() if content not in (None, [], "")}, schema)
 
 
-def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping[str, Any]]) -> SchemaVersion | None:
+def _schema(dataset: DatasetId, latest: Mapping[str, Fact], tags: Iterable[Mapping[str, Any]]) -> SchemaVersion | None:
     fields: dict[str, FieldProfile] = {}
-    reported = kept.get("schema")
+    reported = latest.get("schema")
     moments = [reported.time] if reported is not None else []
     for top, below, kind, description in reported.value.get("fields", ()) if reported is not None else ():
         path = path_of(dataset, top)
         if path is not None:
             fields.setdefault(path + below, _field(path + below, kind, description))
     if reported is None:  # columns that jobs name are all there is
-        for key, fact in kept.items():
+        for key, fact in latest.items():
             if key.startswith("columns@"):
                 moments.append(fact.time)
                 for column in fact.value.get("columns", ()):
@@ -88,8 +88,8 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
         tagged = path_of(dataset, tag["field"]) if tag.get("field") else None
         if tagged in fields:
             details = fields[tagged].details
-            shown = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
-            fields[tagged] = _with(fields[tagged], {**details, "tags": [*details.get("tags", []), shown]})
+            entry = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
+            fields[tagged] = _with(fields[tagged], {**details, "tags": [*details.get("tags", []), entry]})
     at = rfc3339(_moment(hour(max(moments))))
     window = ScanWindow(strategy=STRATEGY)
     return SchemaVersion({}, tuple(fields[path] for path in sorted(fields)), window=window, version=1, created_at=at)
@@ -97,8 +97,10 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
 
 def _field(path: str, kind: str, description: str) -> FieldProfile:
     details = {"reported_type": kind, "description": description}
-    known = type_of(kind)
-    return FieldProfile(path, {known: 1.0} if known else {}, 0, 1.0, details={k: v for k, v in details.items() if v})
+    type_name = type_of(kind)
+    return FieldProfile(
+        path, {type_name: 1.0} if type_name else {}, 0, 1.0, details={k: v for k, v in details.items() if v}
+    )
 
 
 def _with(field: FieldProfile, details: Mapping[str, Any]) -> FieldProfile:

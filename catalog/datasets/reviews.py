@@ -91,10 +91,13 @@ class Outcome:
     problem: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        asked = self.decision
+        decision = self.decision
         answer: dict[str, Any] = {
-            "namespace": asked.dataset.namespace, "name": asked.dataset.name, "path": asked.path, "entity": asked.entity,
-        }  # fmt: skip
+            "namespace": decision.dataset.namespace,
+            "name": decision.dataset.name,
+            "path": decision.path,
+            "entity": decision.entity,
+        }
         if self.record is not None:
             return {**answer, "state": str(self.record.state)}
         return {**answer, "problem": self.problem}
@@ -141,15 +144,17 @@ class Reviews:
         for dataset, numbers in by_dataset.items():
             with self._store.transaction():
                 for number in numbers:
-                    asked = decisions[number]
-                    if problem := refused(asked):
-                        outcomes[number] = Outcome(asked, problem=problem)
+                    choice = decisions[number]
+                    if problem := refused(choice):
+                        outcomes[number] = Outcome(choice, problem=problem)
                         continue
                     try:
-                        after = self._datasets.review(dataset, asked.path, asked.entity, asked.state, asked.reason, by)
-                        outcomes[number] = Outcome(asked, after)
+                        after = self._datasets.review(
+                            dataset, choice.path, choice.entity, choice.state, choice.reason, by
+                        )
+                        outcomes[number] = Outcome(choice, after)
                     except WeirError as error:
-                        outcomes[number] = Outcome(asked, problem=error.message)
+                        outcomes[number] = Outcome(choice, problem=error.message)
         return [outcomes[number] for number in range(len(decisions))]
 
 

@@ -92,12 +92,12 @@ class TagFlow:
         self, sources: Iterable[tuple[DatasetId, ClassificationRecord]]
     ) -> dict[tuple[Place, str], _Arriving]:
         arrivals: dict[tuple[Place, str], _Arriving] = defaultdict(lambda: _Arriving({}, set()))
-        known: dict[Place, list[tuple[Place, bool]]] = {}
+        reached: dict[Place, list[tuple[Place, bool]]] = {}
         for dataset, record in sources:
             start = (dataset, record.path)
-            if start not in known:
-                known[start] = self._reach(dataset, record.path)
-            for place, raw in known[start]:
+            if start not in reached:
+                reached[start] = self._reach(dataset, record.path)
+            for place, raw in reached[start]:
                 if place == start:
                     continue
                 arriving = arrivals[place, record.entity]

@@ -81,7 +81,7 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
     value of the wrong type, the same document twice.
     """
     documents: list[Document] = []
-    seen: dict[tuple[str, str], int] = {}
+    lines_of: dict[tuple[str, str], int] = {}
     for node in _compose(text, file):
         lines: dict[tuple[str | int, ...], int] = {}
         value = _plain(node, (), lines, file)
@@ -89,14 +89,14 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
             continue
         document = _document(value, kinds, file, node.start_mark.line + 1, lines)
         identity = (document.kind, document.key)
-        if identity in seen:
+        if identity in lines_of:
             raise _wrong(
                 file,
                 document.line,
                 "metadata.name",
-                f"{document.kind} {document.key!r} is there twice (first at line {seen[identity]})",
+                f"{document.kind} {document.key!r} is there twice (first at line {lines_of[identity]})",
             )
-        seen[identity] = document.line
+        lines_of[identity] = document.line
         documents.append(document)
     return documents
 
@@ -223,7 +223,7 @@ def _metadata(
     if not _NAME.match(metadata.get("name", "")):
         raise _wrong(file, lines.get(("metadata", "name"), at), "metadata.name", "must be a word")
     if kind == "Dataset" and not metadata.get("cluster"):
-        raise _wrong(file, at, "metadata.cluster", "is missing; a dataset names the cluster it is in")
+        raise _wrong(file, at, "metadata.cluster", "is missing; state which cluster the dataset is in")
     if kind != "Dataset" and "cluster" in metadata:
         raise _wrong(file, lines[("metadata", "cluster")], "metadata.cluster", "belongs to kind Dataset only")
     if kind not in _OF_DOMAINS and "domain" in metadata:
@@ -252,9 +252,9 @@ def _first_error(
             place = (*place, part)
     here = next((lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in lines), line)
     if problem["type"] == "extra_forbidden":
-        known = [f.alias or n for each in _branches(model) for n, f in each.model_fields.items()]
-        known = known if len(place) == 2 else []
-        text = "is not known" + _near(str(place[-1]), known)
+        names = [f.alias or n for each in _branches(model) for n, f in each.model_fields.items()]
+        names = names if len(place) == 2 else []
+        text = "is not known" + _near(str(place[-1]), names)
     else:
         text = problem["msg"].removeprefix("Value error, ")
         text = text[:1].lower() + text[1:]
@@ -284,8 +284,8 @@ def _dotted(at: Iterable[str | int]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
+def _near(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

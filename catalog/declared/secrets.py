@@ -72,8 +72,8 @@ class Secrets:
         """The same without a look whether the file is there."""
         if authorities:
             file = Path(path).resolve()
-            known = any(file.is_relative_to(Path(folder).resolve()) for folder in _SYSTEM_AUTHORITIES)
-            if known and "private" not in file.parts:
+            of_system = any(file.is_relative_to(Path(folder).resolve()) for folder in _SYSTEM_AUTHORITIES)
+            if of_system and "private" not in file.parts:
                 return file
         return self._inside(path, field)
 

@@ -41,8 +41,8 @@ def to_csv(report: Report) -> str:
     for gap in report.gaps:
         row = {name: gap.get(name) for name in ("namespace", "name", "path", "message")}
         writer.writerow({name: _cell(value) for name, value in {"row": f"gap: {gap['kind']}", **row}.items()})
-    asked = report.to_json()["asked"]
-    about = ", ".join(f"{name} {value}" for name, value in asked.items())
+    question = report.to_json()["asked"]
+    about = ", ".join(f"{name} {value}" for name, value in question.items())
     about_report = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
     writer.writerow({"row": "about", "message": _cell(about_report)})
     return out.getvalue()

@@ -131,17 +131,17 @@ def _place(record: DatasetRecord, tag: ClassificationRecord) -> Place:
     return Place(record, tag.path, tag.entity, str(tag.state), tag.share, tag.evidence)
 
 
-def field_matches(wanted: str, path: str) -> bool:
-    """True when `wanted` is the path, its end, its last name (however written: customerEmail, customer_email), or a
+def field_matches(pattern: str, path: str) -> bool:
+    """True when `pattern` is the path, its end, its last name (however written: customerEmail, customer_email), or a
     pattern with `*` of the path or of its end."""
-    ask, full = spelled(wanted), spelled(path)
+    ask, full = spelled(pattern), spelled(path)
     if not ask:
         return False
     if ask == full or full.endswith("." + ask):
         return True
     if "*" in ask:
         return fnmatch.fnmatchcase(full, ask) or fnmatch.fnmatchcase(full, "*." + ask)
-    return "." not in ask and split(wanted) == split(FieldPath.parse(path).name)
+    return "." not in ask and split(pattern) == split(FieldPath.parse(path).name)
 
 
 def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime | None) -> list[dict[str, Any]]:

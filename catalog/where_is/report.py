@@ -107,7 +107,7 @@ class WhereIs:
         terms = term_tags(self._store)
         if as_of is not None and (asked.term or asked.entity):
             gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
-        seen: list[Any] = []
+        states: list[Any] = []
         unseen: list[str] = []
         described = self._store.described()
         for record in datasets:
@@ -119,13 +119,13 @@ class WhereIs:
             gaps += gaps_of(record, schema, as_of)
             if record.source == "lineage":
                 unseen.append(record.reference)
-            seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+            states.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
         if asked.entity and not direct:
             gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
         places = self._reached(direct, gaps, as_of)
-        inputs = [asked.to_json(), rfc3339(as_of), seen, [p.to_json() for p in places], gaps]
+        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
         return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
 
@@ -149,13 +149,13 @@ class WhereIs:
         if self._part is None:
             return self._clusters.find(reference).id, path
         # One that is elsewhere is not there for this report, and no message names its neighbours.
-        named = [each for each in (self._clusters.named(reference)) if self._holds(each)]
-        if len(named) != 1:
+        matches = [each for each in (self._clusters.named(reference)) if self._holds(each)]
+        if len(matches) != 1:
             raise DatasetNotFound(
                 f"This report is about no dataset {reference!r}; write CLUSTER/TOPIC of one that it is about.",
                 details={"reference": reference, "nearest": []},
             )
-        return named[0].id, path
+        return matches[0].id, path
 
     def _tags(self, as_of: datetime | None) -> dict[DatasetId, list[ClassificationRecord]]:
         """The classifications as they were at that moment."""
@@ -165,12 +165,12 @@ class WhereIs:
                 by_dataset.setdefault(dataset, {})[record.key] = record
         else:
             for dataset, event in self._store.classification_history(None, as_of):
-                known = by_dataset.setdefault(dataset, {})
+                records = by_dataset.setdefault(dataset, {})
                 if event.record is None:
-                    known.pop((event.path, event.entity), None)
+                    records.pop((event.path, event.entity), None)
                 else:
-                    known[event.path, event.entity] = event.record
-        return {d: [record for _, record in sorted(known.items())] for d, known in by_dataset.items()}
+                    records[event.path, event.entity] = event.record
+        return {d: [record for _, record in sorted(records.items())] for d, records in by_dataset.items()}
 
     def _schema(self, record: DatasetRecord, as_of: datetime | None) -> SchemaVersion | None:
         if as_of is None:
@@ -234,11 +234,11 @@ def _known_from_lineage(references: Sequence[str]) -> dict[str, Any]:
 
 def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:
     """That nothing was found, which for a misspelt tag must not read as "there is none"."""
-    known = sorted({record.entity for records in tags.values() for record in records})
-    near = difflib.get_close_matches(tag.upper(), known, 1, 0.5)
-    if not known:
+    entities = sorted({record.entity for records in tags.values() for record in records})
+    near = difflib.get_close_matches(tag.upper(), entities, 1, 0.5)
+    if not entities:
         return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
-    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(known)}."
+    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
     return f"No field in the catalog carries the tag {tag!r}; {mend}"
 
 

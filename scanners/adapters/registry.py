@@ -83,8 +83,10 @@ class HttpSchemaRegistry:
                 answer = self.by_ids(cluster, more)
                 schemas |= answer.schemas
                 problems += [dict(problem) for problem in answer.problems]
-                named = {s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)}
-                self._add_subjects(client, cluster, sorted(named), schemas, problems)
+                record_subjects = {
+                    s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)
+                }
+                self._add_subjects(client, cluster, sorted(record_subjects), schemas, problems)
             self._add_references(client, cluster, schemas, problems)
         return RegistryAnswer(schemas, tuple(problems))
 
@@ -96,27 +98,27 @@ class HttpSchemaRegistry:
         with self._client(cluster) as client:
             silent = 0
             for index, number in enumerate(ids):
-                known = self._known.get(cluster.registry, number)
-                if known is None and silent >= _SILENT:
+                schema = self._known.get(cluster.registry, number)
+                if schema is None and silent >= _SILENT:
                     # It is down, not at odds with one id: no need to wait for every other.
-                    kept = {
-                        i: known for i in ids[index:] if (known := self._known.get(cluster.registry, i)) is not None
+                    cached = {
+                        i: schema for i in ids[index:] if (schema := self._known.get(cluster.registry, i)) is not None
                     }
-                    left = [i for i in ids[index:] if i not in kept]
+                    left = [i for i in ids[index:] if i not in cached]
                     problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
-                    schemas |= kept
+                    schemas |= cached
                     break
                 try:
-                    answer = None if known else self._get(client, f"/schemas/ids/{number}")
+                    answer = None if schema else self._get(client, f"/schemas/ids/{number}")
                 except Failed:
                     silent += 1
                     problems.append({"part": "registry", "reason": "registry_unavailable", "id": number})
                     continue
-                silent = silent if known else 0
-                if known is None and answer is None:
+                silent = silent if schema else 0
+                if schema is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                schemas[number] = known or self._named(
+                schemas[number] = schema or self._named(
                     client, cluster, self._read(client, cluster, number, answer or {})
                 )
             self._add_references(client, cluster, schemas, problems)
@@ -207,8 +209,8 @@ class HttpSchemaRegistry:
             ):
                 for schema in schemas:
                     # One text has the same id under all its subjects.
-                    known = by_id.get(schema.id)
-                    by_id[schema.id] = known.under(schema.subjects) if known else schema
+                    earlier = by_id.get(schema.id)
+                    by_id[schema.id] = earlier.under(schema.subjects) if earlier else schema
                 if problem:
                     problems.append({"part": "registry", "reason": problem, "subject": subject})
 
@@ -225,13 +227,13 @@ class HttpSchemaRegistry:
         self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int, depth: int = 0
     ) -> RegisteredSchema | None:
         key = (str(cluster.registry), subject, version)
-        known = self._versions.get(*key)
-        if known is None:
+        schema = self._versions.get(*key)
+        if schema is None:
             answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
             if answer is None:
                 return None
-            known = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
-        return known
+            schema = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
+        return schema
 
     def _read(
         self, client: httpx.Client, cluster: ClusterConnection, number: int, answer: dict[str, Any], depth: int = 0
@@ -255,10 +257,10 @@ class HttpSchemaRegistry:
         except Failed:
             return schema
         pairs = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-        named = schema.under(
+        complete = schema.under(
             {str(p["subject"]): int(p["version"]) for p in pairs if {"subject", "version"} <= p.keys()}
         )
-        return self._known.put(named, str(cluster.registry), schema.id)
+        return self._known.put(complete, str(cluster.registry), schema.id)
 
     def _add_references(
         self,
@@ -274,20 +276,20 @@ class HttpSchemaRegistry:
             while waiting:
                 for _, ref in waiting.pop().references:
                     number = int(ref) if ref else 0
-                    known = schemas.get(number) or self._known.get(str(cluster.registry), number)
+                    schema = schemas.get(number) or self._known.get(str(cluster.registry), number)
                     missing = missing or not number
-                    if known is not None and number not in met:
+                    if schema is not None and number not in met:
                         met.add(number)
-                        schemas[number] = known
-                        waiting.append(known)
+                        schemas[number] = schema
+                        waiting.append(schema)
             if missing:
                 problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})
 
     def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
         """The schema with a GUID, under its id where the registry gives that. Raises Failed, _NoGuids."""
         key = (str(cluster.registry), guid)
-        known = self._guids.get(*key)
-        if known is None:
+        complete = self._guids.get(*key)
+        if complete is None:
             path = f"/schemas/guids/{quote(guid, safe='')}"
             answer = self._get(client, path)
             if answer is None:
@@ -299,9 +301,9 @@ class HttpSchemaRegistry:
             ids = [each["id"] for each in listed or () if isinstance(each, dict) and isinstance(each.get("id"), int)]
             number = ids[0] if ids else numbered(guid)
             schema = replace(self._read(client, cluster, number, answer), guid=guid)
-            known = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
-            self._known.put(known, str(cluster.registry), number)
-        return known
+            complete = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
+            self._known.put(complete, str(cluster.registry), number)
+        return complete
 
     @staticmethod
     def _asks_for_schema(client: httpx.Client, path: str) -> bool:

@@ -81,18 +81,18 @@ Inner = Callable[[Any, Report], bool]  # False: of another type altogether
 def _struct(form: Form, path: FieldPath) -> Inner:
     fields = {name: _compile(child, path.field(name)) for name, child in form["fields"].items()}
     required = {name: str(path.field(name)) for name in form.get("required") or ()}
-    shown = {name: str(form["fields"][name].get("type", "")) for name in required if name in form["fields"]}
+    types = {name: str(form["fields"][name].get("type", "")) for name in required if name in form["fields"]}
 
     def check(value: Any, report: Report) -> bool:
         if type(value) is not dict:
             return False
         for name, below in value.items():
-            known = fields.get(name)
-            if known is not None:
-                known(below, report)
+            check_field = fields.get(name)
+            if check_field is not None:
+                check_field(below, report)
         for name, at in required.items():
             if name not in value:
-                report(at, "missing", shown.get(name, ""))
+                report(at, "missing", types.get(name, ""))
         return True
 
     return check

@@ -47,17 +47,17 @@ def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, Regi
             expected["value"] = {"declared": from_ddl(parse_ddl(declared_ddl))}
         except InvalidInput:
             logging.getLogger(__name__).warning("a declared schema that cannot be read any more is not checked")
-    known = Schemas(schemas)
+    registry = Schemas(schemas)
     for part in ("key", "value"):
         subject = f"{topic}-{part}"
         mine = sorted((s.subjects[subject], s.id) for s in schemas.values() if subject in s.subjects)
         if not mine:
             continue
         ids = sorted(number for _, number in mine)
-        forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(known, i)) is not None}
+        forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(registry, i)) is not None}
         version, newest = mine[-1]
         expected.setdefault(part, {})["registered"] = {
-            "subject": subject, "version": version, "ids": ids, "newest": _form(known, newest), "by_id": forms,
+            "subject": subject, "version": version, "ids": ids, "newest": _form(registry, newest), "by_id": forms,
         }  # fmt: skip
     return expected
 

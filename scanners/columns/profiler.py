@@ -151,19 +151,19 @@ class Profiler:
         column.chunks.append((values, rows))
 
     def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
-        known = node.types.get(kind)
-        if known is None:
+        entry = node.types.get(kind)
+        if entry is None:
             node.types[kind] = [len(rows), self._first(rows)]
             return
-        known[0] += len(rows)
+        entry[0] += len(rows)
         # Batches mostly come in order: then none of this one's records can be earlier than what is known.
-        if self._earliest < known[1]:
-            known[1] = min(known[1], self._first(rows))
+        if self._earliest < entry[1]:
+            entry[1] = min(entry[1], self._first(rows))
 
     def _problem(self, reason: str, count: int, rows: Sequence[int]) -> None:
         place = self._first(rows)
-        known, first = self.problems.get((self.part, reason), (0, place))
-        self.problems[self.part, reason] = (known + count, min(first, place))
+        earlier, first = self.problems.get((self.part, reason), (0, place))
+        self.problems[self.part, reason] = (earlier + count, min(first, place))
 
     def _first(self, rows: Sequence[int]) -> First:
         """The earliest place of some records."""
@@ -254,14 +254,14 @@ class Profiler:
                     entries[1].extend(column)
                     entries[2].extend(where)
                     continue
-                known = columns.get(child)
-                if known is None:
+                gathered = columns.get(child)
+                if gathered is None:
                     columns[child] = (
                         key, list(column), where if len(groups) == 1 and isinstance(where, list) else list(where),
                     )  # fmt: skip
                 else:
-                    known[1].extend(column)
-                    known[2].extend(where)
+                    gathered[1].extend(column)
+                    gathered[2].extend(where)
         if entries[0]:
             self.add(node.map_keys(), entries[0], entries[2], names, depth + 1, shaped=False)
             self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)

@@ -78,12 +78,12 @@ class ScalarColumns:
         self, node: Node, names: tuple[str, ...], depth: int, counts: Mapping[str, int], listed: Listed
     ) -> Counter[str]:
         """JSON in texts is profiled below them; what base64 hides is shown to the detectors. Returns what they read."""
-        shown: Counter[str] = Counter()
+        readable: Counter[str] = Counter()
         documents: dict[str, Any] = {}
         for text, count in counts.items():
             plain = embedded_text(text)
             if plain is None:
-                shown[text] += count
+                readable[text] += count
                 continue
             if plain is not text:
                 node.traits["base64"] = node.traits.get("base64", 0) + count
@@ -92,9 +92,9 @@ class ScalarColumns:
             )
             if isinstance(document, (dict, list)):
                 documents[text] = document
-            shown[plain] += count
+            readable[plain] += count
         if documents:
             inside = [(documents[text], row) for text, row in zip(*listed(), strict=True) if text in documents]
             if self._embed(node, [inner for inner, _ in inside], [row for _, row in inside], names, depth):
                 node.traits["json"] = node.traits.get("json", 0) + sum(counts[text] for text in documents)
-        return shown
+        return readable

@@ -146,22 +146,22 @@ _COUNTED = 15
 """Places behind the point up to which they are counted; beyond, a bound serves."""
 
 
-def _places(sizes: Any, known: int) -> int:
+def _places(sizes: Any, least: int) -> int:
     """The most places behind the point that the shortest texts of doubles (a numpy array, all positive) have.
 
-    `known` is a number of places that were met before: most columns have no more.
+    `least` is a number of places that were met before: most columns have no more.
     """
     import numpy
 
     left = sizes[sizes < _INTEGRAL]
-    for places in (min(known, _COUNTED), *range(_COUNTED + 1)):
+    for places in (min(least, _COUNTED), *range(_COUNTED + 1)):
         scaled = left * 10.0**places
         # Dividing by a power of ten up to 10^22 rounds correctly, so equality means that the text has so many places.
         left = left[(scaled >= _INTEGRAL) | (numpy.rint(scaled) / 10.0**places != left)]
         if not len(left):
-            return int(max(known, places))
+            return int(max(least, places))
     # A double's shortest text has at most 17 significant digits.
-    return int(max(known, 16 - _exponent(float(left.min()))))
+    return int(max(least, 16 - _exponent(float(left.min()))))
 
 
 def _decimals(node: Node, values: Sequence[Decimal]) -> None:

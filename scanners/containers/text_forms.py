@@ -102,16 +102,16 @@ def forms_of_column(column: Any, counts: Any) -> dict[str, int]:
     totals: Counter[str] = Counter()
     where = numpy.arange(len(column))
     slow: list[int] = []
-    asked = False
+    narrowed = False
     while len(where):
         match = _FORM.fullmatch(column[where[0]].as_py())
         rest = column if len(where) == len(column) else column.take(pyarrow.array(where))
         if match is None or match.lastgroup is None:
-            if asked:
+            if narrowed:
                 slow += where.tolist()
                 break
             # What has no form is left out, but for what may hold more than meets the eye.
-            asked = True
+            narrowed = True
             where = where[fits(rest, _ANY_OR_MORE)]
             if len(where) and _FORM.fullmatch(column[where[0]].as_py()) is None:
                 formed = fits(column.take(pyarrow.array(where)), _ANY)

@@ -193,9 +193,9 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
 def main_format(counts: Mapping[str, int]) -> str:
     """The format of most records; that of other records, where most are bytes of no known format and those others show
     what they are."""
-    shown = {name: count for name, count in counts.items() if name in SELF_EVIDENT}
+    evident = {name: count for name, count in counts.items() if name in SELF_EVIDENT}
     name = min(counts, key=lambda n: (-counts[n], n))
-    return min(shown, key=lambda n: (-shown[n], n)) if name == "binary" and shown else name
+    return min(evident, key=lambda n: (-evident[n], n)) if name == "binary" and evident else name
 
 
 def _reads(name: str, body: bytes) -> bool:

@@ -98,15 +98,15 @@ class Detector:
 
     def _match(self, node: Node, texts: list[str], together: str, weights: Mapping[str, int]) -> None:
         """Our patterns."""
-        shown: list[str] = texts
+        decoded: list[str] = texts
         if "%40" in together:
-            shown = [_percent_decoded(t) for t in texts]
-            together = "\n".join((*shown, ""))
-        outcomes = self._outcomes(shown, together) if self._memo.worth(weights) else None
-        stops = self._quick.find(shown, together) if outcomes is None else places(outcomes)
+            decoded = [_percent_decoded(t) for t in texts]
+            together = "\n".join((*decoded, ""))
+        outcomes = self._outcomes(decoded, together) if self._memo.worth(weights) else None
+        stops = self._quick.find(decoded, together) if outcomes is None else places(outcomes)
         if not stops:
             return
-        stopped = Stopped(shown, [weights[t] for t in texts], outcomes)
+        stopped = Stopped(decoded, [weights[t] for t in texts], outcomes)
         for number, where in stops.items():
             pattern = self._patterns[number]
             _merge(node, pattern.key, stopped.counters(number, pattern, where))
@@ -114,15 +114,15 @@ class Detector:
     def _outcomes(self, texts: list[str], together: str) -> list[Outcome]:
         """What is known of each text, after a quick pass over those that are new."""
         hashes = self._memo.hashes(texts)
-        known = self._memo.known(hashes)
-        fresh = [place for place, outcome in enumerate(known) if outcome is None]
+        outcomes = self._memo.known(hashes)
+        fresh = [place for place, outcome in enumerate(outcomes) if outcome is None]
         if len(fresh) == len(texts):
             return self._memo.learn(hashes, self._quick.find(texts, together))
         if fresh:
             stops = self._quick.find([texts[place] for place in fresh])
             for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], stops), strict=True):
-                known[place] = outcome
-        return [outcome for outcome in known if outcome is not None]
+                outcomes[place] = outcome
+        return [outcome for outcome in outcomes if outcome is not None]
 
     def _ask(
         self,
@@ -133,13 +133,13 @@ class Detector:
         prose: list[str],
         weights: Mapping[str, int],
     ) -> None:
-        asked = [(analyzer.custom, texts)]
+        looks = [(analyzer.custom, texts)]
         left = self._prose_limit - node.traits.get("prose_read", 0)
         if len(prose) * 5 >= len(texts) and left > 0:
             chosen_prose = prose[:: max(1, len(prose) // left)][:left]
             node.traits["prose_read"] = node.traits.get("prose_read", 0) + len(chosen_prose)
-            asked.append((analyzer.prose, chosen_prose))
-        for look, chosen in asked:
+            looks.append((analyzer.prose, chosen_prose))
+        for look, chosen in looks:
             matches, failure = look(chosen, names)
             if failure:
                 node.unscanned[failure] = node.unscanned.get(failure, 0) + 1
@@ -182,6 +182,6 @@ def _percent_decoded(text: str) -> str:
 def _merge(node: Node, key: str, counters: Mapping[str, int]) -> None:
     if not counters:
         return
-    known = node.hits.setdefault(key, {})
+    totals = node.hits.setdefault(key, {})
     for name, count in counters.items():
-        known[name] = known.get(name, 0) + count
+        totals[name] = totals.get(name, 0) + count

@@ -154,9 +154,9 @@ def _national(e: Evidence) -> float:
     if e.recognizer == national.CALLED and spec.chance >= 0.3 and e.share < 0.5:
         return 0.0
     if e.says > 0:
-        wanted = 0.9 if spec.chance >= 0.3 else 0.7
+        least = 0.9 if spec.chance >= 0.3 else 0.7
         enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
-        return 0.95 if e.precision >= wanted and enough else 0.0
+        return 0.95 if e.precision >= least and enough else 0.0
     if formatted * 2 >= e.c.get(VALID_TEXTS, 0):
         if spec.chance <= 0.1:
             return 0.8 if e.precision >= 0.9 and luck <= 1e-3 else 0.0

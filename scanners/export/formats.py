@@ -78,14 +78,14 @@ def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
     return document
 
 
-def _json_shape(seen: Shape, exclusive: bool, top: Place) -> dict[str, Any]:
+def _json_shape(variant: Shape, exclusive: bool, top: Place) -> dict[str, Any]:
     """`exclusive`: a field of the value distinguishes the shapes, so that a record has exactly one."""
-    names = sorted({FieldPath.parse(p).names[0] for p in seen.paths})
+    names = sorted({FieldPath.parse(p).names[0] for p in variant.paths})
     # A shape with a discriminator joins variants, so only what is always there is required.
-    always = names if seen.when is None else [n for n in names if n in top.fields and top.fields[n].always]
+    always = names if variant.when is None else [n for n in names if n in top.fields and top.fields[n].always]
     shape: dict[str, Any] = {"properties": {}, "required": always}
-    if exclusive and seen.when:
-        path, value = next(iter(seen.when.items()))
+    if exclusive and variant.when:
+        path, value = next(iter(variant.when.items()))
         tells = FieldPath.parse(path).names
         shape["required"] = sorted({tells[0], *always})
         inner: dict[str, Any] = {"const": value}
@@ -137,9 +137,9 @@ def avro(name: str, schema: SchemaVersion) -> Any:
 
     In a learned one a name that Avro does not allow is changed, and kept as the field's `doc`.
     """
-    known = registered_avro(schema)
-    if known is not None:
-        return known
+    registered = registered_avro(schema)
+    if registered is not None:
+        return registered
     return _avro_type(tree_of(schema), _avro_name(name) or "Value", set())
 
 

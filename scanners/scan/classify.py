@@ -87,9 +87,9 @@ class _Neighbours:
             self._fields[str(place.path), inside or place.path] = shared(place.node.embedded.fields)
         above = place.path.parent
         while above is not None:
-            known = self._fields.get((str(above), inside))
-            if known is not None:
-                return known
+            fields = self._fields.get((str(above), inside))
+            if fields is not None:
+                return fields
             above = above.parent
         return frozenset()
 
@@ -270,8 +270,8 @@ def _first_of_each(every: Sequence[Evidence]) -> list[Evidence]:
 def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
     name = e.recognizer
     if name.startswith("custom:"):
-        known = own.get(name.removeprefix("custom:"))
-        return {"name": name.removeprefix("custom:"), "version": known.version if known else "?"}
+        recognizer = own.get(name.removeprefix("custom:"))
+        return {"name": name.removeprefix("custom:"), "version": recognizer.version if recognizer else "?"}
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
     return {"name": f"weir:{name}", "version": VERSION}

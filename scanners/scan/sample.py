@@ -67,8 +67,8 @@ def _since_last(
     old: list[Partition] = []
     for p in partitions:
         # A position past the end means that the topic was created again: everything in it is new.
-        known = last.get((topic.name, p.partition), p.begin)
-        at = p.begin if known > p.end else max(known, p.begin)
+        position = last.get((topic.name, p.partition), p.begin)
+        at = p.begin if position > p.end else max(position, p.begin)
         if at < p.end:
             fresh.append(Partition(p.partition, at, p.end))
         if p.begin < at:

@@ -58,13 +58,13 @@ def _cut(ranges: Sequence[OffsetRange], pieces: int) -> list[list[OffsetRange]]:
 
 def left(ranges: Iterable[OffsetRange], done: Iterable[OffsetRange]) -> list[OffsetRange]:
     """What of the ranges is not in those that are done."""
-    gone: dict[tuple[str, int], list[OffsetRange]] = defaultdict(list)
+    finished: dict[tuple[str, int], list[OffsetRange]] = defaultdict(list)
     for r in sorted(done):
-        gone[r.topic, r.partition].append(r)
+        finished[r.topic, r.partition].append(r)
     answer: list[OffsetRange] = []
     for r in sorted(ranges):
         at = r.start
-        for d in gone[r.topic, r.partition]:
+        for d in finished[r.topic, r.partition]:
             if d.end <= at or d.start >= r.end:
                 continue
             if d.start > at:

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def whole(schema: Any, named: Mapping[str, Any]) -> Any:
+def whole(schema: Any, definitions: Mapping[str, Any]) -> Any:
     """A parsed schema (full names everywhere) with the definitions of others where their names come first.
 
     fastavro keeps the definitions that a schema refers to only beside a record, so a union of names, an array or a map of
-    them could not be read. `named` are parsed definitions by full name.
+    them could not be read. `definitions` are parsed definitions by full name.
     """
-    return _whole(schema, named, set())
+    return _whole(schema, definitions, set())
 
 
-def _whole(schema: Any, named: Mapping[str, Any], defined: set[str]) -> Any:
+def _whole(schema: Any, definitions: Mapping[str, Any], defined: set[str]) -> Any:
     if isinstance(schema, str):
-        if schema in defined or schema not in named:
+        if schema in defined or schema not in definitions:
             return schema
-        return _whole(named[schema], named, defined)
+        return _whole(definitions[schema], definitions, defined)
     if isinstance(schema, list):
-        return [_whole(branch, named, defined) for branch in schema]
+        return [_whole(branch, definitions, defined) for branch in schema]
     if not isinstance(schema, dict):
         return schema
     if "name" in schema:
@@ -31,9 +31,11 @@ def _whole(schema: Any, named: Mapping[str, Any], defined: set[str]) -> Any:
     answer = {key: value for key, value in schema.items() if not key.startswith("__")}
     for below in ("type", "items", "values"):
         if below in answer:
-            answer[below] = _whole(answer[below], named, defined)
+            answer[below] = _whole(answer[below], definitions, defined)
     if "fields" in answer:
-        answer["fields"] = [{**field, "type": _whole(field["type"], named, defined)} for field in answer["fields"]]
+        answer["fields"] = [
+            {**field, "type": _whole(field["type"], definitions, defined)} for field in answer["fields"]
+        ]
     return answer
 
 

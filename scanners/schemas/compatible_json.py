@@ -73,9 +73,9 @@ def _plain(
         yield f"{at}: {', '.join(sorted(lost))} is not allowed any more"
         return
     if isinstance(ours.get("enum"), list):
-        known = {json.dumps(each, sort_keys=True) for each in ours["enum"]}
+        allowed = {json.dumps(each, sort_keys=True) for each in ours["enum"]}
         written = theirs.get("enum")
-        if not isinstance(written, list) or any(json.dumps(each, sort_keys=True) not in known for each in written):
+        if not isinstance(written, list) or any(json.dumps(each, sort_keys=True) not in allowed for each in written):
             yield f"{at}: the enumeration lacks values"
     for words, narrower in ((_LOWER, gt), (_UPPER, lt)):
         for word in words:

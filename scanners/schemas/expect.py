@@ -43,8 +43,8 @@ def from_ddl(kind: DataType) -> Form:
         case MapType(_, value):
             return {"kind": "map", "type": "MAP", "nullable": True, "values": from_ddl(value)}
         case Primitive(name):
-            known = _DDL.get(name.partition("(")[0])
-            return {"kind": "leaf", "type": name, "nullable": True, "is": [known]} if known else OPEN
+            kind_name = _DDL.get(name.partition("(")[0])
+            return {"kind": "leaf", "type": name, "nullable": True, "is": [kind_name]} if kind_name else OPEN
 
 
 # --- what is not in the schema ----------------------------------------------------------------------------------------

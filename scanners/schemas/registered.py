@@ -159,11 +159,11 @@ class Schemas:
             from fastavro.schema import parse_schema
 
             try:
-                named: dict[str, Any] = {}
-                schema = self._parse_avro(self._schemas[schema_id], named, set())
+                definitions: dict[str, Any] = {}
+                schema = self._parse_avro(self._schemas[schema_id], definitions, set())
                 if self._schemas[schema_id].references:
-                    schema = parse_schema(whole(schema, named))
-                if any(map(may_claim_anything, (schema, *named.values()))):
+                    schema = parse_schema(whole(schema, definitions))
+                if any(map(may_claim_anything, (schema, *definitions.values()))):
                     raise SchemaUnusable("an array's elements may take no bytes")
                 self._avro[schema_id] = schema
             except Exception as error:
@@ -171,15 +171,15 @@ class Schemas:
                 raise SchemaUnusable("the registered schema cannot be parsed") from error
         return self._avro[schema_id]
 
-    def _parse_avro(self, schema: RegisteredSchema, named: dict[str, Any], seen: set[int]) -> Any:
+    def _parse_avro(self, schema: RegisteredSchema, definitions: dict[str, Any], seen: set[int]) -> Any:
         from fastavro.schema import parse_schema
 
         for _, ref in schema.references:
             below = self._reference(ref)
             if below.id not in seen:
                 seen.add(below.id)
-                self._parse_avro(below, named, seen)
-        return parse_schema(json.loads(schema.text), named_schemas=named)
+                self._parse_avro(below, definitions, seen)
+        return parse_schema(json.loads(schema.text), named_schemas=definitions)
 
     def protobuf(self, schema_id: int) -> ProtobufDecoder:
         """What reads bodies (after the id) to trees. Raises SchemaUnusable."""

@@ -121,10 +121,10 @@ _WEBHOOK = re.compile(r"x-[a-z0-9-]+-event(?:-type|-key)?\Z", re.I)
 
 def _beside(sketch: Sketch, envelope: Found) -> None:
     names = {name: sketch.present[f"headers.{name}"] for name in sketch.parts["headers"].fields}
-    named = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
+    attributes = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
     hooks = sorted((name for name in names if _WEBHOOK.match(name)), key=lambda name: (-names[name], name))
-    if "type" in named and {"specversion", "source"} & named.keys():
-        kind, telling, fits = "cloudevents", named["type"], min(names[name] for name in named.values())
+    if "type" in attributes and {"specversion", "source"} & attributes.keys():
+        kind, telling, fits = "cloudevents", attributes["type"], min(names[name] for name in attributes.values())
     elif hooks:
         kind, telling, fits = "webhook", hooks[0], names[hooks[0]]
     else:

@@ -66,17 +66,17 @@ class Node:
     # --- building -------------------------------------------------------------------------------------------------
 
     def seen(self, kind: str, count: int, first: First) -> None:
-        known = self.types.get(kind)
-        if known is None:
+        entry = self.types.get(kind)
+        if entry is None:
             self.types[kind] = [count, first]
         else:
-            known[0] += count
-            known[1] = min(known[1], first)
+            entry[0] += count
+            entry[1] = min(entry[1], first)
 
     def widen(self, name: str, low: int, high: int) -> None:
         """Take in another (low, high) of `lengths` or `sizes`."""
-        known: tuple[int, int] | None = getattr(self, name)
-        setattr(self, name, (low, high) if known is None else (min(known[0], low), max(known[1], high)))
+        bounds: tuple[int, int] | None = getattr(self, name)
+        setattr(self, name, (low, high) if bounds is None else (min(bounds[0], low), max(bounds[1], high)))
 
     def add_not_finite(self, count: int) -> None:
         """Numbers that have no magnitude: they take no part in it, however they come together in batches."""

@@ -59,15 +59,15 @@ def _name_columns(sketch: Sketch) -> None:
     """Give CSV columns the names of a header record that some task met."""
     import json
 
-    named: Counter[tuple[str, ...]] = Counter()
+    headings: Counter[tuple[str, ...]] = Counter()
     for (name, options), count in sketch.formats.get("value", Counter()).items():
         if name == "csv" and options:
             read = json.loads(options)
             if read.get("columns") and not read.get("header"):
-                named[tuple(read["columns"])] += count
-    if not named:
+                headings[tuple(read["columns"])] += count
+    if not headings:
         return
-    columns = max(named, key=lambda names: (named[names], names))
+    columns = max(headings, key=lambda names: (headings[names], names))
     new = {f"c{i + 1}": name for i, name in enumerate(columns)}
     node = sketch.parts["value"]
     for target in (node, node.elements):
@@ -107,7 +107,7 @@ def _looks_alike(node: Node) -> bool:
 
 def _is_map(node: Node, name: str, depth: int) -> bool:
     objects = max(1, node.type_count("object", "map"))
-    named = sum(child.count for child in node.fields.values())
+    values = sum(child.count for child in node.fields.values())
     entries = node.traits.get("entries", 0)
     if node.traits.get("record") and node.fields:
         return False
@@ -116,8 +116,8 @@ def _is_map(node: Node, name: str, depth: int) -> bool:
     kinds = len(node.fields)
     if entries:
         # A struct with a few odd keys stays one; where data-like keys are the rule, all of it is a map.
-        return entries >= named and (depth > 0 or kinds < 3)
-    presence = named / (objects * max(1, kinds))
+        return entries >= values and (depth > 0 or kinds < 3)
+    presence = values / (objects * max(1, kinds))
     varied = any(child.count < objects for child in node.fields.values())
     if kinds < 2 or not varied or objects < 5 or not _alike(list(node.fields.values())):
         return False
@@ -210,16 +210,16 @@ def _final_shapes(
     counts: Counter[int] = Counter()
     for code, (count, paths) in sorted(shapes.items()):
         listed = [tuple(p) for p in paths if envelope is None or not envelope.describes(p)]
-        kept = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
-        which = number.setdefault(kept, len(number))
+        path_set = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
+        which = number.setdefault(path_set, len(number))
         group[code] = which
         counts[which] += count
     paths_of = {which: paths for paths, which in number.items()}
     barred = _personal(sketch)
-    named = envelope.discriminator(tables, barred) if envelope is not None else None
-    discriminator = named if envelope is not None and envelope.forced else None
+    of_envelope = envelope.discriminator(tables, barred) if envelope is not None else None
+    discriminator = of_envelope if envelope is not None and envelope.forced else None
     if discriminator is None:
-        discriminator = (best(tables, group, barred) if len(paths_of) > 1 else None) or named
+        discriminator = (best(tables, group, barred) if len(paths_of) > 1 else None) or of_envelope
     if envelope is not None:
         sketch.envelopes["value"]["discriminator"] = discriminator
     if discriminator is None and len(paths_of) <= 1:
@@ -257,8 +257,8 @@ def _as_booleans(
     shapes: list[tuple[int, list[list[str]], dict[str, Any] | None]],
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     """A discriminator's values are counted as texts; those of a boolean field are given as booleans."""
-    named = {"true": True, "false": False}
-    return [(n, paths, when and {p: named.get(v, v) for p, v in when.items()}) for n, paths, when in shapes]
+    booleans = {"true": True, "false": False}
+    return [(n, paths, when and {p: booleans.get(v, v) for p, v in when.items()}) for n, paths, when in shapes]
 
 
 def _listed(

@@ -35,16 +35,16 @@ Path = tuple[str, ...]
 Shapes = dict[int, list[Any]]  # hash -> [count, [paths]]
 
 
-def add_shapes(known: Shapes, codes: Sequence[int], paths_of: Any) -> None:
+def add_shapes(shapes: Shapes, codes: Sequence[int], paths_of: Any) -> None:
     """Count the shapes of a batch, the low 64 bits of `codes`; `paths_of(row)` gives the sorted paths of a record, asked once
     per new shape."""
     for whole, count in ({codes[0]: len(codes)} if alike(codes) else Counter(codes)).items():
         code = whole & MASK
-        if code in known:
-            known[code][0] += count
-        elif len(known) < MAX_SHAPES or code < max(known):
-            known[code] = [count, paths_of(codes.index(whole))]
-            trim(known)
+        if code in shapes:
+            shapes[code][0] += count
+        elif len(shapes) < MAX_SHAPES or code < max(shapes):
+            shapes[code] = [count, paths_of(codes.index(whole))]
+            trim(shapes)
 
 
 def alike(codes: Sequence[int]) -> bool:
@@ -52,11 +52,11 @@ def alike(codes: Sequence[int]) -> bool:
     return bool(codes) and codes.count(codes[0]) == len(codes)
 
 
-def trim(known: Shapes) -> None:
+def trim(shapes: Shapes) -> None:
     """Keep the shapes with the smallest hashes. A shape that stays has been counted from its first record on."""
-    if len(known) > MAX_SHAPES:
-        for code in sorted(known)[MAX_SHAPES:]:
-            del known[code]
+    if len(shapes) > MAX_SHAPES:
+        for code in sorted(shapes)[MAX_SHAPES:]:
+            del shapes[code]
 
 
 def merge_shapes(mine: Shapes, theirs: Shapes) -> None:
@@ -167,16 +167,18 @@ def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable
         if len(values) < 2 or len(by_shape) < 2 or common < 0.8 * total:
             continue
         repeated = [counts for counts in by_shape.values() if sum(counts.values()) > 1]
-        asked = sum(sum(counts.values()) for counts in repeated)
-        if asked < max(10, 0.3 * total):
+        repeats = sum(sum(counts.values()) for counts in repeated)
+        if repeats < max(10, 0.3 * total):
             continue
-        right = sum(_foretold(counts) for counts in repeated) / asked
+        right = sum(_foretold(counts) for counts in repeated) / repeats
         guess = max(values.values()) / total
         if right < 0.9 or right < guess + 0.5 * (1 - guess):
             continue
         joint = [count for counts in by_shape.values() for count in counts.values()]
-        known = _entropy(values.values()) + _entropy([sum(c.values()) for c in by_shape.values()]) - _entropy(joint)
-        candidates.append((round(known, 1), bool(_TELLING.search(path)), -path.count("."), path))
+        information = (
+            _entropy(values.values()) + _entropy([sum(c.values()) for c in by_shape.values()]) - _entropy(joint)
+        )
+        candidates.append((round(information, 1), bool(_TELLING.search(path)), -path.count("."), path))
     return max(candidates)[3] if candidates else None
 
 

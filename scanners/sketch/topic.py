@@ -92,12 +92,12 @@ class Sketch:
     envelopes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def problem(self, part: str, reason: str, place: Place, count: int = 1) -> None:
-        known = self.problems.get((part, reason))
-        if known is None:
+        entry = self.problems.get((part, reason))
+        if entry is None:
             self.problems[part, reason] = [count, place]
         else:
-            known[0] += count
-            known[1] = min(known[1], place)
+            entry[0] += count
+            entry[1] = min(entry[1], place)
 
     def partition(self, number: int) -> PartitionRead:
         return self.partitions.setdefault(number, PartitionRead())

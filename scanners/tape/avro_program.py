@@ -98,13 +98,13 @@ def program_of(schema: Any) -> Program | None:
 
 
 class _Making:
-    def __init__(self, named: Mapping[str, Any]) -> None:
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.slots: list[list[int]] = []
         self.names: list[str] = []
         self.several: list[int] = []
         self.symbols: list[bytes] = []
         self.makers: list[Maker] = []
-        self._named = dict(named)
+        self._named = dict(definitions)
 
     def slot(self, schema: Any, depth: int, shaped: bool, within: frozenset[str], name: str = "") -> int:
         """Make the slot of a value, and those below it; `within` are the records that it is a part of."""

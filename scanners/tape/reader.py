@@ -100,11 +100,11 @@ class Paths:
 
     def field(self, parent: int, key: str, record: int) -> int:
         """The number of a record's field, which is made when it is new; -1 when its name is data."""
-        known = self._known(parent, key)
-        if not known:
+        number = self._known(parent, key)
+        if not number:
             self.key(parent, key, record)
-            known = self._known(parent, key)
-        return known or -1
+            number = self._known(parent, key)
+        return number or -1
 
     def key(self, parent: int, key: str, record: int) -> None:
         """Make known what an unknown key of an object is."""
@@ -124,12 +124,12 @@ class Paths:
 
     def refresh(self) -> None:
         """Take over the fields that the exact reader found in objects some of whose keys are data."""
-        for parent, known in self._open.items():
+        for parent, keys in self._open.items():
             fields = self.nodes[parent].fields
-            if len(fields) > len(known):
-                for key in [key for key in fields if key not in known]:
+            if len(fields) > len(keys):
+                for key in [key for key in fields if key not in keys]:
                     self._child(parent, fields[key], key)
-                    known.add(key)
+                    keys.add(key)
 
     def _known(self, parent: int, key: str) -> int:
         return next((child for name, child in self._children(parent) if name == key), 0)

@@ -261,16 +261,16 @@ class TopicProfiler:
                 self.sketch.unknown_ids[self._schemas.guid_of(number) or str(number)] += 1
 
     def _format(self, part: str, label: str, bodies: Sequence[bytes | None]) -> PartFormat:
-        known = self._formats.get(label)
-        if known is not None and known[1] >= _SAMPLE // 10:
-            return known[0]
+        settled = self._formats.get(label)
+        if settled is not None and settled[1] >= _SAMPLE // 10:
+            return settled[0]
         if self._known is not None and part != "headers":
             declared = self._known.part(part)
             self._formats[label] = (declared, _SAMPLE)
             return declared
         sample = [b for b in bodies if b is not None][:_SAMPLE]
-        if known is not None and not sample:
-            return known[0]
+        if settled is not None and not sample:
+            return settled[0]
         form = choose(sample, self._schemas, part)
         if "columns" in form.options and not form.options.get("header") and not self._begins(bodies):
             # The first row of a batch from amid a partition is data, whose values must not become names of fields.

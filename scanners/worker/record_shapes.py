@@ -139,10 +139,10 @@ def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:
     """The paths of a record's objects, outside arrays and maps, sorted."""
     paths: list[tuple[str, ...]] = []
 
-    def visit(content: Any, known: Any, at: tuple[str, ...]) -> None:
+    def visit(content: Any, at_node: Any, at: tuple[str, ...]) -> None:
         if type(content) is dict and len(at) < depth:
             for name, below in content.items():
-                child = known.fields.get(name)
+                child = at_node.fields.get(name)
                 if child is not None:
                     path = (*at, name)
                     paths.append(path)

@@ -24,12 +24,12 @@ class MemoryDatasets(Stateful, MemorySignals):
     @counted
     def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
         with self._lock:
-            known = self._state.datasets.get(dataset.id)
+            before = self._state.datasets.get(dataset.id)
             stored = replace(
                 dataset,
-                revision=known.revision + (not quiet) if known else 1,
-                indexed_revision=known.indexed_revision if known else 0,
-                usage=known.usage if known else dataset.usage,
+                revision=before.revision + (not quiet) if before else 1,
+                indexed_revision=before.indexed_revision if before else 0,
+                usage=before.usage if before else dataset.usage,
             )
             self._state.datasets[dataset.id] = stored
             return stored

@@ -20,9 +20,9 @@ class MemoryEvents:
     def add_event(self, event: Event) -> Event:
         with self._lock:
             self._last_seq += 1
-            kept = replace(event, seq=self._last_seq)
-            self._state.events.append(kept)
-            return kept
+            stored = replace(event, seq=self._last_seq)
+            self._state.events.append(stored)
+            return stored
 
     def events(self, where: EventFilter, limit: int) -> list[Event]:
         matches = [e for e in self._state.events if where.matches(e)]

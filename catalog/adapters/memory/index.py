@@ -85,9 +85,9 @@ class MemorySearchIndex:
         ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
         if not query.needles and query.spelled is None:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
-        shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
+        hits = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
-            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+            len(fitting), hits, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
         )
 
 

@@ -13,23 +13,25 @@ class MemoryReports:
     _state: Any
 
     def put_facts(self, facts: Sequence[Fact], stamp: int, since: int | None = None) -> None:
-        kept, reports = self._state.facts, self._state.reports
+        rows, reports = self._state.facts, self._state.reports
         for fact in facts:
-            before = kept.get(fact.id)
+            before = rows.get(fact.id)
             if before is None or fact.newer_than(before[0]) or (since is not None and before[1] < since):
-                kept[fact.id] = (fact, stamp)
+                rows[fact.id] = (fact, stamp)
                 if fact.subject.kind == DATASET:
                     written = DatasetId(fact.subject.namespace, fact.subject.name)
                     home, changes, taken = reports.get(written, (None, 0, 0))
                     reports[written] = (home, changes + 1, taken)
 
     def facts(self, subjects: Collection[Subject], prefix: str = "") -> dict[Subject, list[Fact]]:
-        wanted: dict[Subject, list[Fact]] = {subject: [] for subject in subjects}
+        by_subject: dict[Subject, list[Fact]] = {subject: [] for subject in subjects}
         for fact, _ in self._state.facts.values():
-            if fact.subject in wanted and fact.key.startswith(prefix):
-                wanted[fact.subject].append(fact)
+            if fact.subject in by_subject and fact.key.startswith(prefix):
+                by_subject[fact.subject].append(fact)
         return {
-            subject: sorted(rows, key=lambda fact: (fact.part, fact.key)) for subject, rows in wanted.items() if rows
+            subject: sorted(rows, key=lambda fact: (fact.part, fact.key))
+            for subject, rows in by_subject.items()
+            if rows
         }
 
     def changed_reports(self, limit: int) -> list[tuple[DatasetId, int]]:

@@ -58,12 +58,12 @@ class SqlEvents(SqlPart):
                 return 0
         with self._database.begin() as session:
             edge = session.scalar(newest) or 0
-            gone = or_(EventRow.seq <= edge, EventRow.at < before)
-            last = session.scalar(select(func.max(EventRow.seq)).where(gone)) or 0
+            expired = or_(EventRow.seq <= edge, EventRow.at < before)
+            last = session.scalar(select(func.max(EventRow.seq)).where(expired)) or 0
             for row in session.scalars(select(DeliveryRow).where(DeliveryRow.position < last)):
-                missed = session.scalar(select(func.count()).where(and_(gone, EventRow.seq > row.position))) or 0
+                missed = session.scalar(select(func.count()).where(and_(expired, EventRow.seq > row.position))) or 0
                 row.dropped, row.position = row.dropped + missed, last
-            done = session.execute(delete(EventRow).where(gone))
+            done = session.execute(delete(EventRow).where(expired))
             return int(getattr(done, "rowcount", 0))
 
     def deliveries(self) -> list[DeliveryState]:

@@ -31,13 +31,13 @@ class SqlSignals(SqlPart):
             _forget_weakest(session, ClickRow, CLICKS_KEPT)
 
     def clicks(self, query: str, at: datetime) -> dict[DatasetId, float]:
-        wanted = (
+        statement = (
             select(DatasetRow.namespace, DatasetRow.name, ClickRow.score)
             .join(ClickRow, ClickRow.dataset_id == DatasetRow.id)
             .where(ClickRow.query == query, DatasetRow.deleted_at.is_(None))
         )
         with self._database.read() as session:
-            return {DatasetId(place, name): weight(score, at) for place, name, score in session.execute(wanted)}
+            return {DatasetId(place, name): weight(score, at) for place, name, score in session.execute(statement)}
 
     def add_together(self, datasets: Collection[DatasetId], at: datetime) -> None:
         with self._database.begin() as session:
@@ -59,12 +59,12 @@ class SqlSignals(SqlPart):
             own = find_row(session, dataset)
             if own is None:
                 return {}
-            wanted = (
+            statement = (
                 select(DatasetRow.namespace, DatasetRow.name, TogetherRow.queries, TogetherRow.score)
                 .join(TogetherRow, TogetherRow.other_id == DatasetRow.id)
                 .where(TogetherRow.dataset_id == own.id, DatasetRow.deleted_at.is_(None))
             )
-            rows = session.execute(wanted)
+            rows = session.execute(statement)
             return {DatasetId(place, name): Together(count, weight(score, at)) for place, name, count, score in rows}
 
 

@@ -41,8 +41,10 @@ def java(settings: Mapping[str, str]) -> dict[str, str]:
     if mechanism:
         options["sasl.mechanism"] = mechanism
         if mechanism.upper() not in _LOGIN:
-            known = ", ".join(_LOGIN)
-            raise SettingsError(f"The SASL mechanism {mechanism!r} is not supported for scans; use one of {known}.")
+            mechanisms = ", ".join(_LOGIN)
+            raise SettingsError(
+                f"The SASL mechanism {mechanism!r} is not supported for scans; use one of {mechanisms}."
+            )
         user, password = (_escaped(str(settings.get(f"sasl.{name}", ""))) for name in ("username", "password"))
         options["sasl.jaas.config"] = f'{_LOGIN[mechanism.upper()]} required username="{user}" password="{password}";'
     if "ssl.ca.location" in settings:

@@ -171,15 +171,15 @@ class _Quick:
             for characters in self._unsure
             if characters.search(together)
         }
-        seen: dict[int, Sequence[int]] = {}
+        candidates: dict[int, Sequence[int]] = {}
         for number, database, unsure_of in self._parts:
             try:
                 hits = where_hits(database, bodies)
                 left_open = (open_ones.get(characters, ()) for characters in unsure_of)
-                seen[number] = sorted(set().union(*hits.values(), *left_open))
+                candidates[number] = sorted(set().union(*hits.values(), *left_open))
             except Exception:
                 logging.getLogger(__name__).info("hyperscan could not read a column; recognizers read it themselves")
-        return lambda number: seen.get(number, range(len(texts)))
+        return lambda number: candidates.get(number, range(len(texts)))
 
 
 def repeated(expression: str) -> float:
@@ -196,23 +196,23 @@ def repeated(expression: str) -> float:
 
 def _written_out(tree: Any, times: int) -> int:
     total = 0
-    for operator, given in tree:
+    for operator, operand in tree:
         match str(operator):
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                least, most, below = given
+                least, most, below = operand
                 most = int(most)
                 # Without an upper bound the least times are written out, and a loop.
                 total += _written_out(below, times * (max(least, 1) if most >= _UNBOUNDED else most))
             case "SUBPATTERN":
-                total += _written_out(given[-1], times)
+                total += _written_out(operand[-1], times)
             case "BRANCH":
-                total += sum(_written_out(branch, times) for branch in given[1])
+                total += sum(_written_out(branch, times) for branch in operand[1])
             case "ASSERT" | "ASSERT_NOT":
-                total += _written_out(given[1], times)
+                total += _written_out(operand[1], times)
             case "ATOMIC_GROUP":
-                total += _written_out(given, times)
+                total += _written_out(operand, times)
             case "GROUPREF_EXISTS":
-                total += sum(_written_out(branch, times) for branch in given[1:] if branch is not None)
+                total += sum(_written_out(branch, times) for branch in operand[1:] if branch is not None)
             case _:
                 total += times if times > 1 else 0
     return total

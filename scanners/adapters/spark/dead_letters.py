@@ -81,15 +81,15 @@ def letter_batches(job: str) -> Any:
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
-        asked = json.loads(job)
-        schemas = Schemas.of(asked["schemas"])
-        forms = {topic: TopicFormat.from_mapping(form) for topic, form in asked["formats"].items()}
+        details = json.loads(job)
+        schemas = Schemas.of(details["schemas"])
+        forms = {topic: TopicFormat.from_mapping(form) for topic, form in details["formats"].items()}
         kinds = pyarrow.schema([
             ("key", pyarrow.binary()), ("value", pyarrow.binary()),
             ("headers", pyarrow.list_(pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())]))),
         ])  # fmt: skip
         for batch in batches:
-            if asked["deadline"] is not None and time.time() > asked["deadline"]:
+            if details["deadline"] is not None and time.time() > details["deadline"]:
                 return
             dead: list[dict[str, Any]] = []
             rows = batch.to_pylist()

@@ -86,25 +86,27 @@ class SparkSampler:
         # A name for the job's consumers lets Spark use one for all windows of a partition. They are assigned, join no
         # group and commit nothing, so no group of this name ever exists at the broker.
         options = {**kafka_options(job.cluster), "kafka.group.id": f"weir-scan-{uuid.uuid4().hex}"}
-        known = self._known(job)
+        checkpoints = self._known(job)
         job = replace(
-            job, ranges=tuple(left(job.ranges, (r for c in known.values() for r in c.done))), salt=self._salt(job)
+            job, ranges=tuple(left(job.ranges, (r for c in checkpoints.values() for r in c.done))), salt=self._salt(job)
         )
-        unread = set(known) - {r.topic for r in job.ranges}
+        unread = set(checkpoints) - {r.topic for r in job.ranges}
         for wave in [*waves(job.ranges, self._wave_records), *([Wave((), frozenset(unread))] if unread else [])]:
-            part = _Part(job, wave, options, {t: c.sketch for t, c in known.items() if t in wave.topics})
+            part = _Part(job, wave, options, {t: c.sketch for t, c in checkpoints.items() if t in wave.topics})
             for topic, sketch in self._persistently(part, cancelled):
                 if topic in wave.last:
                     yield topic, sketch
                     continue
-                done = known[topic].done if topic in known else ()
-                known[topic] = Checkpoint(tuple(joined((*done, *(r for r in wave.ranges if r.topic == topic)))), sketch)
+                done = checkpoints[topic].done if topic in checkpoints else ()
+                checkpoints[topic] = Checkpoint(
+                    tuple(joined((*done, *(r for r in wave.ranges if r.topic == topic)))), sketch
+                )
                 if self._checkpoints is not None and job.resume:
-                    self._checkpoints.save(job.resume, topic, known[topic])
+                    self._checkpoints.save(job.resume, topic, checkpoints[topic])
             if cancelled():
                 return
-        if self._checkpoints is not None and known:
-            self._checkpoints.drop(job.resume, list(known))
+        if self._checkpoints is not None and checkpoints:
+            self._checkpoints.drop(job.resume, list(checkpoints))
 
     def _known(self, job: ProfileJob) -> dict[str, Checkpoint]:
         """How far an earlier process came with this scan."""
@@ -112,11 +114,11 @@ class SparkSampler:
             return {}
         checkpoints: dict[str, Checkpoint] = {}
         for topic in {r.topic for r in job.ranges}:
-            known = self._checkpoints.load(job.resume, topic)
+            checkpoint = self._checkpoints.load(job.resume, topic)
             ends = {r.partition: r.end for r in job.ranges if r.topic == topic}
             # Offsets beyond the end mean that the topic was created again meanwhile.
-            if known is not None and all(r.end <= ends.get(r.partition, -1) for r in known.done):
-                checkpoints[topic] = known
+            if checkpoint is not None and all(r.end <= ends.get(r.partition, -1) for r in checkpoint.done):
+                checkpoints[topic] = checkpoint
         return checkpoints
 
     def _salt(self, job: ProfileJob) -> str:
@@ -216,10 +218,10 @@ class SparkSampler:
 def layers(ranges: tuple[OffsetRange, ...]) -> list[list[OffsetRange]]:
     """Ranges split so that each part has at most one of a partition: one Kafka read takes no more. All are one job."""
     parts: list[list[OffsetRange]] = []
-    seen: dict[tuple[str, int], int] = defaultdict(int)
+    counts: dict[tuple[str, int], int] = defaultdict(int)
     for r in sorted(ranges):
-        level = seen[r.topic, r.partition]
-        seen[r.topic, r.partition] += 1
+        level = counts[r.topic, r.partition]
+        counts[r.topic, r.partition] += 1
         if level == len(parts):
             parts.append([])
         parts[level].append(r)

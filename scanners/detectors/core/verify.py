@@ -38,8 +38,8 @@ class Stopped:
         order = _scattered(where, ROUNDS[-1][1])
         for start, end in ROUNDS:
             self._add(tally, number, pattern, order[start:end])
-            known = tally.candidates >= 48 and (tally.valid * 2 < tally.candidates or tally.distinct >= 48)
-            if known or len(order) <= end:
+            decided = tally.candidates >= 48 and (tally.valid * 2 < tally.candidates or tally.distinct >= 48)
+            if decided or len(order) <= end:
                 break
         return tally.made(sum(map(self._weights.__getitem__, where))) if tally.candidates else {}
 

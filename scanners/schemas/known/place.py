@@ -43,14 +43,14 @@ class Places:
 
     def add(self, path: FieldPath, kind: str, sql: str | None = None, **info: Any) -> bool:
         """Take in what one schema states of a place; False when there are too many places or they are too deep."""
-        known = self._known.get(path)
-        if known is None:
+        place = self._known.get(path)
+        if place is None:
             if len(self._known) >= MOST_PLACES or len(path.steps) > DEEPEST:
                 return False
-            known = self._known[path] = Known()
-        known.kinds.add(kind)
+            place = self._known[path] = Known()
+        place.kinds.add(kind)
         if sql is not None:
-            known.sql = sql if known.sql is None else wider(known.sql, sql)
+            place.sql = sql if place.sql is None else wider(place.sql, sql)
         self.describe(path, **info)
         return True
 

@@ -47,14 +47,14 @@ def compile_decoder(text: str, imports: Mapping[str, str] | None = None) -> Prot
             return done[name]
         done[name] = {}  # files that import one another in a ring end here, and fail where a name is missing
         file = _installed(name) if body is None else _file(body, name)
-        known = symbols(file)
+        declared = symbols(file)
         for dependency in file.dependency:
-            known = {**add(dependency, imports.get(dependency, _BUILT_IN.get(dependency))), **known}
+            declared = {**add(dependency, imports.get(dependency, _BUILT_IN.get(dependency))), **declared}
         if body is not None:
-            resolve(file, known)
+            resolve(file, declared)
         pool.Add(file)
-        done[name] = known
-        return known
+        done[name] = declared
+        return declared
 
     try:
         add(_ROOT, text)

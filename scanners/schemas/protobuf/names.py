@@ -31,14 +31,14 @@ def _below(prefix: str, holder: Any, messages: Any) -> Symbols:
     return symbols
 
 
-def resolve(file: Any, known: Mapping[str, int]) -> None:
+def resolve(file: Any, symbols_of: Mapping[str, int]) -> None:
     """Give every field the full name of its type: the innermost scope that has it wins. Raises ProtoError."""
 
     def visit(scope: str, message: Any) -> None:
         here = f"{scope}.{message.name}"
         for field in message.field:
             if field.type_name and not (field.type_name.startswith(".") and field.type):
-                field.type_name, kind = _find(here, field.type_name, known)
+                field.type_name, kind = _find(here, field.type_name, symbols_of)
                 if field.type != GROUP:
                     field.type = kind
         for nested in message.nested_type:
@@ -48,15 +48,15 @@ def resolve(file: Any, known: Mapping[str, int]) -> None:
         visit(_scope(file), message)
 
 
-def _find(scope: str, name: str, known: Mapping[str, int]) -> tuple[str, int]:
+def _find(scope: str, name: str, symbols_of: Mapping[str, int]) -> tuple[str, int]:
     if name.startswith("."):
-        if name in known:
-            return name, known[name]
+        if name in symbols_of:
+            return name, symbols_of[name]
         raise ProtoError("unknown type")
     while True:
         full = f"{scope}.{name}"
-        if full in known:
-            return full, known[full]
+        if full in symbols_of:
+            return full, symbols_of[full]
         if not scope:
             raise ProtoError("unknown type")
         scope = scope.rpartition(".")[0]

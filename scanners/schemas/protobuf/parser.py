@@ -51,10 +51,10 @@ class _Tokens:
     def next(self) -> str:
         return self._all[self._at] if self._at < len(self._all) else ""
 
-    def take(self, wanted: str = "") -> str:
+    def take(self, expected: str = "") -> str:
         token = self.next
-        if not token or (wanted and token != wanted):
-            raise ProtoError(f"expected {wanted or 'more'}")
+        if not token or (expected and token != expected):
+            raise ProtoError(f"expected {expected or 'more'}")
         self._at += 1
         return token
 

@@ -46,8 +46,8 @@ def _value(value: Any, field: Any, depth: int) -> Any:
     if field.message_type is not None:
         return tree(value, depth + 1)
     if field.enum_type is not None:
-        known = field.enum_type.values_by_number.get(value)
-        return known.name if known is not None else value
+        symbol = field.enum_type.values_by_number.get(value)
+        return symbol.name if symbol is not None else value
     return value
 
 
