@@ -31,9 +31,9 @@ def patience(seconds: float) -> float:
 
 
 class CallDeadline:
-    """Closes the connection of a call that goes on longer than `seconds`; `passed` says that it did.
+    """Closes the connection of a call that takes longer than `seconds`; then `passed` is True.
 
-    The call hands `watch` to httpx as its `trace` extension, which tells of every connection made for it.
+    The call hands `watch` to httpx as its `trace` extension, which reports every connection made for it.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -56,11 +56,11 @@ class CallDeadline:
 
     def _close(self) -> None:
         self.passed = True
-        found = self._stream.get_extra_info("socket") if self._stream is not None else None
-        if found is not None:
+        connection = self._stream.get_extra_info("socket") if self._stream is not None else None
+        if connection is not None:
             with contextlib.suppress(OSError):
-                # Of a TLS socket too, only what lies below it: another thread is reading from it.
-                socket.socket.shutdown(found, socket.SHUT_RDWR)
+                # Of a TLS socket too, only the socket below it: another thread is reading from it.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def __enter__(self) -> CallDeadline:
         self._timer.start()

@@ -34,9 +34,9 @@ class Kept(Generic[Value]):
         if number is None:
             return read()
         with self._lock:
-            known = self._values.get(key)
-            if known is not None and known[0] == number:
-                return known[1]
+            entry = self._values.get(key)
+            if entry is not None and entry[0] == number:
+                return entry[1]
         # The number was asked first: a change while this reads makes the value old at the next look.
         value = read()
         with self._lock:

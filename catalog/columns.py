@@ -23,7 +23,7 @@ def is_topic(dataset: DatasetId) -> bool:
 
 
 def path_of(dataset: DatasetId, column: str) -> str | None:
-    """The field path of a column; None for what is no field of the data (`_offset`)."""
+    """The field path of a column; None for what is not a field of the data (`_offset`)."""
     if not is_topic(dataset):
         return _row_path(column)
     if column in _OF_RECORDS:

@@ -61,7 +61,7 @@ STRING = Primitive("STRING")
 BINARY = Primitive("BINARY")
 
 DEEPEST = 20
-"""Levels of nesting that a query sees as fields; what lies deeper is its JSON text. Spark Connect's messages nest three
+"""Levels of nesting that a query sees as fields; what is deeper is its JSON text. Spark Connect's messages nest three
 levels for each of ours, and protobuf's readers stop at 100."""
 
 MEMBERS = ("as_object", "as_array", "as_scalar")
@@ -129,8 +129,8 @@ def _short(text: str) -> str:
 
 def alternatives(members: Mapping[str, DataType]) -> DataType:
     """One type for what a place holds: the member itself where there is only one of MEMBERS."""
-    known = tuple((name, members[name]) for name in MEMBERS if name in members)
-    return known[0][1] if len(known) == 1 else Alternatives(known)
+    pairs = tuple((name, members[name]) for name in MEMBERS if name in members)
+    return pairs[0][1] if len(pairs) == 1 else Alternatives(pairs)
 
 
 def has_alternatives(kind: DataType) -> bool:

@@ -1,4 +1,4 @@
-"""Which tags are about persons: what `PII` stands for in search and reports."""
+"""Which tags are about persons: what `PII` means in search and reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_PERSONAL = frozenset(
         "IN_GSTIN", "KR_BRN", "SE_ORGANISATIONSNUMMER", "SG_UEN", "ZA_COMPANY_REGISTRATION", "ZA_VAT_NUMBER",
     }
 )  # fmt: skip
-"""Entities of presidio that say nothing of a person by themselves: times, technical ids, numbers of companies."""
+"""Entities of presidio that are not about a person by themselves: times, technical ids, numbers of companies."""
 
 _ENTITY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 

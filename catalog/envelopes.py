@@ -4,7 +4,7 @@ A schema version holds one for each part that has one, as plain data:
 
     layers         kinds of envelope, outermost first: connect, debezium, cloudevents, outbox, event, webhook
     payload        paths of the data, the one to show first in front (`value.payload.after`, `value.payload.before`)
-    discriminator  the path whose values tell the records apart, or None
+    discriminator  the path whose values distinguish the records, or None
     fits, records  how many of the records of the part have the envelope
     unlisted       paths that only describe the payload (the `schema` of Kafka Connect): no fields of the schema, and
                    still places that access is decided for
@@ -36,22 +36,22 @@ def payload_first(
     return tuple(sorted(listed, key=rank))
 
 
-def unwrapped_payload(schema: SchemaVersion, found: Collection[str]) -> SchemaVersion:
+def unwrapped_payload(schema: SchemaVersion, personal: Collection[str]) -> SchemaVersion:
     """A scan's schema with the payload in front and without the fields that only describe it.
 
-    `found`: paths in which personal data was found, or which no detector finished: those stay fields, since what is no
-    field of the schema cannot be reviewed.
+    `personal`: paths in which personal data was found, or which no detector finished: those stay fields, since only
+    fields of the schema can be reviewed.
     """
     if not schema.envelopes:
         return schema
-    kept = {path for text in found for path in _with_parents(text)}
+    kept = {path for text in personal for path in _with_parents(text)}
     envelopes = {
         part: {**envelope, "unlisted": [path for path in envelope.get("unlisted", ()) if path not in kept]}
         for part, envelope in schema.envelopes.items()
     }
     slim = replace(schema, envelopes=envelopes)
-    gone = unlisted(slim)
-    fields = payload_first((f for f in schema.fields if f.path not in gone), envelopes)
+    removed = unlisted(slim)
+    fields = payload_first((f for f in schema.fields if f.path not in removed), envelopes)
     return replace(slim, fields=fields)
 
 
@@ -64,8 +64,8 @@ def _with_parents(path: str) -> Iterator[str]:
 
 def payload_of(envelopes: Mapping[str, Mapping[str, Any]], part: str = "value") -> FieldPath | None:
     """Where the data of a part is; None where it is in no envelope, or the part itself."""
-    found = envelopes.get(part, {}).get("payload", ())
-    return FieldPath.parse(found[0]) if found and found[0] != part else None
+    paths = envelopes.get(part, {}).get("payload", ())
+    return FieldPath.parse(paths[0]) if paths and paths[0] != part else None
 
 
 def unlisted(schema: SchemaVersion) -> frozenset[str]:

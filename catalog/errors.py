@@ -1,6 +1,6 @@
 """The errors of Weir: one root, one type per fact, each with a stable code.
 
-`message` is one sentence for the person who asked: it names the input and the mend, and never holds a value read
+`message` is one sentence for the person who asked: it names the input and the fix, and never holds a value read
 from a topic. `details` is JSON-ready and goes out as `error.details`. `api/http/edge/errors.py` is the only table from these
 types to HTTP status codes.
 """
@@ -23,7 +23,7 @@ class WeirError(Exception):
 
 
 class InvalidInput(WeirError):
-    """What was given cannot be understood. `details` says where (field, line, column)."""
+    """What was given cannot be understood. `details` has the place (field, line, column)."""
 
     code = "invalid_input"
 
@@ -39,7 +39,7 @@ class DatasetNotFound(NotFound):
 
 
 class Conflict(WeirError):
-    """The request is clear, but the present state forbids it."""
+    """The request can be understood, but the present state forbids it."""
 
     code = "conflict"
 
@@ -51,7 +51,7 @@ class NotSignedIn(WeirError):
 
 
 class NotAllowed(WeirError):
-    """The caller is known and may not do this. `details["reasons"]` says why."""
+    """The caller is known and may not do this. `details["reasons"]` has the reasons."""
 
     code = "not_allowed"
 

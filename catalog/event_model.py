@@ -1,4 +1,4 @@
-"""What happened, as CloudEvents 1.0 say it, and how far each receiver has been told."""
+"""What happened, as CloudEvents 1.0 describe it, and how far each receiver has come."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.records import rfc3339
 TYPE_PREFIX = "weir."
 
 OPEN_TYPES = ("weir.schema.", "weir.scan.", "weir.dataset.", "weir.classification.")
-"""Types every signed-in user may read: they tell what the catalog shows anyway. All others tell what people did."""
+"""Types every signed-in user may read: they report what the catalog shows anyway. All others report what people did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryState:
-    """How far one receiver (`kafka`, `webhook:NAME`) was told.
+    """How far one receiver (`kafka`, `webhook:NAME`) has come.
 
     position    seq of the last event it took, or that did not concern it
     failures    tries in a row that failed; next_try_at: not before then
     failed_at   when the first of them failed
     problem     why the last one failed; a sentence without any content of events or answers
-    dropped     events it was never told: given up after a time, or past retention before it answered
-    worker      who is telling it just now, until leased_until
+    dropped     events it never got: given up after a time, or past retention before it answered
+    worker      who is delivering to it just now, until leased_until
     """
 
     name: str

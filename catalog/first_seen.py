@@ -24,16 +24,16 @@ def first_of(profile: FieldProfile, types: Collection[str] | None = None) -> Fir
     """Where the field was first seen, or the first of some of its types."""
     if types is not None:
         by_type = profile.details.get("types_first_seen") or {}
-        found = earliest(by_type.get(name) for name in types)
-        if found is not None:
-            return found
+        first_of_types = earliest(by_type.get(name) for name in types)
+        if first_of_types is not None:
+            return first_of_types
     first: First | None = profile.details.get("first_seen")
     return first
 
 
 def with_earliest(before: FieldProfile, now: FieldProfile) -> FieldProfile:
-    """What was seen earlier stays the first sight, though the newer sample began later. A topic made anew has other
-    offsets at other times, so times decide."""
+    """What was seen earlier stays the first sight, though the newer sample began later. A topic that was created again
+    has other offsets at other times, so times decide."""
     details = dict(now.details)
     first = earliest([first_of(before), first_of(now)])
     if first is not None:

@@ -17,7 +17,7 @@ from catalog.node_ids import read_id, readings, write_id
 from catalog.paths import FieldPath
 
 PERSONAL_DATA_TAG = "PII"
-"""Stands for every personal-data tag wherever tags are matched."""
+"""Means every personal-data tag wherever tags are matched."""
 
 _DATAHUB_URN = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:(?P<platform>[^,]+),(?P<name>.+),[A-Z_]+\)\Z")
 
@@ -64,8 +64,8 @@ class NodeId:
 
     def to_json(self) -> dict[str, str]:
         """Its parts, for answers: namespace, name, and field where there is one."""
-        shown = {"namespace": self.namespace, "name": self.name}
-        return shown if self.field is None else {**shown, "field": self.field}
+        parts = {"namespace": self.namespace, "name": self.name}
+        return parts if self.field is None else {**parts, "field": self.field}
 
     @staticmethod
     def parse(text: str) -> NodeId:
@@ -121,7 +121,7 @@ class FieldProfile:
     distinct      estimate of distinct values, or None where it was not counted
     lengths       (shortest, longest) in characters, elements or entries, or None
     details       more of the same kind: numeric magnitudes, formats, decimal precision; never a value of a record.
-                  `registered`: what the registered schema says of it: {kinds, sql, type, doc, default, symbols, ...};
+                  `registered`: what the registered schema states of it: {kinds, sql, type, doc, default, symbols, ...};
                   `note`: a sentence on the type by which queries read it
     """
 
@@ -149,7 +149,7 @@ def schema_description(profile: FieldProfile | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A set of paths that occur together in `share` of the records; `when` names what tells it (discriminator)."""
+    """A set of paths that occur together in `share` of the records; `when` names its discriminator."""
 
     share: float
     paths: tuple[str, ...]
@@ -195,16 +195,16 @@ class SchemaVersion:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> SchemaVersion:
-        known = {**data}
-        known["fields"] = tuple(
+        content = {**data}
+        content["fields"] = tuple(
             FieldProfile(**{**f, "lengths": tuple(f["lengths"]) if f.get("lengths") else None}) for f in data["fields"]
         )
-        known["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
+        content["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
         window = dict(data.get("window") or {})
         window["partitions"] = tuple(window.get("partitions", ()))
-        known["window"] = ScanWindow(**window)
-        known["problems"] = tuple(data.get("problems", ()))
-        return SchemaVersion(**known)
+        content["window"] = ScanWindow(**window)
+        content["problems"] = tuple(data.get("problems", ()))
+        return SchemaVersion(**content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 def addresses(bootstrap: str | Iterable[str]) -> tuple[str, ...]:
     """`host:port` parts of a bootstrap string (`a:9092,b:9092`), hosts in lower case. Raises InvalidInput."""
     parts = bootstrap.split(",") if isinstance(bootstrap, str) else list(bootstrap)
-    found = []
+    names = []
     for part in (p.strip() for p in parts):
         if not part:
             continue
@@ -25,10 +25,10 @@ def addresses(bootstrap: str | Iterable[str]) -> tuple[str, ...]:
             raise InvalidInput(
                 f"Bootstrap server {part!r} is not host:port, as in localhost:9092.", details={"address": part}
             )
-        found.append(bare.lower())
-    if not found:
+        names.append(bare.lower())
+    if not names:
         raise InvalidInput("A cluster needs at least one bootstrap server, as in localhost:9092.")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def namespace_of(address: str) -> str:
@@ -42,23 +42,23 @@ def variants(address: str) -> tuple[str, ...]:
     return tuple(namespace_of(f"{h}:{port}") for h in dict.fromkeys((host, *hosts)))
 
 
-def canonical(namespace: str, known: Mapping[str, str]) -> str:
+def canonical(namespace: str, spellings: Mapping[str, str]) -> str:
     """The canonical namespace of any spelling; one that is not known comes back unchanged.
 
-    `known` maps every alias, and every canonical namespace to itself. A list of brokers is known by any of them; a
+    `spellings` maps every alias, and every canonical namespace to itself. A list of brokers is known by any of them; a
     host without a port by its only port there.
     """
-    if namespace in known:
-        return known[namespace]
+    if namespace in spellings:
+        return spellings[namespace]
     if not namespace.lower().startswith(SCHEME):
         return namespace
     brokers = [part.strip() for part in namespace[len(SCHEME) :].lower().rstrip("/").split(",") if part.strip()]
     for broker in brokers:
-        if namespace_of(broker) in known:
-            return known[namespace_of(broker)]
+        if namespace_of(broker) in spellings:
+            return spellings[namespace_of(broker)]
     for broker in brokers:
         if not re.search(r":\d+\Z", broker):
-            targets = {target for alias, target in known.items() if alias.startswith(namespace_of(broker) + ":")}
+            targets = {target for alias, target in spellings.items() if alias.startswith(namespace_of(broker) + ":")}
             if len(targets) == 1:
                 return targets.pop()
     return namespace

@@ -36,7 +36,7 @@ def write_id(kind: str, namespace: str, name: str, field: str | None = None) -> 
 
 
 def read_id(text: str) -> Parts | None:
-    """The parts of an id; None where it is none, or a text whose parts only a graph can tell (see `readings`)."""
+    """The parts of an id; None where it is none, or a text whose parts only a graph can decide (see `readings`)."""
     word, _, rest = text.partition(":")
     kind = _KINDS.get(word)
     lengths = _LENGTHS.match(rest)
@@ -57,7 +57,7 @@ def read_id(text: str) -> Parts | None:
 
 
 def readings(text: str) -> Iterator[Parts]:
-    """Every way to read a typed text as an id, whichever of its colons separate. May be many; none where it is no id."""
+    """Every way to read a typed text as an id, whichever of its colons separate. May be many; none where it is not an id."""
     word, _, rest = text.partition(":")
     kind = _KINDS.get(word)
     if kind is None:

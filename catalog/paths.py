@@ -71,7 +71,7 @@ _ROOT = re.compile(r"key|value|headers")
 
 
 def quote(name: str) -> str:
-    """A name as it stands in a path: bare where it can be, else back-quoted."""
+    """A name as a path has it: bare where it can be, else back-quoted."""
     return name if _PLAIN.match(name) else "`" + name.replace("`", "``") + "`"
 
 
@@ -167,15 +167,15 @@ def _parse(text: str) -> FieldPath:
     steps: list[Step] = []
     at = root.end()
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None:
+        step = _STEP.match(text, at)
+        if step is None:
             raise InvalidInput(
                 f"Field path {text!r} cannot be read at position {at + 1}: expected .name, [], {{}}, {{key}} or @keys;"
                 " put a name with other characters in back-quotes.",
                 details={"path": text, "position": at},
             )
-        part = found.group()
-        match found.lastgroup:
+        part = step.group()
+        match step.lastgroup:
             case "field":
                 steps.append(Step(StepKind.FIELD, _unquote(part[1:])))
             case "elements":
@@ -186,5 +186,5 @@ def _parse(text: str) -> FieldPath:
                 steps.append(Step(StepKind.MAP_KEY, _unquote(part[1:-1])))
             case _:
                 steps.append(KEYS)
-        at = found.end()
+        at = step.end()
     return FieldPath(root.group(), tuple(steps))

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol
 
-from catalog.event_model import DeliveryState, Event, EventFilter
+from catalog.event_model import Event
+from catalog.event_store import EventStore
 from catalog.lags import LagStore
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
@@ -24,12 +25,11 @@ from catalog.records import (
     DeclaredDocument,
     FieldNote,
     Page,
-    ScanPosition,
-    ScanRecord,
     StoredSchema,
 )
 from catalog.report_store import ReportStore
 from catalog.saved_queries import SavedQueryStore
+from catalog.scan_store import ScanStore
 from catalog.search_model import Entry, IndexPage, SearchQuery, Unseen
 from catalog.signals import SignalStore
 from catalog.topics import ClusterDescription, TopicFacts
@@ -84,7 +84,7 @@ class DatasetStore(Protocol):
         """Datasets whose search documents are older than their record."""
 
     def claim_index(self, dataset: DatasetId, documents: int) -> int:
-        """Say that so many field documents will be written; gives how many there may be by now, the larger of both."""
+        """Announce that so many field documents will be written; gives how many there may be by now, the larger of both."""
 
     def mark_indexed(self, dataset: DatasetId, revision: int, documents: int) -> None:
         """The index holds this revision, with so many field documents. An older revision changes nothing."""
@@ -156,46 +156,18 @@ class DocumentStore(Protocol):
     def delete_document(self, kind: str, key: str) -> None: ...
 
 
-class ScanStore(Protocol):
-    def put_scan(self, scan: ScanRecord) -> None:
-        """Insert or replace by id."""
-
-    def scan(self, scan_id: str) -> ScanRecord | None: ...
-
-    def scans(self, limit: int, offset: int = 0) -> list[ScanRecord]:
-        """Newest first."""
-
-    def claim_scan(self, worker: str, now: datetime, stale_before: datetime) -> ScanRecord | None:
-        """Take the oldest scan that is queued, or running and not heard of since `stale_before`; no two take one.
-
-        One that may read a topic which a scan under way reads (`ScanRecord.overlaps`) waits for that one's end.
-        """
-
-    def last_scan(self, requested_by: str) -> ScanRecord | None:
-        """The newest scan that was asked for by this name."""
-
-    def update_scan(self, scan_id: str, changes: Mapping[str, Any]) -> ScanRecord | None:
-        """Change these attributes only, so that a worker's progress and a user's cancel do not overwrite each other."""
-
-    def positions(self, dataset: DatasetId) -> list[ScanPosition]:
-        """By partition."""
-
-    def put_positions(self, dataset: DatasetId, positions: Iterable[ScanPosition]) -> None:
-        """Insert or replace by partition."""
-
-
 class EventSink(Protocol):
-    """Where any room tells what happened; see `catalog.events.events.Events.emit`."""
+    """Where any room reports what happened; see `catalog.events.events.Events.emit`."""
 
     def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> Event: ...
 
 
 class Receiver(Protocol):
-    """Someone who is told of events.
+    """Takes events, and sends them to someone.
 
-    since     a receiver not known before is told of what happened from then on; None = of everything kept
+    since     a receiver not known before gets what happened from then on; None = everything kept
     at_once   so many events are given to it in one call
-    lasting   it is told however long it was away; others miss what they refused for too long
+    lasting   it gets everything however long it was away; others miss what they refused for too long
     """
 
     name: str
@@ -215,41 +187,6 @@ class FieldFlows(Protocol):
     def downstream_of(self, dataset: DatasetId, path: str, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
         """Where the field goes, any number of hops: {id: nodeId, raw: False where it is only reached masked}."""
         ...
-
-
-class EventStore(Protocol):
-    """The outbox: events in the order they were committed, and how far each receiver was told."""
-
-    def add_event(self, event: Event) -> Event:
-        """Keep it; gives it back with its seq, larger than any before."""
-
-    def events(self, where: EventFilter, limit: int) -> list[Event]:
-        """Oldest first when `where.after` is given, else newest first."""
-
-    def newest_event(self) -> int:
-        """The largest seq of those kept; 0 when there is none."""
-
-    def event_before(self, moment: datetime) -> int:
-        """The largest seq of the events before a moment; 0 when there is none."""
-
-    def count_events(self, after: int) -> int: ...
-
-    def prune_events(self, before: datetime, keep: int) -> int:
-        """Forget events older than that and all but the newest `keep`; gives how many. What a receiver had not been
-        told of them is added to its `dropped`."""
-
-    def deliveries(self) -> list[DeliveryState]:
-        """By name."""
-
-    def delivery(self, name: str) -> DeliveryState | None: ...
-
-    def put_delivery(self, state: DeliveryState) -> None:
-        """Insert or replace by name."""
-
-    def claim_delivery(self, name: str, worker: str, now: datetime, until: datetime) -> DeliveryState | None:
-        """Take a receiver until then; None when another worker has it, or when its next try is not due."""
-
-    def forget_delivery(self, name: str) -> None: ...
 
 
 class CatalogStore(
@@ -273,7 +210,7 @@ class CatalogStore(
 
     def changes(self) -> int | None:
         """A number that is another one after any change of clusters, names, datasets, their schemas, tags and notes, and
-        declared documents, by any process; not of usage and of what is indexed. Asked before something is read, it says
+        declared documents, by any process; not of usage and of what is indexed. Read before something else, it shows
         later whether that is still what the store holds.
 
         None inside a transaction, whose reads may be of changes that are not kept.

@@ -9,10 +9,10 @@ _WORDS = {
     "empty": "The topic holds no record; scan it again when it does.",
     "nothing_new": "Nothing is new since the last scan.",
     "topic_gone": "The topic was deleted while the scan ran.",
-    "topic_recreated": "The topic was deleted and made anew while the scan ran; scan it again.",
+    "topic_recreated": "The topic was deleted and created again while the scan ran; scan it again.",
     "byte_limit": "{count} records were not looked at: the limit of bytes was reached; scan with a higher --max-bytes.",
     "time_limit": "{count} records were not looked at: the limit of time was reached; scan with a higher --max-seconds.",
-    "offsets_without_record": "{count} offsets{partition} held no record: compaction, retention or transactions.",
+    "offsets_without_record": "{count} offsets{partition} have no record: compaction, retention or transactions.",
     "dead_letters": "{count} parts of records that cannot be read: those records were sent to the topic {topic}.",
     "registry_unavailable": "The schema registry does not answer; schemas known from before were used. Check"
     " schemaRegistry.url of the cluster and scan again.",
@@ -20,7 +20,7 @@ _WORDS = {
     " that the records were written with.",
     "schema_not_found": "The schema registry has no schema with the ids {ids}.",
     "reference_not_found": "The registered schema {ids} refers to one that the registry does not have; register that too.",
-    "duplicate_key": "{count} times{part} a key stands twice in an object; the last one counts{first}.",
+    "duplicate_key": "{count} times{part} a key occurs twice in an object; the last one counts{first}.",
     "header_record": "{count} records are a header of column names{first}.",
     "too_many_fields": "There are more fields than a profile keeps; the rarest were left out. If their names are data,"
     " declare the object as a map (kind: Dataset, spec.schema).",

@@ -72,14 +72,14 @@ class DatasetRecord:
     tags            declared words on the whole dataset (domain.sales); tags of fields are classifications
     format          {key, value} -> json | avro | ...; declared, else found by the last scan
     declared_ddl    the schema as declared, Spark DDL of the value's columns; None when not declared
-    topic           what the brokers say, see TopicFacts.to_json: partitions, retention_ms, cleanup_policy, offsets...
+    topic           what the brokers report, see TopicFacts.to_json: partitions, retention_ms, cleanup_policy, offsets...
     scan            how the last scan ended: at, records, window, unscanned (paths), problems, error (failed scans only)
     usage           how often it was read; raises it in search
-    revision        counts every change; the search index stands at `indexed_revision`
-    last_seen_at    when a listing of the cluster last held it; deleted_at: when a listing first missed it
-    source          lineage: only producers of lineage speak of it; catalog: it was listed, scanned or declared
+    revision        counts every change; the search index has `indexed_revision`
+    last_seen_at    when a listing of the cluster last named it; deleted_at: when a listing first missed it
+    source          lineage: only producers of lineage name it; catalog: it was listed, scanned or declared
     reported        what producers report of it in short: description, owners, tags, type, lifecycle (see
-                    `catalog.datasets.reported`); whatever people and scans know stands before it
+                    `catalog.datasets.reported`); whatever people and scans know takes precedence
     """
 
     id: DatasetId
@@ -230,7 +230,7 @@ class ClassificationEvent:
 
 @dataclass(frozen=True, slots=True)
 class FieldNote:
-    """What people said of a field."""
+    """What people wrote about a field."""
 
     path: str
     description: str = ""
@@ -247,77 +247,6 @@ class DeclaredDocument:
     spec: Mapping[str, Any]
     applied_at: datetime | None = None
     applied_by: str | None = None
-
-
-class ScanState(StrEnum):
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-    @property
-    def over(self) -> bool:
-        return self in (ScanState.DONE, ScanState.FAILED, ScanState.CANCELLED)
-
-
-@dataclass(frozen=True, slots=True)
-class ScanRecord:
-    """A scan job.
-
-    request    {cluster, topics, sample...} as asked
-    progress   0..1
-    datasets   [{namespace, name, state, records, version, error?...}], one for each topic of the scan
-    problems   [{dataset?, message...}] sentences, never values
-    """
-
-    id: str
-    state: ScanState
-    request: Mapping[str, Any]
-    created_at: datetime
-    requested_by: str | None = None
-    progress: float = 0.0
-    datasets: tuple[Mapping[str, Any], ...] = ()
-    problems: tuple[Mapping[str, Any], ...] = ()
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
-    heartbeat_at: datetime | None = None
-    worker: str | None = None
-    cancel_requested: bool = False
-
-    def overlaps(self, other: ScanRecord) -> bool:
-        """True when both may read one topic: of the same cluster, unless both name all their topics in full and share
-        none."""
-        if self.request.get("cluster") != other.request.get("cluster"):
-            return False
-        mine, theirs = ([str(t) for t in scan.request.get("topics") or ["*"]] for scan in (self, other))
-        if any(set("*?[") & set(topic) for topic in (*mine, *theirs)):
-            return True
-        return not set(mine).isdisjoint(theirs)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "state": str(self.state),
-            "progress": round(self.progress, 4),
-            "request": dict(self.request),
-            "datasets": [dict(d) for d in self.datasets],
-            "problems": [dict(p) for p in self.problems],
-            "requested_by": self.requested_by,
-            "cancel_requested": self.cancel_requested,
-            "created_at": rfc3339(self.created_at),
-            "started_at": rfc3339(self.started_at),
-            "finished_at": rfc3339(self.finished_at),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ScanPosition:
-    """Where the last scan of a partition ended. `details`: the ranges read and more, as the scanner wants it back."""
-
-    partition: int
-    next_offset: int
-    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _HOUR_MS = 3_600_000
 
 
 def hour(time: int) -> int:
-    """The beginning of a time's hour. What is repeated is written once an hour, so this is what a fact's time tells."""
+    """The beginning of a time's hour. What is repeated is written once an hour, so a fact's time is exact to the hour."""
     return time - time % _HOUR_MS
 
 

@@ -21,7 +21,7 @@ class CatalogSettings(BaseModel):
     )
     broker_timeout_s: float = Field(5.0, gt=0, description="How long to wait for a Kafka broker's answer, in seconds.")
     scan_heartbeat_s: float = Field(
-        60.0, gt=0, description="A running scan not heard of for so many seconds is given to another worker."
+        60.0, gt=0, description="A running scan without a sign of life for so many seconds is given to another worker."
     )
 
 

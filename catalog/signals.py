@@ -19,7 +19,7 @@ CLICKS_KEPT = 50_000
 PAIRS_KEPT = 100_000
 """Directed pairs of datasets that were read together; of more, the weakest are forgotten."""
 MOST_TOGETHER = 10
-"""A query of more datasets says nothing of which belong together."""
+"""A query of more datasets does not show which belong together."""
 
 _HALF_LIFE_S = 30 * 86_400.0
 

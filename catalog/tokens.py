@@ -36,7 +36,7 @@ def _words(chunk: str) -> tuple[str, ...]:
 
 
 def parts(chunk: str) -> list[tuple[int, int]]:
-    """Where the words of a run of letters and digits stand: at aB, ABc, letter-digit, and between scripts."""
+    """Where the words of a run of letters and digits begin and end: at aB, ABc, letter-digit, and between scripts."""
     if chunk.isascii() and chunk.isalpha() and (chunk.islower() or chunk.isupper()):
         return [(0, len(chunk))]
     kinds = [_kind(c) for c in chunk]
@@ -59,15 +59,15 @@ def _kind(letter: str) -> str:
 
 def name_words(names: Iterable[str], limit: int = 200) -> str:
     """The words of names with each name also as one word (`email_address` -> email address emailaddress)."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for name in names:
         parts = split(name)
-        found.update(dict.fromkeys(parts))
+        words.update(dict.fromkeys(parts))
         if len(parts) > 1:
-            found["".join(parts)[:_LONGEST]] = None
-        if len(found) >= limit:
+            words["".join(parts)[:_LONGEST]] = None
+        if len(words) >= limit:
             break
-    return " ".join(list(found)[:limit])
+    return " ".join(list(words)[:limit])
 
 
 def text_words(text: str, limit: int = 1000) -> str:

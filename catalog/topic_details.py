@@ -108,8 +108,8 @@ class TopicGroup:
     @property
     def lag(self) -> int | None:
         """None where that of no partition is known."""
-        known = [p.lag for p in self.partitions if p.lag is not None]
-        return sum(known) if known else None
+        lags = [p.lag for p in self.partitions if p.lag is not None]
+        return sum(lags) if lags else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What brokers say about a cluster and its topics."""
+"""What brokers report of a cluster and its topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ClusterDescription:
 
 @dataclass(frozen=True, slots=True)
 class PartitionOffsets:
-    """Offsets of a partition: records stand in [begin, end)."""
+    """Offsets of a partition: its records are in [begin, end)."""
 
     partition: int
     begin: int
@@ -26,7 +26,7 @@ class PartitionOffsets:
 
 @dataclass(frozen=True, slots=True)
 class TopicFacts:
-    """A topic. retention_ms -1 = for ever; None = the broker did not say. `offsets` is empty when not asked for."""
+    """A topic. retention_ms -1 = for ever; None = the broker did not report it. `offsets` is empty when not asked for."""
 
     name: str
     partitions: int
@@ -40,7 +40,7 @@ class TopicFacts:
 
     @property
     def retained(self) -> int | None:
-        """How many offsets lie between begin and end; an upper bound of the records there."""
+        """How many offsets there are from begin to end; an upper bound of the records there."""
         return sum(o.end - o.begin for o in self.offsets) if self.offsets else None
 
     def to_json(self) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class SampleRequest:
     """How much of each topic is read.
 
     max_records   records planned per topic; `full` and `since-last` ignore it unless it is given on purpose
-    max_bytes     bytes of key + value + headers profiled per topic and Spark task; what lies beyond is skipped and reported
-    max_seconds   wall-clock seconds for one Spark job (a handful of topics); what lies beyond is skipped and reported
+    max_bytes     bytes of key + value + headers profiled per topic and Spark task; what is beyond is skipped and reported
+    max_seconds   wall-clock seconds for one Spark job (a handful of topics); what is beyond is skipped and reported
     seed          makes the random windows repeatable
     dead_letter   topic of the same cluster that records are sent to which cannot be decoded, raw; None: nowhere
     """
@@ -55,22 +55,22 @@ class SampleRequest:
             raise InvalidInput("A sample needs max_records, max_bytes and max_seconds above zero.")
         if self.dead_letter is not None and not _DEAD_LETTER.match(self.dead_letter):
             raise InvalidInput(
-                f"{self.dead_letter!r} is no topic for dead letters; its name begins with an underscore, so that no"
-                " pattern ever scans it, and has letters, digits, dots, dashes and underscores."
+                f"{self.dead_letter!r} is not a topic for dead letters: its name must begin with an underscore, so that no"
+                " pattern ever scans it, and have letters, digits, dots, dashes and underscores only."
             )
 
     @staticmethod
     def parse(data: Mapping[str, Any]) -> SampleRequest:
         """Read `{strategy, max_records, max_bytes, max_seconds, seed, dead_letter}`. Raises InvalidInput naming the field."""
-        known = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
-        unknown = sorted(set(data) - known)
+        settings = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
+        unknown = sorted(set(data) - settings)
         if unknown:
-            raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+            raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(settings))}.")
         try:
             strategy = Strategy(data.get("strategy", Strategy.STRATIFIED))
         except ValueError as error:
             raise InvalidInput(
-                f"{data['strategy']!r} is no sampling strategy; choose one of {', '.join(Strategy)}."
+                f"{data['strategy']!r} is not a sampling strategy; choose one of {', '.join(Strategy)}."
             ) from error
         try:
             return SampleRequest(
@@ -96,7 +96,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic with the offsets its partitions held when they were asked."""
+    """A topic with the offsets of its partitions at the time of the request."""
 
     name: str
     partitions: tuple[Partition, ...]
@@ -189,8 +189,8 @@ class TopicFormat:
         """The inverse of `to_mapping`; a part that is missing is read as JSON (value) or text (key)."""
 
         def part(name: str, default: str) -> PartFormat:
-            found = ALIASES.get(data.get(name, default), data.get(name, default))
-            return PartFormat(found, json.loads(data.get(f"{name}.options", "{}")))
+            format = ALIASES.get(data.get(name, default), data.get(name, default))
+            return PartFormat(format, json.loads(data.get(f"{name}.options", "{}")))
 
         headers = [n for n in data if n.startswith("headers.") and not n.endswith(".options")]
         return TopicFormat(
@@ -209,9 +209,9 @@ class RegisteredSchema:
     """A schema of the registry.
 
     references      (name as the schema imports it, the schema's id or text)
-    subject         a subject that has it, and its version there; a text has one id under whatever subjects it stands
+    subject         a subject that has it, and its version there; a text has the same id under all its subjects
     also            further ones: (subject, version)
-    guid            what it is called in every registry, where this one tells
+    guid            its name in every registry, where this one gives it
     """
 
     id: int

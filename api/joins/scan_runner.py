@@ -18,7 +18,7 @@ from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow
 from catalog.ports import CatalogStore, EventSink
 from catalog.problems import sentence
-from catalog.records import ScanRecord, ScanState
+from catalog.scan_store import ScanRecord, ScanState
 from catalog.scans.scans import Scans
 from scanners.model import Recognizer, SampleRequest, ScanProgress, TopicFormat
 from scanners.scan.service import Scanner

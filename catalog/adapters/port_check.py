@@ -1,4 +1,4 @@
-"""Whether anybody listens at an address, asked before a client that would go on trying for minutes."""
+"""Whether anybody listens at an address, asked before a client that would retry for minutes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from catalog.errors import SettingsError, Unavailable
 def require_spark(remote: str, timeout_s: float = 2.0) -> None:
     """Return when the port of a Spark Connect URL (`sc://host:port/;token=...`) is open.
 
-    Raises Unavailable naming host and port, never the token; SettingsError when it is no such URL.
+    Raises Unavailable naming host and port, never the token; SettingsError for any other URL.
     """
     address = urlsplit(remote)
     try:

@@ -29,14 +29,14 @@ class WordVectors:
         import numpy as np
 
         tokenizer, weights = self._model()
-        found = np.zeros((len(texts), weights.shape[1]), np.float32)
+        rows = np.zeros((len(texts), weights.shape[1]), np.float32)
         for start in range(0, len(texts), _AT_ONCE):
             encoded = tokenizer.encode_batch(list(texts[start : start + _AT_ONCE]), add_special_tokens=False)
             for number, each in enumerate(encoded, start):
                 if each.ids:
-                    found[number] = weights[each.ids].mean(0)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        return found / np.maximum(lengths, 1e-9)
+                    rows[number] = weights[each.ids].mean(0)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.maximum(lengths, 1e-9)
 
     def _model(self) -> tuple[Any, Any]:
         with self._lock:

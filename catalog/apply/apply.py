@@ -45,10 +45,10 @@ class Change:
     after: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        shown = {
+        answer = {
             "kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff, "notes": list(self.notes),
         }  # fmt: skip
-        return shown | ({"problem": self.problem} if self.problem else {})
+        return answer | ({"problem": self.problem} if self.problem else {})
 
 
 class Documents(list[Document]):
@@ -119,9 +119,9 @@ class Applier:
         return self._noted(self._changes(documents, prune), documents)
 
     def _noted(self, changes: Sequence[Change], documents: Sequence[Document]) -> list[Change]:
-        named = {(d.kind, d.key): d for d in documents}
+        by_key = {(d.kind, d.key): d for d in documents}
         return [
-            replace(each, notes=tuple(self._handlers[each.kind].notes(named[each.kind, each.name])))
+            replace(each, notes=tuple(self._handlers[each.kind].notes(by_key[each.kind, each.name])))
             if each.action in (Action.CREATE, Action.UPDATE)
             else each
             for each in changes
@@ -141,14 +141,14 @@ class Applier:
     def _changes(self, documents: Sequence[Document], prune: bool) -> list[Change]:
         changes = [self._change(document) for document in self._ordered(documents)]
         if prune:
-            named = {(d.kind, d.key) for d in documents}
+            keys = {(d.kind, d.key) for d in documents}
             for kind in reversed(self._order):
                 if all(d.kind != kind for d in documents):
                     continue
                 changes += [
                     Change(kind, old.key, Action.DELETE, _diff(old, None), before=old.spec)
                     for old in self._handlers[kind].list()
-                    if (kind, old.key) not in named
+                    if (kind, old.key) not in keys
                 ]
         return changes
 
@@ -162,7 +162,7 @@ class Applier:
     ) -> list[Change]:
         """Do it: all of it or nothing. Gives what was done. `allowed` is called in the transaction, before anything is
         written, and raises a WeirError where it may not be done any more."""
-        named = {(d.kind, d.key): d for d in documents}
+        by_key = {(d.kind, d.key): d for d in documents}
         self._check(documents)  # may be slow (a policy's expression is tried), so not while others wait to write
         with self._transaction():
             allowed()
@@ -170,7 +170,7 @@ class Applier:
             for change in changes:
                 handler = self._handlers[change.kind]
                 if change.action in (Action.CREATE, Action.UPDATE):
-                    handler.put(named[change.kind, change.name], by)
+                    handler.put(by_key[change.kind, change.name], by)
                 elif change.action is Action.DELETE:
                     handler.delete(change.name, by)
             self._hold(changes)
@@ -187,7 +187,7 @@ class Applier:
         """
         handler = self._handlers[self.kind_named(kind)]
         if key is None:
-            found = sorted(handler.list(), key=lambda d: d.key)
+            documents = sorted(handler.list(), key=lambda d: d.key)
         else:
             one = handler.get(key)
             if one is None:
@@ -196,8 +196,8 @@ class Applier:
                 raise NotFound(
                     f"There is no {handler.kind} {key!r}.{mend}", details={"kind": handler.kind, "name": key}
                 )
-            found = [one]
-        return [as_document(handler.kind, d.metadata, d.spec) for d in found]
+            documents = [one]
+        return [as_document(handler.kind, d.metadata, d.spec) for d in documents]
 
     def delete(self, kind: str, key: str, by: str | None = None, allowed: Callable[[], object] = lambda: None) -> str:
         """What is left to do outside of Weir, in a sentence; else nothing. `allowed`: see `apply`. Raises NotFound."""
@@ -216,10 +216,10 @@ class Applier:
 
     def kind_named(self, text: str) -> str:
         """`datasets`, `Dataset`, `glossary-terms` -> the kind. Raises InvalidInput naming the kinds."""
-        wanted = text.replace("-", "").replace("_", "").lower()
+        folded = text.replace("-", "").replace("_", "").lower()
         for kind in self._order:
             plain = kind.lower()
-            if wanted in (plain, plain + "s", plain.removesuffix("y") + "ies"):
+            if folded in (plain, plain + "s", plain.removesuffix("y") + "ies"):
                 return kind
         near = difflib.get_close_matches(text, self._order, 1)
         mend = f" did you mean {near[0]}?" if near else f" kinds are {', '.join(self._order)}."

@@ -62,9 +62,9 @@ class Kept:
 def without_connectors(cluster: str, connectors: Sequence[str]) -> None:
     """Raises Conflict where a cluster that is to be deleted has declared connectors."""
     if connectors:
-        named = ", ".join(connectors[:3]) + ("..." if len(connectors) > 3 else "")
+        names = ", ".join(connectors[:3]) + ("..." if len(connectors) > 3 else "")
         raise Conflict(
-            f"Cluster {cluster!r} still has declared connectors ({named}); delete them first: weir delete Connector"
+            f"Cluster {cluster!r} still has declared connectors ({names}); delete them first: weir delete Connector"
             f" {connectors[0]}.",
             details={"cluster": cluster, "connectors": list(connectors)},
         )
@@ -74,7 +74,7 @@ class ClusterHandler(Kept):
     """After a cluster was applied its brokers are asked who they are; when they do not answer it is asked later.
 
     A scan of an address names the cluster after its host. The name that is declared takes the place of that one, with
-    all that was found, unless documents speak of the old name already (`spoken_of`): they would hold no longer.
+    all that was found, unless documents name the old one already (`spoken_of`): they would no longer apply.
     """
 
     kind = "Cluster"
@@ -141,7 +141,7 @@ class ClusterHandler(Kept):
             if other.namespace != namespace or other.name in declared:
                 continue
             if self._spoken_of(other.name):
-                _log.warning("Cluster %s keeps the name %s beside it: policies speak of that one.", name, other.name)
+                _log.warning("Cluster %s keeps the name %s beside it: policies name that one.", name, other.name)
             else:
                 self._datasets.rename_cluster(other.name, name)
 
@@ -158,8 +158,8 @@ class DatasetHandler(Kept):
         cluster = document.metadata["cluster"]
         declared = any(d.kind == "Cluster" and d.name == cluster for d in all_documents)
         if not declared and self._store.cluster(cluster) is None:
-            known = ", ".join(c.name for c in self._store.clusters()) or "none yet"
-            raise InvalidInput(f"there is no cluster {cluster!r} (known: {known}); declare it by kind: Cluster.")
+            names = ", ".join(c.name for c in self._store.clusters()) or "none yet"
+            raise InvalidInput(f"there is no cluster {cluster!r} (known: {names}); declare it by kind: Cluster.")
 
     def put(self, document: Document, by: str | None) -> None:
         assert isinstance(document.model, DatasetSpec)

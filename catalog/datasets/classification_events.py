@@ -1,4 +1,4 @@
-"""What is told of classifications when a scan or a reviewer changed them. Pure; names and counts, never a value."""
+"""Events about classifications that a scan or a reviewer changed. Pure; names and counts, never a value."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from catalog.datasets.merge import Merged
 from catalog.records import ClassificationRecord, rfc3339
 
-Told = tuple[str, dict[str, Any]]
+EventDraft = tuple[str, dict[str, Any]]
 """(type of event, its data)."""
 
 
-def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[Told]:
-    """`classification.suggested`: what a scan found anew, or again after a rejection it was not about;
+def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[EventDraft]:
+    """`classification.suggested`: what a scan found first, or again after a rejection of something else;
     `classification.changed`: what a second look sees otherwise than the first (see `catalog.datasets.recheck`), and what ended.
     """
     before = {record.key: record for record in known}
@@ -26,11 +26,11 @@ def scan_events(known: Iterable[ClassificationRecord], merged: Merged) -> list[T
         elif (change := record.evidence.get("change")) and change != old.evidence.get("change"):
             changed.append({**_brief(record), "change": change})
     changed += [{**_brief(before[key]), "ended": True} for key in merged.ended if key in before]
-    told = [("classification.suggested", suggested), ("classification.changed", changed)]
-    return [(kind, {"classifications": items}) for kind, items in told if items]
+    events = [("classification.suggested", suggested), ("classification.changed", changed)]
+    return [(kind, {"classifications": items}) for kind, items in events if items]
 
 
-def review_event(before: ClassificationRecord | None, after: ClassificationRecord) -> Told:
+def review_event(before: ClassificationRecord | None, after: ClassificationRecord) -> EventDraft:
     """`classification.reviewed`: who decided what, and what it was before."""
     return "classification.reviewed", {
         "path": after.path,

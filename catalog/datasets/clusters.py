@@ -35,7 +35,7 @@ class Clusters:
     def register(
         self, name: str, spec: ClusterSpec, description: ClusterDescription | None = None
     ) -> tuple[ClusterRecord, list[tuple[DatasetId, DatasetId]]]:
-        """Record a cluster, or what changed of it. `description` is what its brokers said; None when not asked yet.
+        """Record a cluster, or what changed of it. `description` is the answer of its brokers; None when not asked yet.
 
         All bootstrap strings and advertised addresses of one cluster id become one namespace: the first bootstrap
         server under which that id was first seen. Datasets recorded under a namespace that turns out to be an alias
@@ -82,10 +82,10 @@ class Clusters:
         self, name: str, bootstrap: tuple[str, ...], cluster_id: str | None, clusters: list[ClusterRecord]
     ) -> str:
         """The namespace of a cluster not seen before."""
-        known = self._names()[0]
+        spellings = self._names()[0]
         holders = {c.namespace: c for c in clusters}
         for address in bootstrap:
-            holder = holders.get(canonical(namespace_of(address), known))
+            holder = holders.get(canonical(namespace_of(address), spellings))
             if holder is None:
                 continue
             if cluster_id is None or holder.cluster_id is None:
@@ -101,9 +101,9 @@ class Clusters:
         """Raises NotFound naming the clusters that are there."""
         cluster = self._store.cluster(name)
         if cluster is None:
-            known = [c.name for c in self._store.clusters()]
-            mend = f"; known: {', '.join(known)}" if known else "; declare one by kind: Cluster and weir apply"
-            raise NotFound(f"There is no cluster {name!r}{mend}.", details={"cluster": name, "known": known})
+            names = [c.name for c in self._store.clusters()]
+            mend = f"; known: {', '.join(names)}" if names else "; declare one by kind: Cluster and weir apply"
+            raise NotFound(f"There is no cluster {name!r}{mend}.", details={"cluster": name, "known": names})
         return cluster
 
     def all(self) -> list[ClusterRecord]:
@@ -124,8 +124,8 @@ class Clusters:
 
     def namespace(self, namespace_or_cluster: str) -> str:
         """The canonical namespace of a cluster's name or of any spelling of its addresses; else unchanged."""
-        known, by_name = self._names()
-        return by_name.get(namespace_or_cluster) or canonical(namespace_or_cluster, known)
+        spellings, by_name = self._names()
+        return by_name.get(namespace_or_cluster) or canonical(namespace_or_cluster, spellings)
 
     def resolve(self, namespace_or_cluster: str, name: str) -> DatasetId:
         """The dataset that is meant, in the catalog or not. A DataHub URN's `kafka` is whichever has the topic."""
@@ -183,11 +183,11 @@ class Clusters:
         try:
             return self.find(reference)
         except DatasetNotFound:
-            wanted = reference.lower()
+            folded = reference.lower()
             same = [
                 (cluster, name)
                 for cluster, name in self._store.names()
-                if wanted in (name.lower(), f"{cluster}.{name}".lower(), f"{cluster}/{name}".lower())
+                if folded in (name.lower(), f"{cluster}.{name}".lower(), f"{cluster}/{name}".lower())
             ]
             if len(same) == 1:
                 return self.find("/".join(same[0]))
@@ -205,10 +205,10 @@ class Clusters:
         by_lower: dict[str, list[str]] = {}
         for cluster, name in names:
             by_lower.setdefault(name.lower(), []).append(f"{cluster}/{name}")
-        wanted = reference.rsplit("/", 1)[-1].lower()
-        ways = [wanted, *([wanted.partition(".")[2]] if "." in wanted else [])]
+        folded = reference.rsplit("/", 1)[-1].lower()
+        ways = [folded, *([folded.partition(".")[2]] if "." in folded else [])]
         close = dict.fromkeys(each for way in ways for each in difflib.get_close_matches(way, sorted(by_lower), 3))
-        return [found for near in close for found in by_lower[near]][:3]
+        return [match for near in close for match in by_lower[near]][:3]
 
     def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         """(every spelling -> canonical namespace, cluster name -> canonical namespace)."""
@@ -216,15 +216,15 @@ class Clusters:
             present, forgotten = self._known, self._forgotten
         if present is None or time.monotonic() - present[0] > _FRESH_S:
             clusters = self._store.clusters()
-            known = self._store.aliases() | {c.namespace: c.namespace for c in clusters}
-            present = (time.monotonic(), known, {c.name: c.namespace for c in clusters})
+            spellings = self._store.aliases() | {c.namespace: c.namespace for c in clusters}
+            present = (time.monotonic(), spellings, {c.name: c.namespace for c in clusters})
             with self._lock:
                 if forgotten == self._forgotten:
                     self._known = present
         return present[1:]
 
     def forget_names(self) -> None:
-        """The next name is resolved by what the store holds then, not by what it held within the last second."""
+        """The next name is resolved by what the store holds then, not by names read within the last second."""
         with self._lock:
             self._known = None
             self._forgotten += 1

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from catalog.datasets.classification_events import Told, review_event, scan_events
+from catalog.datasets.carry_over import carry_over
+from catalog.datasets.classification_events import EventDraft, review_event, scan_events
 from catalog.datasets.clusters import Clusters
-from catalog.datasets.diff import carry_over, differences
+from catalog.datasets.diff import differences
 from catalog.datasets.merge import merge_declared, merge_scan, review
 from catalog.datasets.queries import DatasetReader
 from catalog.datasets.reported import is_reported
@@ -33,7 +34,7 @@ from catalog.topics import ClusterDescription, TopicFacts
 
 
 class Indexer(Protocol):
-    """Told after a change was committed. Must not fail when the index is away: the record stays the truth."""
+    """Called after a change was committed. Must not fail when the index is away: the record stays the truth."""
 
     def changed(self, datasets: Iterable[DatasetId]) -> None: ...
 
@@ -73,11 +74,11 @@ class Datasets(DatasetReader):
     def rename_cluster(self, old: str, new: str) -> None:
         """The datasets of one name of a cluster go by the other, of the same namespace; the old name ends."""
         with self._store.transaction():
-            known = self._store.datasets(DatasetFilter(cluster=old, deleted=None)).items
-            for record in known:
+            records = self._store.datasets(DatasetFilter(cluster=old, deleted=None)).items
+            for record in records:
                 self._store.put_dataset(replace(record, cluster=new))
             self.clusters.delete(old)
-            self._changed(record.id for record in known)
+            self._changed(record.id for record in records)
 
     def forget_cluster(self, name: str) -> int:
         """Take away a cluster that no document declares; its datasets are marked as gone. Gives how many they were.
@@ -95,13 +96,13 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             namespace = self.clusters.get(name).namespace
             twins = [c.name for c in self.clusters.all() if c.namespace == namespace and c.name != name]
-            known = self._store.datasets(DatasetFilter(cluster=name)).items
-            for record in known:
+            records = self._store.datasets(DatasetFilter(cluster=name)).items
+            for record in records:
                 after = replace(record, cluster=twins[0]) if twins else replace(record, deleted_at=self._clock())
                 self._store.put_dataset(after)
             self.clusters.delete(name)
-            self._changed(record.id for record in known)
-        return len(known)
+            self._changed(record.id for record in records)
+        return len(records)
 
     def record_topics(self, cluster: str, topics: Collection[TopicFacts]) -> TopicChanges:
         """Take note of a full listing of a cluster: new topics, topics that are gone, and the facts of each."""
@@ -153,11 +154,11 @@ class Datasets(DatasetReader):
         with self._store.transaction():
             record = self._store.dataset(dataset) or self._new(dataset, now)
             stored = self._store.schema(dataset)
-            seen = scan.schema
+            scanned = scan.schema
             record = self._store.put_dataset(
                 replace(
                     record,
-                    format={**record.format, **seen.format, **self._declared_format(record)},
+                    format={**record.format, **scanned.format, **self._declared_format(record)},
                     scan=_scan_facts(scan, now),
                     scanned_at=now,
                     last_seen_at=now,
@@ -165,19 +166,19 @@ class Datasets(DatasetReader):
                     source="catalog",
                 )
             )
-            if stored is not None and is_reported(stored.current) and seen.fields:
+            if stored is not None and is_reported(stored.current) and scanned.fields:
                 self._store.clear_schemas(dataset)  # what is scanned comes before what producers report
                 stored = None
-            schema = self._keep_schema(dataset, stored, seen, now)
+            schema = self._keep_schema(dataset, stored, scanned, now)
             self._tell(record, schema_events(stored, self._store.schema(dataset)))
             known = self._store.classifications(dataset)
             merged = merge_scan(
                 known,
                 scan.classifications,
-                complete=seen.window.complete,
+                complete=scanned.window.complete,
                 unscanned=scan.unscanned,
                 now=now,
-                looked={profile.path: profile.count for profile in seen.fields} if scan.recognizers else None,
+                looked={profile.path: profile.count for profile in scanned.fields} if scan.recognizers else None,
                 versions=scan.recognizers,
             )
             if merged.changed or merged.ended:
@@ -187,17 +188,17 @@ class Datasets(DatasetReader):
         return schema
 
     def _keep_schema(
-        self, dataset: DatasetId, stored: StoredSchema | None, seen: SchemaVersion, now: datetime
+        self, dataset: DatasetId, stored: StoredSchema | None, scanned: SchemaVersion, now: datetime
     ) -> SchemaVersion:
         if stored is None:
-            if not seen.fields:
-                return replace(seen, version=0)
-            first = replace(seen, version=1, created_at=rfc3339(now))
+            if not scanned.fields:
+                return replace(scanned, version=0)
+            first = replace(scanned, version=1, created_at=rfc3339(now))
             self._store.add_schema(dataset, StoredSchema(first, first))
             return first
-        if not seen.window.records and not seen.fields:
+        if not scanned.window.records and not scanned.fields:
             return stored.current
-        current = carry_over(stored.current, seen)
+        current = carry_over(stored.current, scanned)
         changes = differences(stored.baseline, current)
         version = stored.baseline.version
         if changes:
@@ -246,7 +247,7 @@ class Datasets(DatasetReader):
         return after
 
     def declare(self, dataset: DatasetId, spec: DatasetSpec, by: str | None) -> DatasetRecord:
-        """Make a dataset what its declared document says. What the document leaves out is as nobody had said it."""
+        """Make a dataset what its declared document states. What the document leaves out is reset."""
         dataset = self.resolve(dataset.namespace, dataset.name)
         now = self._clock()
         with self._store.transaction():
@@ -279,7 +280,7 @@ class Datasets(DatasetReader):
         return record
 
     def count_reads(self, dataset: DatasetId, reads: int = 1) -> None:
-        """A query read it: more used datasets stand higher in search."""
+        """A query read it: search lists datasets with more reads higher."""
         self._store.add_usage(self.resolve(dataset.namespace, dataset.name), reads)
 
     def count_query(self, datasets: Iterable[DatasetId]) -> None:
@@ -291,10 +292,10 @@ class Datasets(DatasetReader):
             if 1 < len(read) <= MOST_TOGETHER:
                 self._store.add_together(read, self._clock())
 
-    def _tell(self, record: DatasetRecord, told: Iterable[Told]) -> None:
+    def _tell(self, record: DatasetRecord, events: Iterable[EventDraft]) -> None:
         """Emit what became of a dataset, in the transaction that changed it."""
         if self._events is not None:
-            for kind, data in told:
+            for kind, data in events:
                 self._events.emit(kind, record.reference, {**_named(record), **data})
 
     def _changed(self, datasets: Iterable[DatasetId]) -> None:
@@ -306,7 +307,7 @@ class Datasets(DatasetReader):
         return DatasetRecord(dataset, cluster=cluster.name if cluster else None, created_at=now)
 
     def _declared_format(self, record: DatasetRecord) -> dict[str, str]:
-        """What people said of the format stands, whatever a scan believes."""
+        """The format that people declared, which a scan does not change."""
         document = self._store.document("Dataset", record.reference)
         declared = (document.spec.get("format") if document else None) or {}
         return {part: name for part, name in declared.items() if name}

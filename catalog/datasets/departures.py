@@ -1,4 +1,4 @@
-"""Where records depart from what was declared or registered of them, as a schema's problems tell it. Pure.
+"""Where records depart from what was declared or registered of them, as a schema's problems report it. Pure.
 
 A departure is one of a schema version's `problems`: {"reason": "departs", "part", "source", "path", "why", "expected",
 "count", "first"}. `first` is a place, never a value.
@@ -68,7 +68,7 @@ def departures_of(schema: SchemaVersion) -> list[Departure]:
 
 
 def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]:
-    """The old departures, as problems, of fields that the new scan did not see depart; `carried` tells them apart."""
+    """The old departures, as problems, of fields that the new scan did not see depart; `carried` marks them."""
     seen = {d.key for d in departures_of(new)}
     return [{**d.to_json(), "carried": True} for d in departures_of(old) if d.key not in seen]
 

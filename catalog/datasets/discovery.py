@@ -1,4 +1,4 @@
-"""What the brokers tell: which cluster answers, which topics it has."""
+"""What the brokers report: which cluster answers, which topics it has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from catalog.topics import TopicFacts
 
 
 class Discovery:
-    """Asks brokers and records what they say."""
+    """Asks brokers and records their answers."""
 
     def __init__(self, brokers: Brokers, datasets: Datasets) -> None:
         self._brokers = brokers
@@ -23,14 +23,16 @@ class Discovery:
 
     def connect(self, cluster: str) -> ClusterRecord:
         """Learn a cluster's id and addresses, and join it to what is known of that id. Raises Unavailable."""
-        known = self._datasets.clusters.get(cluster)
-        description = self._brokers.describe(known.settings, known.bootstrap)
-        return self._datasets.register_cluster(cluster, ClusterSpec.model_validate(dict(known.settings)), description)
+        cluster_record = self._datasets.clusters.get(cluster)
+        description = self._brokers.describe(cluster_record.settings, cluster_record.bootstrap)
+        return self._datasets.register_cluster(
+            cluster, ClusterSpec.model_validate(dict(cluster_record.settings)), description
+        )
 
     def list_topics(self, cluster: str, *, offsets: bool = False) -> list[TopicFacts]:
         """Every topic of a cluster as its brokers describe it, by name. Raises Unavailable."""
-        known = self._datasets.clusters.get(cluster)
-        return self._brokers.topics(known.settings, known.bootstrap, offsets)
+        cluster_record = self._datasets.clusters.get(cluster)
+        return self._brokers.topics(cluster_record.settings, cluster_record.bootstrap, offsets)
 
     def refresh(self, cluster: str) -> TopicChanges:
         """Connect, list the topics, and record what is new and what is gone. Internal topics are left out."""
@@ -46,20 +48,20 @@ class Discovery:
         """
         self.connect(cluster)
         topics = self.list_topics(cluster, offsets=True)
-        shown = [t for t in topics if not hidden(t.name, t.internal)]
-        self._datasets.record_topics(cluster, shown)
+        visible = [t for t in topics if not hidden(t.name, t.internal)]
+        self._datasets.record_topics(cluster, visible)
         chosen: dict[str, TopicFacts] = {}
         for pattern in patterns or ["*"]:
-            among = topics if pattern.startswith("_") else shown
-            found = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
-            if not found and not any(c in pattern for c in "*?["):
+            among = topics if pattern.startswith("_") else visible
+            matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
+            if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
                 mend = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
                 raise NotFound(
                     f"Cluster {cluster!r} has no topic {pattern!r}; {mend}",
                     details={"cluster": cluster, "topic": pattern, "nearest": near},
                 )
-            chosen.update({t.name: t for t in found})
+            chosen.update({t.name: t for t in matches})
         return [chosen[name] for name in sorted(chosen)]
 
 

@@ -57,9 +57,9 @@ def dataset_facts(
     A field of a declared schema counts as classified by what is declared of it. `term_tags`: glossary term -> tags.
     """
     declared = {str(p) for p, _ in leaves(parse_ddl(record.declared_ddl), VALUE)} if record.declared_ddl else set()
-    known = leaf_paths(schema) if schema else set()
+    schema_leaves = leaf_paths(schema) if schema else set()
     # Columns that only producers of lineage report are named, and nobody has looked into them.
-    scanned = known if schema and not is_reported(schema) else set()
+    scanned = schema_leaves if schema and not is_reported(schema) else set()
     tags: dict[str, dict[str, str]] = {}
     for classification in classifications:
         if classification.holds:
@@ -76,7 +76,7 @@ def dataset_facts(
         place = FieldPath.parse(path)
         return path in scanned and not any(b.contains(place) or place.contains(b) for b in blind)
 
-    paths = sorted(declared | known | tags.keys())
+    paths = sorted(declared | schema_leaves | tags.keys())
     return DatasetFacts(
         id=record.id,
         reference=record.reference,

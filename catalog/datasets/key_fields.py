@@ -18,7 +18,7 @@ _ENDINGS = frozenset(
 )  # fmt: skip
 """A name that ends so names one thing of many."""
 _BARE = frozenset({"id", "ids", "key", "code", "uuid", "guid", "number", "num", "no", "nr", "ref", "reference", "sha"})
-"""Alone they do not say of what; the name above does."""
+"""Alone they do not name what they identify; the name above does."""
 _IDENTIFYING = frozenset(
     {"EMAIL_ADDRESS", "PHONE_NUMBER", "IBAN_CODE", "CREDIT_CARD", "IP_ADDRESS", "MAC_ADDRESS", "IMEI", "UUID"}
 )
@@ -34,7 +34,7 @@ _FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in na
 
 @dataclass(frozen=True, slots=True)
 class KeyField:
-    """words: of its name, with the name above it where its own says too little; types: their families; tags: kinds of
+    """words: of its name, with the name above it where its own is too short; types: their families; tags: kinds of
     personal data."""
 
     path: str
@@ -63,11 +63,11 @@ def key_words(path: str) -> tuple[str, ...]:
 
 def key_fields(sources: Iterable[Mapping[str, Any]]) -> list[KeyField]:
     """The fields among search documents' sources that look like keys, in their order; one of each words."""
-    found: dict[tuple[str, ...], KeyField] = {}
+    fields: dict[tuple[str, ...], KeyField] = {}
     for source in sources:
         words, tags = key_words(source["path"]), frozenset(source.get("entities") or ())
         if not words or _BARE.issuperset(words) or not source.get("types"):
             continue
         if words[-1] in _ENDINGS or tags & _IDENTIFYING:
-            found.setdefault(words, KeyField(source["path"], words, type_families(source["types"]), tags))
-    return list(found.values())
+            fields.setdefault(words, KeyField(source["path"], words, type_families(source["types"]), tags))
+    return list(fields.values())

@@ -36,12 +36,12 @@ def number_type(kinds: Collection[str], details: Mapping[str, Any]) -> tuple[Pri
 
     details   those of the field's profile: `magnitude`, and `precision` and `scale` where digits count
     """
-    seen = set(kinds)
-    if seen <= {"int32", "int64"}:
+    types = set(kinds)
+    if types <= {"int32", "int64"}:
         return Primitive("BIGINT"), None
-    if "decimal" not in seen and "double" in seen and "precision" not in details:
+    if "decimal" not in types and "double" in types and "precision" not in details:
         return Primitive("DOUBLE"), None
-    scale = int(details.get("scale") or 0) if seen - INTEGERS else 0
+    scale = int(details.get("scale") or 0) if types - INTEGERS else 0
     digits = max(0, int((details.get("magnitude") or [0, 0])[1]) + 1)
     if digits + scale > LONGEST:
         return STRING, (
@@ -59,9 +59,9 @@ def number_type(kinds: Collection[str], details: Mapping[str, Any]) -> tuple[Pri
 
 def note_of(types: Mapping[str, float], details: Mapping[str, Any]) -> str | None:
     """What is to be known of the type by which queries read a field, for its details."""
-    seen = {name for name, share in types.items() if share > 0 and name != "null"}
-    numbers = seen & NUMBERS
-    if numbers and not seen - NUMBERS - _CONTAINERS:
+    kinds = {name for name, share in types.items() if share > 0 and name != "null"}
+    numbers = kinds & NUMBERS
+    if numbers and not kinds - NUMBERS - _CONTAINERS:
         return number_type(numbers, details)[1]
     return None
 
@@ -94,32 +94,34 @@ def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataTyp
 def _type_of(node: _Node, depth: int = 0) -> DataType:
     if depth == DEEPEST:
         return STRING
-    seen = {name for name, share in node.profile.types.items() if share > 0} if node.profile else set()
-    seen.discard("null")
+    kinds = {name for name, share in node.profile.types.items() if share > 0} if node.profile else set()
+    kinds.discard("null")
     registered = node.profile.details.get("registered", {}) if node.profile else {}
     if "kinds" in registered:
-        seen = {kind for kind in registered["kinds"] if kind != "scalar"} | (seen if "sql" not in registered else set())
+        kinds = {kind for kind in registered["kinds"] if kind != "scalar"} | (
+            kinds if "sql" not in registered else set()
+        )
     fields = {step.name or "": child for step, child in node.children.items() if step.kind is StepKind.FIELD}
     keyed = any(step.kind in (StepKind.VALUES, StepKind.MAP_KEY, StepKind.KEYS) for step in node.children)
-    if not seen and "sql" not in registered:
-        seen = {"object"} if fields else {"map"} if keyed else {"array"} if ELEMENTS in node.children else {"string"}
-    below = depth + 1 + (len(_members(seen)) > 1 or "sql" in registered)
+    if not kinds and "sql" not in registered:
+        kinds = {"object"} if fields else {"map"} if keyed else {"array"} if ELEMENTS in node.children else {"string"}
+    below = depth + 1 + (len(_members(kinds)) > 1 or "sql" in registered)
     members: dict[str, DataType] = {}
-    if seen & {"object", "map"}:
+    if kinds & {"object", "map"}:
         members["as_object"] = _object(node, fields, keyed, below)
-    if "array" in seen:
+    if "array" in kinds:
         members["as_array"] = ArrayType(
             _type_of(node.children[ELEMENTS], below) if ELEMENTS in node.children else STRING
         )
     if "sql" in registered:
         members["as_scalar"] = Primitive(registered["sql"])
-    elif scalars := seen - _CONTAINERS:
+    elif scalars := kinds - _CONTAINERS:
         members["as_scalar"] = _scalar(scalars, node.profile.details if node.profile else {})
     return alternatives(members) if members else STRING
 
 
-def _members(seen: Collection[str]) -> set[str]:
-    return {"object" if name == "map" else name if name in _CONTAINERS else "scalar" for name in seen}
+def _members(kinds: Collection[str]) -> set[str]:
+    return {"object" if name == "map" else name if name in _CONTAINERS else "scalar" for name in kinds}
 
 
 def _object(node: _Node, fields: Mapping[str, _Node], keyed: bool, depth: int) -> DataType:
@@ -128,16 +130,16 @@ def _object(node: _Node, fields: Mapping[str, _Node], keyed: bool, depth: int) -
     return StructType(tuple((name, _type_of(child, depth)) for name, child in fields.items())) if fields else STRING
 
 
-def _scalar(seen: set[str], details: Mapping[str, Any]) -> Primitive:
-    if seen <= NUMBERS:
-        return number_type(seen, details)[0]
-    return Primitive(_OTHERS.get(seen.pop(), "STRING")) if len(seen) == 1 else STRING
+def _scalar(kinds: set[str], details: Mapping[str, Any]) -> Primitive:
+    if kinds <= NUMBERS:
+        return number_type(kinds, details)[0]
+    return Primitive(_OTHERS.get(kinds.pop(), "STRING")) if len(kinds) == 1 else STRING
 
 
 def scalar_of(profile: FieldProfile) -> str | None:
     """The type, as DDL, of the single values that a field had; None when it had none."""
-    seen = {name for name, share in profile.types.items() if share > 0 and name != "null"} - _CONTAINERS
-    return _scalar(seen, profile.details).name if seen else None
+    kinds = {name for name, share in profile.types.items() if share > 0 and name != "null"} - _CONTAINERS
+    return _scalar(kinds, profile.details).name if kinds else None
 
 
 _WIDTHS = {"INT": 10, "BIGINT": 19}
@@ -163,8 +165,8 @@ def wider(one: str, other: str) -> str:
 
 
 def _digits(ddl: str) -> tuple[int, int] | None:
-    """Digits before and behind the point that a number's type holds; None for what is no exact number."""
+    """Digits before and behind the point that a number's type holds; None for what is not an exact number."""
     if ddl in _WIDTHS:
         return _WIDTHS[ddl], 0
-    found = _DECIMAL.fullmatch(ddl)
-    return (int(found[1]) - int(found[2]), int(found[2])) if found else None
+    match = _DECIMAL.fullmatch(ddl)
+    return (int(match[1]) - int(match[2]), int(match[2])) if match else None

@@ -34,7 +34,7 @@ def recognizers(evidence: Any) -> tuple[str, ...]:
 
 def merge_scan(
     existing: Iterable[ClassificationRecord],
-    found: Iterable[Classification],
+    findings: Iterable[Classification],
     *,
     complete: bool,
     unscanned: Collection[str],
@@ -50,7 +50,7 @@ def merge_scan(
     known = {record.key: record for record in existing}
     changed: list[ClassificationRecord] = []
     seen: set[tuple[str, str]] = set()
-    for finding in found:
+    for finding in findings:
         key = (finding.path, finding.entity)
         seen.add(key)
         before = known.get(key)
@@ -72,7 +72,7 @@ def merge_scan(
 
 
 _EXPECTED = 5
-"""Matches the share of the last look promises, below which a sample without one says nothing (e^-5 is below 1%)."""
+"""Matches that the share of the last look promises; below it a sample without one proves nothing (e^-5 is below 1%)."""
 
 
 def _should_have_shown(record: ClassificationRecord, looked: int, complete: bool) -> bool:
@@ -140,7 +140,7 @@ def review(
 def merge_declared(
     existing: Iterable[ClassificationRecord], declared: Sequence[tuple[str, str]], *, by: str | None, now: datetime
 ) -> Merged:
-    """Declared (path, entity) are confirmed; one that is declared no more goes back to what a scan said, or ends."""
+    """Declared (path, entity) are confirmed; one that is no longer declared returns to the result of a scan, or ends."""
     known = {record.key: record for record in existing}
     changed = []
     for path, entity in declared:

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from catalog.datasets.clusters import Clusters
-from catalog.datasets.diff import Change, Compatibility, compatibility, differences
+from catalog.datasets.compatibility import Compatibility, compatibility
+from catalog.datasets.diff import Change, differences
 from catalog.datasets.facts import DatasetFacts, dataset_facts
 from catalog.datasets.terms import term_tags
 from catalog.entities import tag_matches
@@ -103,8 +104,8 @@ class DatasetReader:
             where = replace(where, namespace=self.clusters.namespace(where.namespace))
         if where.entity == PERSONAL_DATA_TAG:
             holders = {dataset for dataset, _ in self.tagged(PERSONAL_DATA_TAG)}
-            found = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
-            return Page(tuple(found[offset : None if limit is None else offset + limit]), len(found))
+            records = [d for d in self._store.datasets(replace(where, entity=None)).items if d.id in holders]
+            return Page(tuple(records[offset : None if limit is None else offset + limit]), len(records))
         return self._store.datasets(where, limit, offset)
 
     def schema(self, dataset: DatasetId, version: int | None = None) -> SchemaVersion:
@@ -180,16 +181,16 @@ class DatasetReader:
             for each in self._store.schemas(record.id)
             if each.baseline.created_at and datetime.fromisoformat(each.baseline.created_at) <= as_of
         ]
-        known: dict[tuple[str, str], ClassificationRecord] = {}
+        records: dict[tuple[str, str], ClassificationRecord] = {}
         for _, event in self._store.classification_history(record.id, as_of):
             if event.record is None:
-                known.pop((event.path, event.entity), None)
+                records.pop((event.path, event.entity), None)
             else:
-                known[event.path, event.entity] = event.record
+                records[event.path, event.entity] = event.record
         return dataset_facts(
             record,
             older[-1].baseline if older else None,
-            [each for _, each in sorted(known.items())],
+            [each for _, each in sorted(records.items())],
             self._store.notes(record.id),
             term_tags(self._store),
         )

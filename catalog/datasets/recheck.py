@@ -1,4 +1,4 @@
-"""What a new look at a classification says against the look before: shown to reviewers, decided by nobody but them. Pure.
+"""How a new look at a classification differs from the look before: shown to reviewers, who alone decide on it. Pure.
 
 Kept in the evidence as `change`:
     at          when the look was that differed
@@ -24,7 +24,7 @@ def change(
     before: Mapping[str, Any], now: Mapping[str, Any], at: datetime, found: bool = True
 ) -> dict[str, Any] | None:
     """The difference between two evidences, None when there is none worth a look."""
-    made: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     versions = _versions(before), _versions(now)
     moved = [
         {"name": name, "before": versions[0][name], "now": versions[1][name]}
@@ -32,16 +32,16 @@ def change(
         if versions[0][name] != versions[1][name]
     ]
     if moved:
-        made["recognizers"] = moved
+        changes["recognizers"] = moved
     if not found:
-        made["found"] = False
+        changes["found"] = False
     else:
         rates = _rate(before), _rate(now)
         if rates[0] is not None and rates[1] is not None and abs(rates[0] - rates[1]) > MOVED:
-            made["rate"] = {"before": rates[0], "now": rates[1]}
-    if not made:
+            changes["rate"] = {"before": rates[0], "now": rates[1]}
+    if not changes:
         return None
-    return {"at": rfc3339(at), "found": True, **made}
+    return {"at": rfc3339(at), "found": True, **changes}
 
 
 def noted(before: Mapping[str, Any], now: Mapping[str, Any], at: datetime) -> dict[str, Any]:

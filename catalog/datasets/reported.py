@@ -36,18 +36,18 @@ def is_reported(schema: SchemaVersion) -> bool:
 
 def newest(facts: Iterable[Fact]) -> dict[str, Fact]:
     """Key -> the newest of its facts, under whatever name of the dataset it was reported; withdrawn ones are left out."""
-    found: dict[str, Fact] = {}
+    facts_by_key: dict[str, Fact] = {}
     for fact in facts:
-        held = found.get(fact.key)
-        if held is None or fact.newer_than(held):
-            found[fact.key] = fact
-    return {key: fact for key, fact in sorted(found.items()) if fact.value is not None}
+        before = facts_by_key.get(fact.key)
+        if before is None or fact.newer_than(before):
+            facts_by_key[fact.key] = fact
+    return {key: fact for key, fact in sorted(facts_by_key.items()) if fact.value is not None}
 
 
 def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
     """All facts of a dataset, under all its names. The same for the same facts in any order."""
-    kept = newest(facts)
-    value = {key: fact.value for key, fact in kept.items()}
+    latest = newest(facts)
+    value = {key: fact.value for key, fact in latest.items()}
     tags = value.get("tags", {}).get("tags", [])
     life = value.get("lifecycleStateChange", {})
     kind = value.get("datasetType", {})
@@ -61,22 +61,22 @@ def project(dataset: DatasetId, facts: Iterable[Fact]) -> Reported:
         "columns": None,
         "columnsLeftOut": value.get("schema", {}).get("cut"),
     }
-    schema = _schema(dataset, kept, tags)
+    schema = _schema(dataset, latest, tags)
     if schema is not None:
         summary["columns"] = len(schema.fields)
-    return Reported({key: given for key, given in summary.items() if given not in (None, [], "")}, schema)
+    return Reported({key: content for key, content in summary.items() if content not in (None, [], "")}, schema)
 
 
-def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping[str, Any]]) -> SchemaVersion | None:
+def _schema(dataset: DatasetId, latest: Mapping[str, Fact], tags: Iterable[Mapping[str, Any]]) -> SchemaVersion | None:
     fields: dict[str, FieldProfile] = {}
-    said = kept.get("schema")
-    moments = [said.time] if said is not None else []
-    for top, below, kind, description in said.value.get("fields", ()) if said is not None else ():
+    reported = latest.get("schema")
+    moments = [reported.time] if reported is not None else []
+    for top, below, kind, description in reported.value.get("fields", ()) if reported is not None else ():
         path = path_of(dataset, top)
         if path is not None:
             fields.setdefault(path + below, _field(path + below, kind, description))
-    if said is None:  # columns that jobs name are all there is
-        for key, fact in kept.items():
+    if reported is None:  # columns that jobs name are all there is
+        for key, fact in latest.items():
             if key.startswith("columns@"):
                 moments.append(fact.time)
                 for column in fact.value.get("columns", ()):
@@ -87,9 +87,9 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
     for tag in tags:
         tagged = path_of(dataset, tag["field"]) if tag.get("field") else None
         if tagged in fields:
-            held = fields[tagged].details
-            shown = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
-            fields[tagged] = _with(fields[tagged], {**held, "tags": [*held.get("tags", []), shown]})
+            details = fields[tagged].details
+            entry = {key: tag[key] for key in ("key", "value", "source") if tag.get(key)}
+            fields[tagged] = _with(fields[tagged], {**details, "tags": [*details.get("tags", []), entry]})
     at = rfc3339(_moment(hour(max(moments))))
     window = ScanWindow(strategy=STRATEGY)
     return SchemaVersion({}, tuple(fields[path] for path in sorted(fields)), window=window, version=1, created_at=at)
@@ -97,8 +97,10 @@ def _schema(dataset: DatasetId, kept: Mapping[str, Fact], tags: Iterable[Mapping
 
 def _field(path: str, kind: str, description: str) -> FieldProfile:
     details = {"reported_type": kind, "description": description}
-    known = type_of(kind)
-    return FieldProfile(path, {known: 1.0} if known else {}, 0, 1.0, details={k: v for k, v in details.items() if v})
+    type_name = type_of(kind)
+    return FieldProfile(
+        path, {type_name: 1.0} if type_name else {}, 0, 1.0, details={k: v for k, v in details.items() if v}
+    )
 
 
 def _with(field: FieldProfile, details: Mapping[str, Any]) -> FieldProfile:

@@ -40,7 +40,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One classification and the dataset it stands in. `reference` is CLUSTER/TOPIC."""
+    """One classification and its dataset. `reference` is CLUSTER/TOPIC."""
 
     dataset: DatasetId
     reference: str
@@ -67,7 +67,7 @@ class FoundPage:
         return {
             "total": self.total,
             "counts": self.counts,
-            "classifications": [found.to_json() for found in self.items],
+            "classifications": [item.to_json() for item in self.items],
         }
 
 
@@ -91,13 +91,16 @@ class Outcome:
     problem: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        asked = self.decision
-        made: dict[str, Any] = {
-            "namespace": asked.dataset.namespace, "name": asked.dataset.name, "path": asked.path, "entity": asked.entity,
-        }  # fmt: skip
+        decision = self.decision
+        answer: dict[str, Any] = {
+            "namespace": decision.dataset.namespace,
+            "name": decision.dataset.name,
+            "path": decision.path,
+            "entity": decision.entity,
+        }
         if self.record is not None:
-            return {**made, "state": str(self.record.state)}
-        return {**made, "problem": self.problem}
+            return {**answer, "state": str(self.record.state)}
+        return {**answer, "problem": self.problem}
 
 
 class Reviews:
@@ -110,12 +113,12 @@ class Reviews:
     def page(self, wanted: Wanted, limit: int, offset: int = 0) -> FoundPage:
         """By dataset, path and entity. Datasets that were deleted are left out."""
         clusters = {c.namespace: c.name for c in self._store.clusters()}
-        found = [
+        items = [
             Found(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
             for dataset, record in self._store.all_classifications()
         ]
         chosen = sorted(
-            (f for f in found if _fits(f, wanted)), key=lambda f: (f.reference, f.record.path, f.record.entity)
+            (f for f in items if _fits(f, wanted)), key=lambda f: (f.reference, f.record.path, f.record.entity)
         )
         counts = {
             "state": _counted(str(f.record.state) for f in chosen),
@@ -127,7 +130,7 @@ class Reviews:
     def review(
         self, decisions: Sequence[Decision], by: str, refused: Callable[[Decision], str | None] = lambda _: None
     ) -> list[Outcome]:
-        """Take every decision that can be taken, each dataset's together; the outcomes stand in the order asked.
+        """Take every decision that can be taken, each dataset's together; the outcomes are in the order of the decisions.
 
         `refused`: why one may not be taken, in a sentence; asked in the transaction that writes it. Raises InvalidInput for more
         than MAX_ITEMS.
@@ -141,26 +144,28 @@ class Reviews:
         for dataset, numbers in by_dataset.items():
             with self._store.transaction():
                 for number in numbers:
-                    asked = decisions[number]
-                    if problem := refused(asked):
-                        outcomes[number] = Outcome(asked, problem=problem)
+                    choice = decisions[number]
+                    if problem := refused(choice):
+                        outcomes[number] = Outcome(choice, problem=problem)
                         continue
                     try:
-                        after = self._datasets.review(dataset, asked.path, asked.entity, asked.state, asked.reason, by)
-                        outcomes[number] = Outcome(asked, after)
+                        after = self._datasets.review(
+                            dataset, choice.path, choice.entity, choice.state, choice.reason, by
+                        )
+                        outcomes[number] = Outcome(choice, after)
                     except WeirError as error:
-                        outcomes[number] = Outcome(asked, problem=error.message)
+                        outcomes[number] = Outcome(choice, problem=error.message)
         return [outcomes[number] for number in range(len(decisions))]
 
 
-def _fits(found: Found, wanted: Wanted) -> bool:
-    record = found.record
+def _fits(item: Found, wanted: Wanted) -> bool:
+    record = item.record
     if wanted.state is not None and record.state is not wanted.state:
         return False
     if wanted.entity is not None and not tag_matches(wanted.entity, record.entity):
         return False
     if wanted.dataset is not None and not (
-        fnmatchcase(found.reference, wanted.dataset) or fnmatchcase(str(found.dataset), wanted.dataset)
+        fnmatchcase(item.reference, wanted.dataset) or fnmatchcase(str(item.dataset), wanted.dataset)
     ):
         return False
     if wanted.path is not None and record.path != wanted.path and not _like(record.path, wanted.path):
@@ -171,7 +176,7 @@ def _fits(found: Found, wanted: Wanted) -> bool:
 
 
 def _like(path: str, pattern: str) -> bool:
-    """`*` stands for anything; brackets are part of paths, not of the pattern."""
+    """`*` matches anything; brackets are part of paths, not of the pattern."""
     return fnmatchcase(path, pattern.replace("[", "[[]"))
 
 

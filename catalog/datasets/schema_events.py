@@ -1,22 +1,23 @@
-"""What is told of datasets and their schemas. Pure; names, counts and places, never a value."""
+"""Events about datasets and their schemas. Pure; names, counts and places, never a value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from catalog.datasets.diff import Compatibility, compatibility, differences
+from catalog.datasets.compatibility import Compatibility, compatibility
+from catalog.datasets.diff import differences
 from catalog.records import DatasetRecord, StoredSchema
 from catalog.topics import TopicFacts
 
-Told = tuple[str, dict[str, Any]]
+EventDraft = tuple[str, dict[str, Any]]
 """(type of event, its data)."""
 
 _MOST = 200
 """Changes in one event; all of them are at `/schema/diff`."""
 
 
-def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> list[Told]:
+def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> list[EventDraft]:
     """`schema.changed` when a scan made a new version, with every change and where it was first seen;
     `schema.discovered` for the first version."""
     if after is None or (before is not None and before.baseline.version == after.baseline.version):
@@ -24,8 +25,8 @@ def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> li
     version = after.baseline.version
     if before is None:
         fields = len(after.baseline.fields)
-        said = {"version": version, "format": dict(after.baseline.format), "fields": fields}
-        return [("schema.discovered", {**said, "shapes": len(after.baseline.shapes)})]
+        details = {"version": version, "format": dict(after.baseline.format), "fields": fields}
+        return [("schema.discovered", {**details, "shapes": len(after.baseline.shapes)})]
     changes = [dict(change) for change in after.changes]
     judged: Compatibility = compatibility(differences(before.baseline, after.baseline))
     data: dict[str, Any] = {
@@ -64,7 +65,7 @@ def _at(change: Mapping[str, Any]) -> str:
     return f" (partition {first['partition']}, offset {first['offset']})" if first else ""
 
 
-def discovery_event(before: DatasetRecord | None, topic: TopicFacts) -> Told:
+def discovery_event(before: DatasetRecord | None, topic: TopicFacts) -> EventDraft:
     """`dataset.discovered`: a topic not known before, or back again after it was gone."""
     back = before is not None and before.deleted_at is not None
     return "dataset.discovered", {"partitions": topic.partitions, "retained": topic.retained, "back": back}

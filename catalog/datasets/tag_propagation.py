@@ -1,4 +1,4 @@
-"""Tags follow the data: down column lineage, up to where a job masks it. And where masked data is found raw, that is told.
+"""Tags follow the data: down column lineage, up to where a job masks it. Masked data that is found raw is reported.
 
 A field that receives a personal value as it is gets the tag too, suggested, with the recognizer `lineage` and the fields
 it comes from; a rejection of it holds like any other. Below an edge marked masking no tag is passed on; if a scan finds
@@ -24,7 +24,7 @@ from catalog.records import ClassificationRecord, Source, rfc3339
 
 LINEAGE = "lineage"
 MAX_TAGS = 10_000
-"""Tagged fields a sweep follows; beyond it the rest waits, and the answer says so."""
+"""Tagged fields a sweep follows; beyond it the rest waits, and the answer states it."""
 
 Place = tuple[DatasetId, str]
 
@@ -52,7 +52,7 @@ class _Arriving:
 
 
 class TagFlow:
-    """Passes tags on. `flows` is the lineage's sliver; `changed` is told of datasets whose tags changed."""
+    """Passes tags on. `flows` is the lineage's sliver; `changed` is called with the datasets whose tags changed."""
 
     def __init__(
         self,
@@ -91,21 +91,21 @@ class TagFlow:
     def _arriving(
         self, sources: Iterable[tuple[DatasetId, ClassificationRecord]]
     ) -> dict[tuple[Place, str], _Arriving]:
-        found: dict[tuple[Place, str], _Arriving] = defaultdict(lambda: _Arriving({}, set()))
-        known: dict[Place, list[tuple[Place, bool]]] = {}
+        arrivals: dict[tuple[Place, str], _Arriving] = defaultdict(lambda: _Arriving({}, set()))
+        reached: dict[Place, list[tuple[Place, bool]]] = {}
         for dataset, record in sources:
             start = (dataset, record.path)
-            if start not in known:
-                known[start] = self._reach(dataset, record.path)
-            for place, raw in known[start]:
+            if start not in reached:
+                reached[start] = self._reach(dataset, record.path)
+            for place, raw in reached[start]:
                 if place == start:
                     continue
-                arriving = found[place, record.entity]
+                arriving = arrivals[place, record.entity]
                 if raw:
                     arriving.raw[_node_of(dataset, record.path)] = record.score
                 else:
                     arriving.masked.add(_node_of(dataset, record.path))
-        return found
+        return arrivals
 
     def _reach(self, dataset: DatasetId, path: str) -> list[tuple[Place, bool]]:
         reached = []
@@ -136,7 +136,7 @@ class TagFlow:
             return done
         fields = {profile.path for profile in stored.current.fields}
         changed: list[ClassificationRecord] = []
-        told: list[tuple[str, dict[str, Any]]] = []
+        events: list[tuple[str, dict[str, Any]]] = []
         for key, here in arriving.items():
             if key[0] not in fields:
                 continue
@@ -147,12 +147,12 @@ class TagFlow:
                     changed.append(after)
                     if record is None:
                         done = replace(done, inherited=done.inherited + 1)
-                        told.append(("classification.suggested", {"classifications": [_brief(after)]}))
+                        events.append(("classification.suggested", {"classifications": [_brief(after)]}))
             elif record is not None and here.leaks_into(record) and "leak" not in record.evidence:
                 leak = {"at": rfc3339(now), "from": sorted(here.masked)[:20]}
                 changed.append(replace(record, evidence={**record.evidence, "leak": leak}))
                 done = replace(done, leaks=done.leaks + 1)
-                told.append(("mask.leak", {**_brief(record), **leak}))
+                events.append(("mask.leak", {**_brief(record), **leak}))
         ended = []
         for key, record in known.items():
             now_here = arriving.get(key)
@@ -165,7 +165,7 @@ class TagFlow:
                 self._store.put_classifications(dataset, changed, ended, now)
                 self._store.put_dataset(replace(holder, updated_at=now))
                 if self._events is not None:
-                    for kind, data in told:
+                    for kind, data in events:
                         self._events.emit(kind, holder.reference, {"dataset": holder.reference, **data})
             self._changed([dataset])
         return replace(done, ended=done.ended + len(ended))

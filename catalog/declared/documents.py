@@ -1,7 +1,7 @@
 """Declared state: YAML text <-> documents, with the line of everything that is wrong.
 
 YAML is read as people mean it: `no`, `on` and `12:30` are words, as in YAML 1.2; anchors and tags are refused, which
-also closes the door on documents that blow up when read; a key that stands twice is an error.
+also closes the door on documents that blow up when read; a key that occurs twice is an error.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Document:
 
     @property
     def key(self) -> str:
-        """What tells it from others of its kind: its name; for a dataset CLUSTER/NAME."""
+        """What distinguishes it from others of its kind: its name; for a dataset CLUSTER/NAME."""
         cluster = self.metadata.get("cluster")
         return f"{cluster}/{self.name}" if cluster else self.name
 
@@ -81,7 +81,7 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
     value of the wrong type, the same document twice.
     """
     documents: list[Document] = []
-    seen: dict[tuple[str, str], int] = {}
+    lines_of: dict[tuple[str, str], int] = {}
     for node in _compose(text, file):
         lines: dict[tuple[str | int, ...], int] = {}
         value = _plain(node, (), lines, file)
@@ -89,14 +89,14 @@ def load(text: str | bytes, kinds: Mapping[str, type[BaseModel]], file: str = "t
             continue
         document = _document(value, kinds, file, node.start_mark.line + 1, lines)
         identity = (document.kind, document.key)
-        if identity in seen:
+        if identity in lines_of:
             raise _wrong(
                 file,
                 document.line,
                 "metadata.name",
-                f"{document.kind} {document.key!r} stands there twice (first at line {seen[identity]})",
+                f"{document.kind} {document.key!r} is there twice (first at line {lines_of[identity]})",
             )
-        seen[identity] = document.line
+        lines_of[identity] = document.line
         documents.append(document)
     return documents
 
@@ -154,17 +154,17 @@ def _plain(node: yaml.Node, at: tuple[str | int, ...], lines: dict[tuple[str | i
     if isinstance(node, yaml.SequenceNode):
         return [_plain(child, (*at, n), lines, file) for n, child in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key_node, child in node.value:
             key_line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _wrong(file, key_line, _dotted(at), "a name must be a word")
             key = str(key_node.value)
-            if key in found:
-                raise _wrong(file, key_line, _dotted((*at, key)), "stands there twice")
+            if key in mapping:
+                raise _wrong(file, key_line, _dotted((*at, key)), "is there twice")
             lines[(*at, key)] = key_line
-            found[key] = _plain(child, (*at, key), lines, file)
-        return found
+            mapping[key] = _plain(child, (*at, key), lines, file)
+        return mapping
     try:
         return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError):
@@ -189,7 +189,7 @@ def _document(
             file,
             lines.get(("kind",), line),
             "kind",
-            f"{kind!r} is no kind{_near(str(kind), kinds) or '; kinds are ' + ', '.join(sorted(kinds))}",
+            f"{kind!r} is not a kind{_near(str(kind), kinds) or '; kinds are ' + ', '.join(sorted(kinds))}",
         )
     metadata = _metadata(value.get("metadata"), kind, file, line, lines)
     spec = value.get("spec")
@@ -223,7 +223,7 @@ def _metadata(
     if not _NAME.match(metadata.get("name", "")):
         raise _wrong(file, lines.get(("metadata", "name"), at), "metadata.name", "must be a word")
     if kind == "Dataset" and not metadata.get("cluster"):
-        raise _wrong(file, at, "metadata.cluster", "is missing; a dataset says which cluster it is in")
+        raise _wrong(file, at, "metadata.cluster", "is missing; state which cluster the dataset is in")
     if kind != "Dataset" and "cluster" in metadata:
         raise _wrong(file, lines[("metadata", "cluster")], "metadata.cluster", "belongs to kind Dataset only")
     if kind not in _OF_DOMAINS and "domain" in metadata:
@@ -244,7 +244,7 @@ def _first_error(
     # An unknown field explains best; the message of pydantic is kept, the input never (it may be a secret).
     problems = error.errors(include_url=False, include_input=False)
     problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
-    # A union adds the names of its branches to the place; only what stands in the text is a place there.
+    # A union adds the names of its branches to the place; only what the text itself names is a place there.
     place: tuple[str | int, ...] = ("spec",)
     written = problem["loc"][1:] if issubclass(model, RootModel) else problem["loc"]
     for part in written:
@@ -252,9 +252,9 @@ def _first_error(
             place = (*place, part)
     here = next((lines[place[:n]] for n in range(len(place), 0, -1) if place[:n] in lines), line)
     if problem["type"] == "extra_forbidden":
-        known = [f.alias or n for each in _branches(model) for n, f in each.model_fields.items()]
-        known = known if len(place) == 2 else []
-        text = "is not known" + _near(str(place[-1]), known)
+        names = [f.alias or n for each in _branches(model) for n, f in each.model_fields.items()]
+        names = names if len(place) == 2 else []
+        text = "is not known" + _near(str(place[-1]), names)
     else:
         text = problem["msg"].removeprefix("Value error, ")
         text = text[:1].lower() + text[1:]
@@ -284,8 +284,8 @@ def _dotted(at: Iterable[str | int]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
+def _near(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -61,10 +61,10 @@ def refusal(names: Iterable[str]) -> str | None:
     for name in names:
         if name in ALLOWED:
             continue
-        shown = name[:80]
+        short = name[:80]
         if name.lower().removeprefix("kafka.").startswith(_OF_SECURITY):
-            return f"the property {shown} is not taken; write TLS and sign-in under security, secrets as {{env: NAME}}"
+            return f"the property {short} is not taken; write TLS and sign-in under security, secrets as {{env: NAME}}"
         nearest = difflib.get_close_matches(name, ALLOWED, 1, 0.5)
         hint = f"; the nearest that is: {nearest[0]}" if nearest else ""
-        return f"the property {shown} is not taken{hint} (docs/declared-state.md lists them)"
+        return f"the property {short} is not taken{hint} (docs/declared-state.md lists them)"
     return None

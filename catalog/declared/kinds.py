@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\s,:*\"'`\\]+\Z")
 
 
 class Spec(BaseModel):
-    """Base of every spec: an unknown field is an error, and `yes` is no text."""
+    """Base of every spec: an unknown field is an error, and `yes` is not a text."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -266,11 +266,11 @@ class RecognizerSpec(Spec):
 
 
 class WebhookSpec(Spec):
-    """Who is told of events over HTTP. An address that holds a secret in its path is written as {env: NAME} as well.
+    """Who receives events over HTTP. An address that holds a secret in its path is written as {env: NAME} as well.
 
     types     globs of event types: schema.*, weir.scan.failed
     subjects  globs of what events are about: prod/*
-    secret    signs what is sent, as Standard Webhooks say
+    secret    signs what is sent, as Standard Webhooks specify
     """
 
     url: str | Secret

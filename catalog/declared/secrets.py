@@ -1,6 +1,6 @@
 """Secrets that declared documents name: which places may be read, and where what was read may be sent.
 
-Whoever may declare a cluster or a webhook names a secret and an address. Without rules they would read every file and
+A user who may declare a cluster or a webhook names a secret and an address. Without rules they would read every file and
 variable of the server by having it sent to an address of their own. So a file is read under one folder only, a variable
 only by names with one prefix, and a secret is sent only over TLS or to this machine itself.
 """
@@ -63,18 +63,18 @@ class Secrets:
 
         Raises SettingsError: it is elsewhere, or not there.
         """
-        found = self.check_file(path, field, authorities=authorities)
-        if not found.is_file():
+        file = self.check_file(path, field, authorities=authorities)
+        if not file.is_file():
             raise SettingsError(f"{field} names the file {path}, which is not there.")
-        return str(found)
+        return str(file)
 
     def check_file(self, path: str, field: str, *, authorities: bool = False) -> Path:
         """The same without a look whether the file is there."""
         if authorities:
-            found = Path(path).resolve()
-            known = any(found.is_relative_to(Path(folder).resolve()) for folder in _SYSTEM_AUTHORITIES)
-            if known and "private" not in found.parts:
-                return found
+            file = Path(path).resolve()
+            of_system = any(file.is_relative_to(Path(folder).resolve()) for folder in _SYSTEM_AUTHORITIES)
+            if of_system and "private" not in file.parts:
+                return file
         return self._inside(path, field)
 
     def _check_name(self, name: str, field: str) -> None:
@@ -90,16 +90,16 @@ class Secrets:
         """Where a path leads, links followed. One that is not absolute begins in the folder."""
         folder = self.folder.resolve()
         try:
-            found = (folder / path).resolve()
+            file = (folder / path).resolve()
         except (OSError, ValueError, RuntimeError):
-            found = None
-        if found is None or found == folder or not found.is_relative_to(folder):
+            file = None
+        if file is None or file == folder or not file.is_relative_to(folder):
             raise SettingsError(
                 f"{field} names the file {path[:200]!r}; only files in the folder of secrets {self.folder} are read:"
                 " move the file there and name it without a folder (or set WEIR_SECRETS__FOLDER).",
                 details={"field": field},
             )
-        return found
+        return file
 
 
 def _text(path: Path, field: str) -> str:
@@ -108,7 +108,7 @@ def _text(path: Path, field: str) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SettingsError(f"{field} names {path.name!r}, which is no plain file.")
+                raise SettingsError(f"{field} names {path.name!r}, which is not a plain file.")
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise SettingsError(f"{field} names {path.name!r}, which is too large for a secret.")
@@ -144,7 +144,7 @@ def require_private(url: str, field: str, *, what: str = "a user and password") 
     if scheme == "https" or (scheme == "http" and is_loopback(host)):
         return
     raise SettingsError(
-        f"{field} is an http address of another machine, and {what} would be sent to it in clear text; write https, or"
+        f"{field} is an http address of another machine, and {what} would be sent to it without encryption; write https, or"
         " leave the secret out.",
         details={"field": field},
     )
@@ -157,7 +157,7 @@ def require_private_kafka(security: Mapping[str, Any], bootstrap: Iterable[str])
         return
     if not all(is_loopback(address.rpartition("://")[2].rpartition(":")[0]) for address in bootstrap):
         raise SettingsError(
-            "security.sasl with PLAIN would send the password in clear text; add security.tls: {}, or use SCRAM-SHA-512"
+            "security.sasl with PLAIN would send the password without encryption; add security.tls: {}, or use SCRAM-SHA-512"
             " where the brokers offer it.",
             details={"field": "security.sasl.mechanism"},
         )
@@ -206,28 +206,28 @@ def destinations(kind: str, spec: Mapping[str, Any], worker: Mapping[str, Any] |
     A change of the address, of the secret or of how the other side is recognised (TLS) is another destination.
     `worker`: that of a connector, also where its cluster names it.
     """
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     if kind == "Cluster":
         for what in _SERVERS:
             server = spec.get(what) or {}
             for name in ("username", "password"):
                 if isinstance(server.get(name), Mapping):
-                    found[f"{what}.{name}"] = repr((_place(server[name]), server.get("url"), server.get("ca")))
+                    places[f"{what}.{name}"] = repr((_place(server[name]), server.get("url"), server.get("ca")))
         security = spec.get("security") or {}
         tls, sasl = security.get("tls"), security.get("sasl") or {}
         where = (spec.get("bootstrapServers"), sorted((tls or {}).items(), key=str) if tls is not None else None)
         for name in ("username", "password"):
             if isinstance(sasl.get(name), Mapping):
-                found[f"security.sasl.{name}"] = repr((_place(sasl[name]), where, sasl.get("mechanism")))
+                places[f"security.sasl.{name}"] = repr((_place(sasl[name]), where, sasl.get("mechanism")))
     if kind == "Webhook":
         for name in ("url", "secret"):
             if isinstance(spec.get(name), Mapping):
-                found[name] = repr((_place(spec[name]), str(spec.get("url"))))
+                places[name] = repr((_place(spec[name]), str(spec.get("url"))))
     if kind == "Connector":
         server = spec.get("connect") or {}
         for name in ("username", "password"):
             if isinstance(server.get(name), Mapping):
-                found[f"connect.{name}"] = repr((_place(server[name]), server.get("url"), server.get("ca")))
+                places[f"connect.{name}"] = repr((_place(server[name]), server.get("url"), server.get("ca")))
         config = spec.get("config") or {}
         # Any key of a configuration may be the address to which the plugin sends the secret.
         rest = sorted((key, value) for key, value in config.items() if not isinstance(value, Mapping))
@@ -235,10 +235,10 @@ def destinations(kind: str, spec: Mapping[str, Any], worker: Mapping[str, Any] |
         goes = (spec.get("cluster"), at.get("url"), at.get("ca"), spec.get("plugin"), rest)
         for key, value in config.items():
             if isinstance(value, Mapping):
-                found[f"config.{key}"] = repr((_place(value), goes))
+                places[f"config.{key}"] = repr((_place(value), goes))
     if kind == "IdentityProvider" and isinstance(spec.get("clientSecret"), Mapping):
-        found["clientSecret"] = repr((_place(spec["clientSecret"]), spec.get("issuer"), spec.get("ca")))
-    return found
+        places["clientSecret"] = repr((_place(spec["clientSecret"]), spec.get("issuer"), spec.get("ca")))
+    return places
 
 
 def _place(reference: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Events told on: each receiver in order, at least once, with growing pauses while it fails, none waiting for another."""
+"""Delivery of events to each receiver: in order, at least once, with growing pauses while it fails, independent of others."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from catalog.ports import CatalogStore, Clock, Receiver
 from catalog.settings import EventSettings
 
 _PAGE = 500
-_ROUND_S = 20.0  # a receiver is told for so long, then others get the thread
+_ROUND_S = 20.0  # one receiver gets events for so long, then others get the thread
 _LEASE_S = 180.0  # longer than a round and one slow call with all its attempts
 _FIRST_PAUSE_S = 2.0
 _THREADS = 8
 
 
 class Deliveries:
-    """Tells receivers of events. `step` does what is due; any number of processes may do it, a receiver has one at a time.
+    """Delivers events to receivers. `step` does what is due; any number of processes may do it, a receiver has one at a time.
 
-    A receiver's position is kept after every call it answered, so that after a crash it hears at most one call again.
+    A receiver's position is kept after every call it answered, so that after a crash it receives at most one call again.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Deliveries:
         self._pools: dict[bool, ThreadPoolExecutor] = {}
 
     def step(self, wait: bool = False) -> bool:
-        """Begin what is due for every receiver; True when something was told since the last step.
+        """Begin what is due for every receiver; True when something was delivered since the last step.
 
         `wait`: until all of it is done. Raises Unavailable when the record store does not answer.
         """
-        told = 0
+        delivered = 0
         for name, future in list(self._busy.items()):
             if future.done():
                 del self._busy[name]
-                told += future.result()
+                delivered += future.result()
         receivers = {r.name: r for r in self._receivers()}
         states = {s.name: s for s in self._store.deliveries()}
         for name in states.keys() - receivers.keys():
@@ -69,9 +69,9 @@ class Deliveries:
             if name not in self._busy and state.position < newest and due:
                 self._busy[name] = self._threads(receiver.lasting).submit(self._tell, receiver)
         if wait:
-            told += sum(future.result() for future in self._busy.values())
+            delivered += sum(future.result() for future in self._busy.values())
             self._busy.clear()
-        return told > 0
+        return delivered > 0
 
     def close(self) -> None:
         """Let what is under way end."""
@@ -95,7 +95,7 @@ class Deliveries:
         state = self._store.claim_delivery(receiver.name, self._worker, now, now + timedelta(seconds=_LEASE_S))
         if state is None:
             return 0
-        told = 0
+        delivered = 0
         chunk: list[Event] = []
         until = time.monotonic() + _ROUND_S
         try:
@@ -106,24 +106,24 @@ class Deliveries:
                 for chunk, position in _chunks(page, receiver):
                     if chunk:
                         receiver.tell(chunk)
-                        told += len(chunk)
+                        delivered += len(chunk)
                     state = self._passed(receiver.name, position, bool(chunk))
                     if time.monotonic() >= until:
                         break
         except DeliveryFailed as failure:
             self._failed(receiver, chunk, failure)
-            told += failure.told
+            delivered += failure.told
         except WeirError:
             raise
         except Exception as error:
-            # A fault of ours in one receiver must not keep the others from being told.
-            self._failed(receiver, [], DeliveryFailed(f"Telling it failed inside Weir ({type(error).__name__})."))
+            # A fault of ours in one receiver must not stop deliveries to the others.
+            self._failed(receiver, [], DeliveryFailed(f"Delivery failed inside Weir ({type(error).__name__})."))
         finally:
             self._change(receiver.name, worker=None, leased_until=None)
-        return told
+        return delivered
 
-    def _passed(self, name: str, position: int, told: bool) -> DeliveryState:
-        if not told:
+    def _passed(self, name: str, position: int, delivered: bool) -> DeliveryState:
+        if not delivered:
             return self._change(name, position=position)
         return self._change(
             name, position=position, failures=0, failed_at=None, next_try_at=None, problem=None,
@@ -139,7 +139,7 @@ class Deliveries:
         if failure.told:
             position = chunk[failure.told - 1].seq
         too_old = now - timedelta(hours=self._settings.webhook_give_up_hours)
-        # Old events alone are no reason: it may be Weir that was away.
+        # Old events alone are not a reason: it may be Weir that was away.
         if not receiver.lasting and (state.failed_at or now) <= too_old:
             for event in self._store.events(EventFilter(after=position), _PAGE):
                 if event.time >= too_old:

@@ -1,7 +1,8 @@
-"""Events: written where a thing happens, in the same transaction, and told to receivers afterwards.
+"""Events: written where a thing happens, in the same transaction, and delivered to receivers afterwards.
 
-A room that has something to tell takes the port `EventSink` and calls `emit`; nothing else is needed. The outbox is part
-of the record store, so an event is there exactly when what it tells was committed. `catalog.events.deliveries` tells them on.
+A room that has something to report takes the port `EventSink` and calls `emit`; nothing else is needed. The outbox is
+part of the record store, so an event is there exactly when the change it reports was committed.
+`catalog.events.deliveries` delivers them.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ class Events:
         return self._settings.source
 
     def emit(self, type: str, subject: str, data: Mapping[str, Any] | None = None) -> Event:
-        """Keep an event; receivers are told soon, at least once, in this order. Joins a transaction that is under way.
+        """Keep an event; receivers get it soon, at least once, in this order. Joins a transaction that is under way.
 
         `type`: `schema.changed` (the prefix `weir.` may be left out); `data`: JSON-ready, never a value of a record.
-        Data beyond 256 KiB is left out, and says so. Raises Unavailable when the record store does not answer.
+        Data beyond 256 KiB is left out, and the event states it. Raises Unavailable when the record store does not answer.
         """
         event = Event(uuid.uuid4().hex, full_type(type), subject, self._clock(), _bounded(data or {}))
         return self._store.add_event(event)
@@ -48,7 +49,7 @@ class Events:
         return self._store.events(where or EventFilter(), limit)
 
     def deliveries(self) -> builtins.list[dict[str, Any]]:
-        """Every receiver with its position and how many kept events lie behind it (`behind`)."""
+        """Every receiver with its position and how many kept events it has not got yet (`behind`)."""
         newest = self._store.newest_event()
         return [{**state.to_json(), "behind": self._behind(state, newest)} for state in self._store.deliveries()]
 

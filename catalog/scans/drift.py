@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from catalog.errors import NotFound
 from catalog.ports import CatalogStore, Clock
-from catalog.records import ScanRecord
+from catalog.scan_store import ScanRecord
 from catalog.scans.scans import Scans
 
 

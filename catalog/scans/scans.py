@@ -11,7 +11,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore, Clock
-from catalog.records import ScanPosition, ScanRecord, ScanState
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 
 
 class Scans:
@@ -38,13 +38,13 @@ class Scans:
         self._clusters.get(cluster)
         if any(not topic.strip() for topic in topics):
             raise InvalidInput("A topic to scan has no name; write a topic or a pattern such as shop.*.")
-        asked: dict[str, Any] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
+        document: dict[str, Any] = {"cluster": cluster, "topics": list(topics), "sample": dict(sample or {})}
         if exclude:
-            asked["exclude"] = list(exclude)
+            document["exclude"] = list(exclude)
         scan = ScanRecord(
             id=uuid.uuid4().hex,
             state=ScanState.QUEUED,
-            request=asked,
+            request=document,
             created_at=self._clock(),
             requested_by=by,
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.errors import Unavailable, WeirError
 from catalog.ports import CatalogStore, Clock
-from catalog.records import ScanRecord
+from catalog.scan_store import ScanRecord
 from catalog.scans.scans import Scans
 
 _log = logging.getLogger(__name__)

@@ -41,10 +41,10 @@ def to_csv(report: Report) -> str:
     for gap in report.gaps:
         row = {name: gap.get(name) for name in ("namespace", "name", "path", "message")}
         writer.writerow({name: _cell(value) for name, value in {"row": f"gap: {gap['kind']}", **row}.items()})
-    asked = report.to_json()["asked"]
-    about = ", ".join(f"{name} {value}" for name, value in asked.items())
-    made = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
-    writer.writerow({"row": "about", "message": _cell(made)})
+    question = report.to_json()["asked"]
+    about = ", ".join(f"{name} {value}" for name, value in question.items())
+    about_report = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
+    writer.writerow({"row": "about", "message": _cell(about_report)})
     return out.getvalue()
 
 
@@ -67,7 +67,7 @@ def _flow(flow: dict[str, Any]) -> str:
 
 
 def _entry(entry: dict[str, Any]) -> str:
-    """`role analyst (masked, via mask-email)`; whatever else the other room says stays in the JSON."""
+    """`role analyst (masked, via mask-email)`; everything else from the other room stays in the JSON."""
     who = next((f"{k} {entry[k]}" for k in ("user", "group", "role", "job") if entry.get(k)), None)
     who = who or " ".join(str(entry[k]) for k in ("kind", "name") if entry.get(k))
     notes = ["masked"] if entry.get("masked") else []

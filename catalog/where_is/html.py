@@ -1,6 +1,6 @@
 """The where-is report as one page to read and to print, A4 upright or across. Pure.
 
-The page stands alone: no script, nothing loaded, every text escaped. Everything is inside `.report`, so that it can be
+The page needs no other file: no script, nothing loaded, every text escaped. Everything is inside `.report`, so that it can be
 shown inside another page as well.
 """
 
@@ -73,18 +73,18 @@ def to_html(report: Report, author: str = "") -> str:
 
 
 def _facts(data: Mapping[str, Any], author: str) -> str:
-    asked = ", ".join(
+    question = ", ".join(
         f"{'as of' if name == 'as_of' else name} <code>{escape(str(v))}</code>" for name, v in data["asked"].items()
     )
     datasets = {place["reference"] for place in data["places"]}
-    known = [
-        ("Asked", asked),
+    rows = [
+        ("Asked", question),
         ("Found", f"{_counted(len(data['places']), 'place')} in {_counted(len(datasets), 'dataset')}"),
         ("Made", escape(_time(str(data["generated_at"])))),
         ("Made by", escape(author)),
         ("Inputs", f"<code>{escape(str(data['inputs_hash']))}</code>"),
     ]
-    return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in known if value) + "</dl>"
+    return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows if value) + "</dl>"
 
 
 def _counted(n: int, name: str) -> str:
@@ -126,17 +126,17 @@ def _kept(place: Mapping[str, Any]) -> str:
         return "compacted: the newest of each key, for ever"
     if retention is None:
         return ""
-    kept = "for ever" if retention < 0 else f"{retention / 86_400_000:.3g} days"
-    return f"{kept}{', compacted' if policy and 'compact' in policy else ''}"
+    duration = "for ever" if retention < 0 else f"{retention / 86_400_000:.3g} days"
+    return f"{duration}{', compacted' if policy and 'compact' in policy else ''}"
 
 
 def _name(node: str) -> str:
     """`orders · value.email` of a lineage node: its namespace is that of the cluster, and long."""
     try:
-        known = NodeId.parse(node)
+        node_id = NodeId.parse(node)
     except InvalidInput:
         return node
-    return " · ".join(part for part in (known.name, known.field) if part)
+    return " · ".join(part for part in (node_id.name, node_id.field) if part)
 
 
 def _flow(flow: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ class Asked:
     def __post_init__(self) -> None:
         if sum(bool(part) for part in (self.field, self.entity, self.term)) != 1:
             raise InvalidInput(
-                "Say what to look for by exactly one of field=, entity= or term=, as in entity=EMAIL_ADDRESS."
+                "Name what to look for by exactly one of field=, entity= or term=, as in entity=EMAIL_ADDRESS."
             )
 
     def to_json(self) -> dict[str, str]:
@@ -131,17 +131,17 @@ def _place(record: DatasetRecord, tag: ClassificationRecord) -> Place:
     return Place(record, tag.path, tag.entity, str(tag.state), tag.share, tag.evidence)
 
 
-def field_matches(wanted: str, path: str) -> bool:
-    """True when `wanted` is the path, its end, its last name (however written: customerEmail, customer_email), or a
+def field_matches(pattern: str, path: str) -> bool:
+    """True when `pattern` is the path, its end, its last name (however written: customerEmail, customer_email), or a
     pattern with `*` of the path or of its end."""
-    ask, full = spelled(wanted), spelled(path)
+    ask, full = spelled(pattern), spelled(path)
     if not ask:
         return False
     if ask == full or full.endswith("." + ask):
         return True
     if "*" in ask:
         return fnmatch.fnmatchcase(full, ask) or fnmatch.fnmatchcase(full, "*." + ask)
-    return "." not in ask and split(wanted) == split(FieldPath.parse(path).name)
+    return "." not in ask and split(pattern) == split(FieldPath.parse(path).name)
 
 
 def gaps_of(record: DatasetRecord, schema: SchemaVersion | None, as_of: datetime | None) -> list[dict[str, Any]]:
@@ -176,9 +176,9 @@ def _before(moment: str | None, as_of: datetime | None) -> bool:
 
 
 def gap(kind: str, message: str, record: DatasetRecord | None = None, path: str | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": kind, "message": message}
+    answer: dict[str, Any] = {"kind": kind, "message": message}
     if record is not None:
-        found |= {"namespace": record.id.namespace, "name": record.id.name}
+        answer |= {"namespace": record.id.namespace, "name": record.id.name}
     if path is not None:
-        found["path"] = path
-    return found
+        answer["path"] = path
+    return answer

@@ -1,6 +1,6 @@
 """Where is this field, kind of personal data or term: every place, who reads it, where it goes, what is unknown.
 
-The report says what was not looked at as plainly as what was found.
+The report lists what was not looked at as plainly as what was found.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WhereIs:
         asked = Asked(field, entity, term)
         now = self._clock()
         if as_of is not None and as_of > now:
-            raise InvalidInput("asOf lies in the future; a report knows the past and the present.")
+            raise InvalidInput("asOf is in the future; give a moment of the past or leave it out.")
         datasets = [each for each in self._datasets(as_of) if self._holds(each)]
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
@@ -101,13 +101,13 @@ class WhereIs:
         else:
             wanted = asked
         gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
-        found: list[Place] = []
+        direct: list[Place] = []
         there = {each.id for each in datasets}
         tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
         terms = term_tags(self._store)
         if as_of is not None and (asked.term or asked.entity):
             gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
-        seen: list[Any] = []
+        states: list[Any] = []
         unseen: list[str] = []
         described = self._store.described()
         for record in datasets:
@@ -115,17 +115,17 @@ class WhereIs:
             has_any = record.id in described
             schema = self._schema(record, as_of) if has_any else None
             notes = self._store.notes(record.id) if has_any else []
-            found += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
+            direct += places_in(record, schema, tags.get(record.id, []), notes, terms, self._below(wanted.term), wanted)
             gaps += gaps_of(record, schema, as_of)
             if record.source == "lineage":
                 unseen.append(record.reference)
-            seen.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
+            states.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
-        if asked.entity and not found:
+        if asked.entity and not direct:
             gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
-        places = self._reached(found, gaps, as_of)
-        inputs = [asked.to_json(), rfc3339(as_of), seen, [p.to_json() for p in places], gaps]
+        places = self._reached(direct, gaps, as_of)
+        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
         return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
 
@@ -149,28 +149,28 @@ class WhereIs:
         if self._part is None:
             return self._clusters.find(reference).id, path
         # One that is elsewhere is not there for this report, and no message names its neighbours.
-        named = [each for each in (self._clusters.named(reference)) if self._holds(each)]
-        if len(named) != 1:
+        matches = [each for each in (self._clusters.named(reference)) if self._holds(each)]
+        if len(matches) != 1:
             raise DatasetNotFound(
                 f"This report is about no dataset {reference!r}; write CLUSTER/TOPIC of one that it is about.",
                 details={"reference": reference, "nearest": []},
             )
-        return named[0].id, path
+        return matches[0].id, path
 
     def _tags(self, as_of: datetime | None) -> dict[DatasetId, list[ClassificationRecord]]:
-        """The classifications as they stood."""
-        standing: dict[DatasetId, dict[tuple[str, str], ClassificationRecord]] = {}
+        """The classifications as they were at that moment."""
+        by_dataset: dict[DatasetId, dict[tuple[str, str], ClassificationRecord]] = {}
         if as_of is None:
             for dataset, record in self._store.all_classifications():
-                standing.setdefault(dataset, {})[record.key] = record
+                by_dataset.setdefault(dataset, {})[record.key] = record
         else:
             for dataset, event in self._store.classification_history(None, as_of):
-                known = standing.setdefault(dataset, {})
+                records = by_dataset.setdefault(dataset, {})
                 if event.record is None:
-                    known.pop((event.path, event.entity), None)
+                    records.pop((event.path, event.entity), None)
                 else:
-                    known[event.path, event.entity] = event.record
-        return {d: [record for _, record in sorted(known.items())] for d, known in standing.items()}
+                    records[event.path, event.entity] = event.record
+        return {d: [record for _, record in sorted(records.items())] for d, records in by_dataset.items()}
 
     def _schema(self, record: DatasetRecord, as_of: datetime | None) -> SchemaVersion | None:
         if as_of is None:
@@ -234,16 +234,16 @@ def _known_from_lineage(references: Sequence[str]) -> dict[str, Any]:
 
 def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationRecord]]) -> str:
     """That nothing was found, which for a misspelt tag must not read as "there is none"."""
-    known = sorted({record.entity for records in tags.values() for record in records})
-    near = difflib.get_close_matches(tag.upper(), known, 1, 0.5)
-    if not known:
+    entities = sorted({record.entity for records in tags.values() for record in records})
+    near = difflib.get_close_matches(tag.upper(), entities, 1, 0.5)
+    if not entities:
         return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
-    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(known)}."
+    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
     return f"No field in the catalog carries the tag {tag!r}; {mend}"
 
 
 class _Asking:
-    """Asks another room until it does not answer, then says so once."""
+    """Asks another room until it does not answer, then reports that once."""
 
     def __init__(self, kind: str, what: str, gaps: list[dict[str, Any]]) -> None:
         self._kind = kind

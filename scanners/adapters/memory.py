@@ -53,7 +53,7 @@ class MemoryOffsets:
         return sorted(self._topics)
 
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
-        found = []
+        answer = []
         for name in topics:
             if name not in self._topics:
                 continue
@@ -64,8 +64,8 @@ class MemoryOffsets:
                 Partition(p, min(offsets, default=0), max(offsets, default=-1) + 1)
                 for p, offsets in sorted(by_partition.items())
             )
-            found.append(Topic(name, parts))
-        return found
+            answer.append(Topic(name, parts))
+        return answer
 
 
 class DownOffsets:
@@ -110,10 +110,10 @@ class MemoryRegistry:
         return RegistryAnswer({i: self._schemas[i] for i in ids if i in self._schemas}, problems)
 
     def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
-        found = {i: s for i, s in self._schemas.items() if s.guid in guids}
-        missing = sorted(set(guids) - {s.guid for s in found.values()})
+        schemas = {i: s for i, s in self._schemas.items() if s.guid in guids}
+        missing = sorted(set(guids) - {s.guid for s in schemas.values()})
         problems = ({"part": "registry", "reason": "schema_not_found", "ids": missing},) if missing else ()
-        return RegistryAnswer(found, problems)
+        return RegistryAnswer(schemas, problems)
 
 
 def sealed(topic: str, sketches: Sequence[Sketch]) -> Sketch:
@@ -134,5 +134,5 @@ class MemoryDeadLetters:
                 record for record in self._topics.get(r.topic, ())
                 if r.partition == record.partition and r.start <= record.offset < r.end
             ]  # fmt: skip
-            found = letters(r.topic, records, job.formats[r.topic], Schemas(job.schemas))
-            self.sent.setdefault(target, []).extend(found)
+            dead = letters(r.topic, records, job.formats[r.topic], Schemas(job.schemas))
+            self.sent.setdefault(target, []).extend(dead)

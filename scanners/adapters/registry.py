@@ -70,7 +70,7 @@ class HttpSchemaRegistry:
         """
         if cluster.registry is None or not topics:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             try:
@@ -78,52 +78,56 @@ class HttpSchemaRegistry:
             except Failed:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
             mine = [s for s in subjects if isinstance(s, str) and any(of_topic(s, topic) for topic in topics)]
-            self._add_subjects(client, cluster, mine, found, problems)
-            if more := [number for number in seen if number not in found and number < MADE]:
+            self._add_subjects(client, cluster, mine, schemas, problems)
+            if more := [number for number in seen if number not in schemas and number < MADE]:
                 answer = self.by_ids(cluster, more)
-                found |= answer.schemas
+                schemas |= answer.schemas
                 problems += [dict(problem) for problem in answer.problems]
-                named = {s for n in more if n in found for s in found[n].subjects if not s.endswith(PART_SUBJECTS)}
-                self._add_subjects(client, cluster, sorted(named), found, problems)
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                record_subjects = {
+                    s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)
+                }
+                self._add_subjects(client, cluster, sorted(record_subjects), schemas, problems)
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
         if cluster.registry is None:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             silent = 0
             for index, number in enumerate(ids):
-                known = self._known.get(cluster.registry, number)
-                if known is None and silent >= _SILENT:
+                schema = self._known.get(cluster.registry, number)
+                if schema is None and silent >= _SILENT:
                     # It is down, not at odds with one id: no need to wait for every other.
-                    kept = {
-                        i: known for i in ids[index:] if (known := self._known.get(cluster.registry, i)) is not None
+                    cached = {
+                        i: schema for i in ids[index:] if (schema := self._known.get(cluster.registry, i)) is not None
                     }
-                    left = [i for i in ids[index:] if i not in kept]
+                    left = [i for i in ids[index:] if i not in cached]
                     problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
-                    found |= kept
+                    schemas |= cached
                     break
                 try:
-                    answer = None if known else self._get(client, f"/schemas/ids/{number}")
+                    answer = None if schema else self._get(client, f"/schemas/ids/{number}")
                 except Failed:
                     silent += 1
                     problems.append({"part": "registry", "reason": "registry_unavailable", "id": number})
                     continue
-                silent = silent if known else 0
-                if known is None and answer is None:
+                silent = silent if schema else 0
+                if schema is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                found[number] = known or self._named(client, cluster, self._read(client, cluster, number, answer or {}))
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                schemas[number] = schema or self._named(
+                    client, cluster, self._read(client, cluster, number, answer or {})
+                )
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
         if cluster.registry is None:
             return RegistryAnswer({})
-        found: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
         with self._client(cluster) as client:
             for index, guid in enumerate(guids):
@@ -139,9 +143,9 @@ class HttpSchemaRegistry:
                 if schema is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": guid})
                 else:
-                    found[schema.id] = schema
-            self._add_references(client, cluster, found, problems)
-        return RegistryAnswer(found, tuple(problems))
+                    schemas[schema.id] = schema
+            self._add_references(client, cluster, schemas, problems)
+        return RegistryAnswer(schemas, tuple(problems))
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
         if cluster.registry is None:
@@ -167,8 +171,8 @@ class HttpSchemaRegistry:
                 if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
                     return False, ["The registry cannot read the schema."]
                 answer.raise_for_status()
-                said = answer.json()
-                return bool(said["is_compatible"]), [str(m) for m in said.get("messages") or ()][:20]
+                verdict = answer.json()
+                return bool(verdict["is_compatible"]), [str(m) for m in verdict.get("messages") or ()][:20]
         except (httpx.HTTPError, ValueError, KeyError):
             raise _unavailable(cluster) from None
 
@@ -196,7 +200,7 @@ class HttpSchemaRegistry:
         client: httpx.Client,
         cluster: ClusterConnection,
         subjects: Sequence[str],
-        found: dict[int, RegisteredSchema],
+        by_id: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
         with ThreadPoolExecutor(4) as pool:
@@ -204,9 +208,9 @@ class HttpSchemaRegistry:
                 subjects, pool.map(lambda s: self._subject(client, cluster, s), subjects), strict=True
             ):
                 for schema in schemas:
-                    # One text has one id under whatever subjects it stands.
-                    known = found.get(schema.id)
-                    found[schema.id] = known.under(schema.subjects) if known else schema
+                    # One text has the same id under all its subjects.
+                    earlier = by_id.get(schema.id)
+                    by_id[schema.id] = earlier.under(schema.subjects) if earlier else schema
                 if problem:
                     problems.append({"part": "registry", "reason": problem, "subject": subject})
 
@@ -223,13 +227,13 @@ class HttpSchemaRegistry:
         self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int, depth: int = 0
     ) -> RegisteredSchema | None:
         key = (str(cluster.registry), subject, version)
-        known = self._versions.get(*key)
-        if known is None:
+        schema = self._versions.get(*key)
+        if schema is None:
             answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
             if answer is None:
                 return None
-            known = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
-        return known
+            schema = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
+        return schema
 
     def _read(
         self, client: httpx.Client, cluster: ClusterConnection, number: int, answer: dict[str, Any], depth: int = 0
@@ -240,56 +244,56 @@ class HttpSchemaRegistry:
             if depth < _MAX_DEPTH:
                 below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
-        made = RegisteredSchema(
+        schema = RegisteredSchema(
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
             str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
         )  # fmt: skip
-        return self._known.put(made, str(cluster.registry), number)
+        return self._known.put(schema, str(cluster.registry), number)
 
     def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
-        """With the subjects it stands under, which the answer to an id does not tell; without when they cannot be had."""
+        """The schema with its subjects, which the answer to an id does not name; without them when they cannot be read."""
         try:
             listed = self._get(client, f"/schemas/ids/{schema.id}/versions")
         except Failed:
             return schema
         pairs = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-        named = schema.under(
+        complete = schema.under(
             {str(p["subject"]): int(p["version"]) for p in pairs if {"subject", "version"} <= p.keys()}
         )
-        return self._known.put(named, str(cluster.registry), schema.id)
+        return self._known.put(complete, str(cluster.registry), schema.id)
 
     def _add_references(
         self,
         client: httpx.Client,
         cluster: ClusterConnection,
-        found: dict[int, RegisteredSchema],
+        schemas: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
         """Everything the schemas refer to, directly and further down. What is missing is a problem of each schema that
         leads to it."""
-        for root in list(found.values()):
+        for root in list(schemas.values()):
             waiting, met, missing = [root], {root.id}, False
             while waiting:
                 for _, ref in waiting.pop().references:
                     number = int(ref) if ref else 0
-                    known = found.get(number) or self._known.get(str(cluster.registry), number)
+                    schema = schemas.get(number) or self._known.get(str(cluster.registry), number)
                     missing = missing or not number
-                    if known is not None and number not in met:
+                    if schema is not None and number not in met:
                         met.add(number)
-                        found[number] = known
-                        waiting.append(known)
+                        schemas[number] = schema
+                        waiting.append(schema)
             if missing:
                 problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})
 
     def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
-        """The schema with a GUID, under its id where the registry tells that. Raises Failed, _NoGuids."""
+        """The schema with a GUID, under its id where the registry gives that. Raises Failed, _NoGuids."""
         key = (str(cluster.registry), guid)
-        known = self._guids.get(*key)
-        if known is None:
+        complete = self._guids.get(*key)
+        if complete is None:
             path = f"/schemas/guids/{quote(guid, safe='')}"
             answer = self._get(client, path)
             if answer is None:
-                # A registry that has the question says that the schema is not there; others, that there is no such page.
+                # A registry with this endpoint answers that the schema is not there; others, that there is no such page.
                 if not self._asks_for_schema(client, path):
                     raise _NoGuids
                 return None
@@ -297,9 +301,9 @@ class HttpSchemaRegistry:
             ids = [each["id"] for each in listed or () if isinstance(each, dict) and isinstance(each.get("id"), int)]
             number = ids[0] if ids else numbered(guid)
             schema = replace(self._read(client, cluster, number, answer), guid=guid)
-            known = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
-            self._known.put(known, str(cluster.registry), number)
-        return known
+            complete = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
+            self._known.put(complete, str(cluster.registry), number)
+        return complete
 
     @staticmethod
     def _asks_for_schema(client: httpx.Client, path: str) -> bool:

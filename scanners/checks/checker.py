@@ -1,6 +1,6 @@
-"""Decoded values held against what a schema expects (`scanners.schemas.expect`). Runs in Spark's workers.
+"""Decoded values checked against what a schema expects (`scanners.schemas.expect`). Runs in Spark's workers.
 
-Only names that stand in the schema are reported, never a value nor a name that a record has beyond them.
+Only names of the schema are reported, never a value nor another name of a record.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from catalog.paths import FieldPath
 from scanners.schemas.expect import Form
 
 Report = Callable[[str, str, str], None]
-"""Told (path, why, expected type) of each departure."""
+"""Receives (path, why, expected type) of each departure."""
 
 _DATE = re.compile(r"[+-]?\d{4,}-\d\d-\d\d\Z")
 _MOMENT = re.compile(r"[+-]?\d{4,}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -48,9 +48,9 @@ class Checker:
         self._check(value, self._report)
         if not self._found:
             return set()
-        found = set(self._found)
+        departures = set(self._found)
         self._found.clear()
-        return found
+        return departures
 
     def _report(self, path: str, why: str, expected: str) -> None:
         self._found.append((path, why, expected))
@@ -81,18 +81,18 @@ Inner = Callable[[Any, Report], bool]  # False: of another type altogether
 def _struct(form: Form, path: FieldPath) -> Inner:
     fields = {name: _compile(child, path.field(name)) for name, child in form["fields"].items()}
     required = {name: str(path.field(name)) for name in form.get("required") or ()}
-    shown = {name: str(form["fields"][name].get("type", "")) for name in required if name in form["fields"]}
+    types = {name: str(form["fields"][name].get("type", "")) for name in required if name in form["fields"]}
 
     def check(value: Any, report: Report) -> bool:
         if type(value) is not dict:
             return False
         for name, below in value.items():
-            known = fields.get(name)
-            if known is not None:
-                known(below, report)
+            check_field = fields.get(name)
+            if check_field is not None:
+                check_field(below, report)
         for name, at in required.items():
             if name not in value:
-                report(at, "missing", shown.get(name, ""))
+                report(at, "missing", types.get(name, ""))
         return True
 
     return check
@@ -144,18 +144,18 @@ def _nothing(value: Any) -> bool:
 
 
 def _union(form: Form, path: FieldPath) -> Inner:
-    """The option that fits without a departure, else the first of its kind tells what departs."""
+    """The option that fits without a departure; else the first option of the same kind reports its departures."""
     options = [_compile(option, path) for option in form["of"]]
 
     def check(value: Any, report: Report) -> bool:
         best: list[tuple[str, str, str]] | None = None
         for option in options:
-            found: list[tuple[str, str, str]] = []
-            option(value, lambda *departure, found=found: found.append(departure))
-            if not found:
+            departures: list[tuple[str, str, str]] = []
+            option(value, lambda *departure, departures=departures: departures.append(departure))
+            if not departures:
                 return True
-            if found[0][:2] != (str(path), "type") and (best is None or len(found) < len(best)):
-                best = found
+            if departures[0][:2] != (str(path), "type") and (best is None or len(departures) < len(best)):
+                best = departures
         for departure in best or ():
             report(*departure)
         return best is not None

@@ -1,10 +1,10 @@
-"""Which schemas a topic's records are held against, and what came of it.
+"""Which schemas a topic's records are checked against, and the result.
 
 In Spark's workers a departure is counted as a problem whose reason carries where and why; here those become departures
-again. Records written by a registered Avro or Protobuf schema are as it says by construction; those of JSON Schema are
-held against the schema they name, whatever its subject, and records without a schema id against the newest of the
-subject `TOPIC-key` or `TOPIC-value`. Subjects that are named by a record (`com.acme.Order`, `TOPIC-com.acme.Order`) say
-nothing of records without an id: there is no telling which of them one would be.
+again. Records written by a registered Avro or Protobuf schema match it by construction. Records of JSON Schema are
+checked against the schema they name, whatever its subject; records without a schema id against the newest schema of the
+subject `TOPIC-key` or `TOPIC-value`. Subjects named by a record (`com.acme.Order`, `TOPIC-com.acme.Order`) are not used
+for records without an id, since nothing shows which of these subjects a record belongs to.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, Regi
             expected["value"] = {"declared": from_ddl(parse_ddl(declared_ddl))}
         except InvalidInput:
             logging.getLogger(__name__).warning("a declared schema that cannot be read any more is not checked")
-    known = Schemas(schemas)
+    registry = Schemas(schemas)
     for part in ("key", "value"):
         subject = f"{topic}-{part}"
         mine = sorted((s.subjects[subject], s.id) for s in schemas.values() if subject in s.subjects)
         if not mine:
             continue
         ids = sorted(number for _, number in mine)
-        forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(known, i)) is not None}
+        forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(registry, i)) is not None}
         version, newest = mine[-1]
         expected.setdefault(part, {})["registered"] = {
-            "subject": subject, "version": version, "ids": ids, "newest": _form(known, newest), "by_id": forms,
+            "subject": subject, "version": version, "ids": ids, "newest": _form(registry, newest), "by_id": forms,
         }  # fmt: skip
     return expected
 
@@ -121,10 +121,10 @@ class RecordChecks:
 
 
 def _by_id(bodies: Sequence[bytes], places: Sequence[Any]) -> dict[int | None, list[Any]]:
-    found: dict[int | None, list[Any]] = {}
+    by_id: dict[int | None, list[Any]] = {}
     for body, place in zip(bodies, places, strict=True):
-        found.setdefault(schema_id(body), []).append(place)
-    return found
+        by_id.setdefault(schema_id(body), []).append(place)
+    return by_id
 
 
 class _PartChecks:
@@ -152,17 +152,17 @@ class _PartChecks:
         return bool(self._own) and form in _BUILT
 
     def __call__(self, value: Any, form: str, number: int | None) -> frozenset[str]:
-        found = self._run(self._declared, "declared", value)
+        marks = self._run(self._declared, "declared", value)
         if form not in _WIRE:
-            return found | self._run(self._newest, "registered", value)
+            return marks | self._run(self._newest, "registered", value)
         if number is None:
-            return found
+            return marks
         if self._own and number not in self._own:
-            found = found | self._other(number)
-        return found if form in _BUILT else found | self._run(self._named(number), "registered", value)
+            marks = marks | self._other(number)
+        return marks if form in _BUILT else marks | self._run(self._named(number), "registered", value)
 
     def _named(self, number: int) -> Checker | None:
-        """What a JSON Schema says that is none of the topic's by name; those came ready."""
+        """The checker of a JSON Schema that belongs to no subject of the topic; the others were compiled before."""
         if number not in self._by_id:
             form = _form(self._schemas, number) if number in self._schemas else None
             self._by_id[number] = Checker(form, self._part) if form is not None else None
@@ -182,7 +182,7 @@ class _PartChecks:
 
 
 def is_note(reason: str) -> bool:
-    """True for a problem's reason that RecordChecks made: it tells something else than a problem of decoding."""
+    """True for a problem's reason that RecordChecks made, which is not a problem of decoding."""
     return reason.startswith((_DEPARTS, _FORMAT))
 
 
@@ -202,24 +202,24 @@ def departures(
     where: Callable[[Sequence[int]], Mapping[str, Any]],
 ) -> list[Departure]:
     """All departures of a topic, by path."""
-    found = []
+    items = []
     for (_, reason), (count, place) in sketch.problems.items():
         if reason.startswith(_DEPARTS):
             _, source, path, why, kind = reason.split("\x1f")
-            found.append(Departure(path, source, why, count, kind or None, where(place)))
+            items.append(Departure(path, source, why, count, kind or None, where(place)))
     for part, of in expected.items():
         registered = of.get("registered") or {}
         plain = _plain(sketch, part)
         forms = [("declared", of.get("declared"))]
         if registered:
             if plain:
-                found.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
+                items.append(Departure(part, "registered", "not_registered", plain, str(registered["subject"])))
             forms.append(("registered", _written_by(sketch, part, registered, plain)))
         for source, form in forms:
             for profile in undeclared(form, part, fields) if form else ():
                 first = profile.details.get("first_seen")
-                found.append(Departure(profile.path, source, "undeclared", profile.count, None, first))
-    return sorted(found, key=lambda d: d.key)
+                items.append(Departure(profile.path, source, "undeclared", profile.count, None, first))
+    return sorted(items, key=lambda d: d.key)
 
 
 def _plain(sketch: Sketch, part: str) -> int:

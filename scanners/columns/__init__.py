@@ -3,5 +3,5 @@
 In:  a path's values, or raw scalars.
 Out: counts in a `scanners.sketch.nodes.Node`.
 
-Start reading at `profiler.py`.
+Start reading at `profiler.py`; `key_plans.py` makes the nodes of fields.
 """

@@ -9,21 +9,19 @@ record are known. Runs in Spark's workers.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any, Protocol
 
 from scanners.columns import scalars
 from scanners.columns.distinct_values import CountedTexts, ListedIntegers
-from scanners.columns.scalar_columns import Detect, ScalarColumns, Told
-from scanners.containers.text_forms import DATA_KEY
-from scanners.sketch.nodes import MAX_FIELDS, First, Node, path_hash
+from scanners.columns.grouping import by_keys, by_type
+from scanners.columns.key_plans import KeyPlans
+from scanners.columns.scalar_columns import Detect, ScalarColumns, TextObserver
+from scanners.sketch.nodes import First, Node, path_hash
 
 MAX_DEPTH = 64
-MAX_NODES = 20_000
-_MAX_PLANS = 2000
-"""Sets of keys of one object that are remembered."""
 
 
 class Gathered(Protocol):
@@ -35,7 +33,6 @@ class Gathered(Protocol):
 
 
 _CONTAINERS = frozenset({dict, list, tuple})
-_MASK = 2**64 - 1
 
 
 class _Column:
@@ -59,17 +56,6 @@ class _Column:
         )
 
 
-class _Plan:
-    """What a set of keys means at one node: the hash of its paths, and the child of each key (None: a map's entry)."""
-
-    __slots__ = ("children", "code", "odd")
-
-    def __init__(self, code: int, children: list[Node | None]) -> None:
-        self.code = code
-        self.children = children
-        self.odd = None in children
-
-
 class Profiler:
     """Adds columns to nodes. One per topic and task; holds values only between `start` and `finish`.
 
@@ -80,9 +66,8 @@ class Profiler:
 
     def __init__(self, salt: str, detect: Detect | None = None) -> None:
         self.scalars = ScalarColumns(salt, detect, self._embed)
-        self._nodes = 0
         self._waiting: dict[Node, _Column] = {}
-        self._plans: dict[Node, dict[tuple[str, ...], _Plan]] = {}
+        self._plans = KeyPlans(self.gather)
         self.part = "value"
         self.problems: dict[tuple[str, str], tuple[int, First]] = {}
         self.places: Sequence[First] = ()
@@ -101,9 +86,9 @@ class Profiler:
         self.coarse = [0] * len(places)
         self._waiting.clear()
 
-    def finish(self, told: Told | None = None, gathered: Iterable[Gathered] = ()) -> None:
-        """Count the scalars that were gathered; `told` is shown the texts of each column, before anything of them."""
-        self.scalars.told = told
+    def finish(self, observer: TextObserver | None = None, gathered: Iterable[Gathered] = ()) -> None:
+        """Count the scalars that were gathered; `observer` is shown the texts of each column, before anything of them."""
+        self.scalars.observer = observer
         for each in gathered:
             each.scalars(self.scalars)
         # Documents in texts bring further scalars.
@@ -131,13 +116,13 @@ class Profiler:
             return
         node.count += len(values)
         kinds = set(map(type, values))
-        held = kinds & _CONTAINERS
-        if not held:
+        containers = kinds & _CONTAINERS
+        if not containers:
             self.gather(node, values, rows, names, depth)
         elif len(kinds) == 1:
             self._container(node, kinds.pop(), values, rows, names, depth, shaped)
         else:
-            parts = _split(values, rows)
+            parts = by_type(values, rows)
             plain: tuple[list[Any], list[int]] = ([], [])
             for kind in sorted(kinds, key=lambda k: k.__name__):
                 if kind in _CONTAINERS:
@@ -166,19 +151,19 @@ class Profiler:
         column.chunks.append((values, rows))
 
     def _seen(self, node: Node, kind: str, rows: Sequence[int]) -> None:
-        known = node.types.get(kind)
-        if known is None:
+        entry = node.types.get(kind)
+        if entry is None:
             node.types[kind] = [len(rows), self._first(rows)]
             return
-        known[0] += len(rows)
+        entry[0] += len(rows)
         # Batches mostly come in order: then none of this one's records can be earlier than what is known.
-        if self._earliest < known[1]:
-            known[1] = min(known[1], self._first(rows))
+        if self._earliest < entry[1]:
+            entry[1] = min(entry[1], self._first(rows))
 
     def _problem(self, reason: str, count: int, rows: Sequence[int]) -> None:
         place = self._first(rows)
-        known, first = self.problems.get((self.part, reason), (0, place))
-        self.problems[self.part, reason] = (known + count, min(first, place))
+        earlier, first = self.problems.get((self.part, reason), (0, place))
+        self.problems[self.part, reason] = (earlier + count, min(first, place))
 
     def _first(self, rows: Sequence[int]) -> First:
         """The earliest place of some records."""
@@ -186,32 +171,32 @@ class Profiler:
 
     def _scalars(self, column: _Column) -> None:
         node, names = column.node, column.names
-        values, rows = column.joined()
-        kinds = set(map(type, values))
-        parts = {next(iter(kinds)): (values, rows)} if len(kinds) == 1 else _split(values, rows)
+        every, records = column.joined()
+        kinds = set(map(type, every))
+        parts = {next(iter(kinds)): (every, records)} if len(kinds) == 1 else by_type(every, records)
         for kind in sorted(kinds, key=lambda k: k.__name__):
-            held, where = parts[kind]
+            values, rows = parts[kind]
             if kind is int:
-                for width, at in scalars.widths(held, where).items():
+                for width, at in scalars.widths(values, rows).items():
                     self._seen(node, width, at)
-                self.scalars.integers(node, names, ListedIntegers(held))
+                self.scalars.integers(node, names, ListedIntegers(values))
                 continue
-            self._seen(node, scalars.name_of(kind), where)
+            self._seen(node, scalars.name_of(kind), rows)
             if kind is str:
-                listed = lambda held=held, where=where: (held, where)  # noqa: E731
-                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(held)), listed)
+                listed = lambda values=values, rows=rows: (values, rows)  # noqa: E731
+                self.scalars.texts(node, names, column.depth, CountedTexts(Counter(values)), listed)
             elif kind is bool:
-                listed = lambda held=held, where=where: (["true" if value else "false" for value in held], where)  # noqa: E731
-                self.scalars.booleans(node, held.count(True), held.count(False), listed)
+                listed = lambda values=values, rows=rows: (["true" if v else "false" for v in values], rows)  # noqa: E731
+                self.scalars.booleans(node, values.count(True), values.count(False), listed)
             elif kind is float:
-                self.scalars.floats(node, scalars.doubles(held))
+                self.scalars.floats(node, scalars.doubles(values))
             else:
-                self.scalars.others(node, names, kind, held)
+                self.scalars.others(node, names, kind, values)
 
     def _embed(
         self, node: Node, documents: Sequence[Any], rows: Sequence[int], names: tuple[str, ...], depth: int
     ) -> bool:
-        """Profile documents that were found in texts; not when they lie too deep."""
+        """Profile documents that were found in texts; not when they are too deep."""
         if depth >= MAX_DEPTH:
             return False
         if node.embedded is None:
@@ -244,7 +229,7 @@ class Profiler:
         else:
             inside = list(chain.from_iterable(values))
             where = list(chain.from_iterable(map(repeat, rows, sizes)))
-            self.add(self.elements(node), inside, where, names, depth + 1, shaped=False)
+            self.add(self._plans.elements(node), inside, where, names, depth + 1, shaped=False)
 
     def _objects(
         self,
@@ -255,12 +240,12 @@ class Profiler:
         depth: int,
         shaped: bool,
     ) -> None:
-        groups = _grouped(values, rows)
-        plans = self._plans.setdefault(node, {})
+        groups = by_keys(values, rows)
+        plans = self._plans.by_keys(node)
         columns: dict[Node, tuple[str, list[Any], list[int]]] = {}
         entries: tuple[list[str], list[Any], list[int]] = ([], [], [])
         for keys, (dicts, where) in groups.items():
-            plan = plans.get(keys) or self._plan(node, plans, keys, where[0], names, depth)
+            plan = plans.get(keys) or self._plans.add(node, keys, where[0], names, depth)
             if shaped:
                 self._shape(plan.code, where, depth)
             for key, child, column in zip(keys, plan.children, zip(*map(dict.values, dicts), strict=True), strict=True):
@@ -269,69 +254,30 @@ class Profiler:
                     entries[1].extend(column)
                     entries[2].extend(where)
                     continue
-                known = columns.get(child)
-                if known is None:
+                gathered = columns.get(child)
+                if gathered is None:
                     columns[child] = (
                         key, list(column), where if len(groups) == 1 and isinstance(where, list) else list(where),
                     )  # fmt: skip
                 else:
-                    known[1].extend(column)
-                    known[2].extend(where)
+                    gathered[1].extend(column)
+                    gathered[2].extend(where)
         if entries[0]:
             self.add(node.map_keys(), entries[0], entries[2], names, depth + 1, shaped=False)
             self.add(node.map_values(), entries[1], entries[2], names, depth + 1, shaped=False)
             node.traits["entries"] = node.traits.get("entries", 0) + len(entries[0])
-            if self._nodes >= MAX_NODES and not node.is_map:
+            if self._plans.full and not node.is_map:
                 self._problem("too_many_fields", len(set(entries[2])), entries[2])
-        for child, (key, held, at) in columns.items():
-            self.add(child, held, at, (*names, key), depth + 1, shaped)
+        for child, (key, child_values, at) in columns.items():
+            self.add(child, child_values, at, (*names, key), depth + 1, shaped)
 
     def elements(self, node: Node) -> Node:
         """The node of an array's elements."""
-        if node.elements is None:
-            node.elements = Node()
-            self._nodes += 1
-        return node.elements
+        return self._plans.elements(node)
 
     def child(self, node: Node, key: str, row: int, names: tuple[str, ...], depth: int) -> Node | None:
         """The node of an object's field, first met in a record; None when the key is data or there are too many."""
-        return self._plan(node, self._plans.setdefault(node, {}), (key,), row, names, depth).children[0]
-
-    def _plan(
-        self,
-        node: Node,
-        plans: dict[tuple[str, ...], _Plan],
-        keys: tuple[str, ...],
-        row: int,
-        names: tuple[str, ...],
-        depth: int,
-    ) -> _Plan:
-        code = 0
-        children: list[Node | None] = []
-        fresh: list[str] = []
-        for key in keys:
-            child = node.fields.get(key)
-            if child is None:
-                if node.is_map or DATA_KEY.search(key) or self._nodes >= MAX_NODES or len(node.fields) >= MAX_FIELDS:
-                    children.append(None)
-                    if len(node.fields) >= MAX_FIELDS:
-                        node.traits["wide"] = 1
-                    continue
-                child = node.fields[key] = Node()
-                self._nodes += 1
-                fresh.append(key)
-            if not child.hash:
-                child.hash = path_hash(node.hash, key)
-            code += child.hash
-            children.append(child)
-        if fresh:
-            # The names of a struct may turn out to be the keys of a map.
-            self.gather(node.map_keys(), fresh, [row] * len(fresh), names, depth + 1)
-            node.map_keys().count += len(fresh)
-        if len(plans) >= _MAX_PLANS:
-            plans.clear()
-        made = plans[keys] = _Plan(code & _MASK, children)
-        return made
+        return self._plans.add(node, (key,), row, names, depth).children[0]
 
     def _shape(self, code: int, where: Sequence[int], depth: int) -> None:
         shape = self.shape
@@ -341,27 +287,3 @@ class Profiler:
             coarse = self.coarse
             for row in where:
                 coarse[row] += code
-
-
-def _grouped(
-    values: Sequence[dict[str, Any]], rows: Sequence[int]
-) -> Mapping[tuple[str, ...], tuple[Sequence[dict[str, Any]], Sequence[int]]]:
-    """Objects with the same keys in the same order, with their records."""
-    keyed = list(map(tuple, values))
-    if keyed.count(keyed[0]) == len(keyed):
-        return {keyed[0]: (values, rows)}
-    groups: dict[tuple[str, ...], tuple[list[dict[str, Any]], list[int]]] = defaultdict(lambda: ([], []))
-    for keys, value, row in zip(keyed, values, rows, strict=True):
-        group = groups[keys]
-        group[0].append(value)
-        group[1].append(row)
-    return groups
-
-
-def _split(values: Sequence[Any], rows: Sequence[int]) -> dict[type, tuple[list[Any], list[int]]]:
-    parts: dict[type, tuple[list[Any], list[int]]] = defaultdict(lambda: ([], []))
-    for value, row in zip(values, rows, strict=True):
-        part = parts[type(value)]
-        part[0].append(value)
-        part[1].append(row)
-    return parts

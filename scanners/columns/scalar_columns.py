@@ -19,10 +19,10 @@ Listed = Callable[[], tuple[Sequence[str], Sequence[int]]]
 """Texts one by one, with their records; seldom asked for."""
 
 Embed = Callable[[Node, Sequence[Any], Sequence[int], tuple[str, ...], int], bool]
-"""(node of the texts, documents in them, their records, names, depth): profiles them, or says that they are too deep."""
+"""(node of the texts, documents in them, their records, names, depth): profiles them; False when they are too deep."""
 
 
-class Told(Protocol):
+class TextObserver(Protocol):
     """Who is shown the texts of columns, with their records and how often each is there."""
 
     def wants(self, node: Node) -> bool:
@@ -33,21 +33,21 @@ class Told(Protocol):
 
 
 class ScalarColumns:
-    """Takes in columns of one kind each; `told` is shown texts and truth values before anything else is done."""
+    """Takes in columns of one kind each; `observer` is shown texts and truth values before anything else is done."""
 
     def __init__(self, salt: str, detect: Detect | None, embed: Embed) -> None:
-        self.told: Told | None = None
+        self.observer: TextObserver | None = None
         self._distinct = scalars.Distinct(salt)
         self._detect = detect
         self._embed = embed
 
     def booleans(self, node: Node, true: int, false: int, listed: Listed) -> None:
         """Take in truth values, so many of each, which are listed as the texts `true` and `false`."""
-        if self.told is not None and self.told.wants(node):
-            self.told(node, {text: often for text, often in (("true", true), ("false", false)) if often}, listed)
+        if self.observer is not None and self.observer.wants(node):
+            self.observer(node, {text: often for text, often in (("true", true), ("false", false)) if often}, listed)
 
     def floats(self, node: Node, numbers: Any, telling: scalars.Telling = scalars.every) -> None:
-        """Take in a numpy array of doubles; `telling` says which of them the distinct estimate has to be fed."""
+        """Take in a numpy array of doubles; `telling` selects those that the distinct estimate has to be fed."""
         scalars.floats(node, numbers, self._distinct, telling)
 
     def integers(self, node: Node, names: tuple[str, ...], column: Integers) -> None:
@@ -58,8 +58,8 @@ class ScalarColumns:
 
     def texts(self, node: Node, names: tuple[str, ...], depth: int, column: Texts, listed: Listed) -> None:
         """Take in texts."""
-        if self.told is not None and self.told.wants(node):
-            self.told(node, column.counts(), listed)
+        if self.observer is not None and self.observer.wants(node):
+            self.observer(node, column.counts(), listed)
         forms = scalars.texts(node, column, self._distinct)
         if forms.get("json") or forms.get("base64"):
             self._look(node, names, self._embedded(node, names, depth, column.counts(), listed))
@@ -78,12 +78,12 @@ class ScalarColumns:
         self, node: Node, names: tuple[str, ...], depth: int, counts: Mapping[str, int], listed: Listed
     ) -> Counter[str]:
         """JSON in texts is profiled below them; what base64 hides is shown to the detectors. Returns what they read."""
-        shown: Counter[str] = Counter()
+        readable: Counter[str] = Counter()
         documents: dict[str, Any] = {}
         for text, count in counts.items():
             plain = embedded_text(text)
             if plain is None:
-                shown[text] += count
+                readable[text] += count
                 continue
             if plain is not text:
                 node.traits["base64"] = node.traits.get("base64", 0) + count
@@ -92,9 +92,9 @@ class ScalarColumns:
             )
             if isinstance(document, (dict, list)):
                 documents[text] = document
-            shown[plain] += count
+            readable[plain] += count
         if documents:
             inside = [(documents[text], row) for text, row in zip(*listed(), strict=True) if text in documents]
-            if self._embed(node, [held for held, _ in inside], [row for _, row in inside], names, depth):
+            if self._embed(node, [inner for inner, _ in inside], [row for _, row in inside], names, depth):
                 node.traits["json"] = node.traits.get("json", 0) + sum(counts[text] for text in documents)
-        return shown
+        return readable

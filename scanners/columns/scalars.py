@@ -36,9 +36,9 @@ Telling = Callable[[Any, int, Any], Iterable[int]]
 
 
 def every(_sketch: Any, _key: int, numbers: Any) -> Iterable[int]:
-    """All of them, where there is no compiled code to tell."""
-    found: list[int] = numbers.tolist()
-    return found
+    """All numbers, where there is no compiled code to select some."""
+    values: list[int] = numbers.tolist()
+    return values
 
 
 class Distinct:
@@ -83,11 +83,11 @@ def widths(values: Sequence[int], rows: Sequence[int]) -> dict[str, Sequence[int
     low, high = min(values), max(values)
     if low >= -_INT32 and high < _INT32:
         return {"int32": rows}
-    found: dict[str, list[int]] = {}
+    rows_of: dict[str, list[int]] = {}
     for value, row in zip(values, rows, strict=True):
         kind = "int32" if -_INT32 <= value < _INT32 else "int64" if -_INT64 <= value < _INT64 else "integer"
-        found.setdefault(kind, []).append(row)
-    return dict(found)
+        rows_of.setdefault(kind, []).append(row)
+    return dict(rows_of)
 
 
 def integers(node: Node, column: Integers, distinct: Distinct) -> int:
@@ -130,7 +130,7 @@ def floats(node: Node, column: Any, distinct: Distinct, telling: Telling) -> Non
         low, high = float(sizes.min()), float(sizes.max())
         exponents = [_exponent(low), _exponent(high)]
         if low == 0 < high:
-            # What is said of numbers is the same however they come together in batches.
+            # The result for numbers is the same however they come together in batches.
             exponents.append(_exponent(float(sizes[sizes > 0].min())))
         places = _places(sizes, node.numbers[4] if node.numbers else 0)
         node.add_numbers(min(exponents), max(exponents), float(finite.min()) < 0, 0, places, len(column) - len(finite))
@@ -146,22 +146,22 @@ _COUNTED = 15
 """Places behind the point up to which they are counted; beyond, a bound serves."""
 
 
-def _places(sizes: Any, known: int) -> int:
+def _places(sizes: Any, least: int) -> int:
     """The most places behind the point that the shortest texts of doubles (a numpy array, all positive) have.
 
-    `known` is a number of places that were met before: most columns have no more.
+    `least` is a number of places that were met before: most columns have no more.
     """
     import numpy
 
     left = sizes[sizes < _INTEGRAL]
-    for places in (min(known, _COUNTED), *range(_COUNTED + 1)):
+    for places in (min(least, _COUNTED), *range(_COUNTED + 1)):
         scaled = left * 10.0**places
         # Dividing by a power of ten up to 10^22 rounds correctly, so equality means that the text has so many places.
         left = left[(scaled >= _INTEGRAL) | (numpy.rint(scaled) / 10.0**places != left)]
         if not len(left):
-            return int(max(known, places))
+            return int(max(least, places))
     # A double's shortest text has at most 17 significant digits.
-    return int(max(known, 16 - _exponent(float(left.min()))))
+    return int(max(least, 16 - _exponent(float(left.min()))))
 
 
 def _decimals(node: Node, values: Sequence[Decimal]) -> None:
@@ -179,11 +179,11 @@ def _bytes(node: Node, values: Sequence[Any]) -> Mapping[str, int]:
     """Bytes may be text all the same; what is not can be looked into by nobody."""
     sizes = list(map(len, values))
     node.widen("lengths", min(sizes), max(sizes))
-    found = list(map(as_text, map(bytes, values)))
-    opaque = sum(map(bool, values)) - sum(map(bool, found))
+    texts = list(map(as_text, map(bytes, values)))
+    opaque = sum(map(bool, values)) - sum(map(bool, texts))
     if opaque:
         node.traits["opaque"] = node.traits.get("opaque", 0) + opaque
-    return Counter(compress(found, found))  # type: ignore[arg-type]
+    return Counter(compress(texts, texts))  # type: ignore[arg-type]
 
 
 def _digits(number: int) -> int:

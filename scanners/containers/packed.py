@@ -70,23 +70,23 @@ _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 def _element(node: ElementTree.Element, depth: int) -> Any:
     if depth > 100:
         raise Refused("too_deep")
-    # In mixed content text stands after each child, too.
+    # In mixed content there is text after each child, too.
     text = " ".join(part for part in map(str.strip, (node.text or "", *(child.tail or "" for child in node))) if part)
     if not len(node) and not node.attrib:
         return text or None
     if node.attrib.get(_NIL) in ("true", "1"):
         return None
-    made: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
+    content: dict[str, Any] = {_local(k): v for k, v in node.attrib.items()}
     for child in node:
         name, value = _local(child.tag), _element(child, depth + 1)
-        if name in made:
-            before = made[name]
-            made[name] = [*before, value] if isinstance(before, list) else [before, value]
+        if name in content:
+            before = content[name]
+            content[name] = [*before, value] if isinstance(before, list) else [before, value]
         else:
-            made[name] = value
+            content[name] = value
     if text:
-        made["_text"] = text
-    return made
+        content["_text"] = text
+    return content
 
 
 def may_claim_anything(schema: Any) -> bool:
@@ -111,7 +111,7 @@ def _parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _least(schema: Any, depth: int) -> int:
-    """Bytes that a value takes at least; 1 stands for any more."""
+    """Bytes that a value takes at least: 0, or 1 for any number above it."""
     if isinstance(schema, dict) and depth < _MAX_DEPTH:
         kind = schema.get("type")
         if kind in ("record", "error"):
@@ -134,7 +134,7 @@ _HEADER = {
 
 
 def avro_container_loads(body: bytes) -> Any:
-    """The records of an Avro object container file; one record stands for itself, several are a list.
+    """The records of an Avro object container file; a single record as it is, several as a list.
 
     Blocks are unpacked with a limit: fastavro's own reader would unpack whatever a few bytes of deflate ask for.
     """
@@ -177,10 +177,10 @@ def _unpack(block: bytes, codec: str) -> bytes:
         return block
     if codec == "deflate":
         inflate = zlib.decompressobj(-15)
-        made = inflate.decompress(block, MAX_UNPACKED)
+        body = inflate.decompress(block, MAX_UNPACKED)
         if inflate.unconsumed_tail:
             raise Refused("unpacks_too_large")
-        return made
+        return body
     if codec == "snappy":
         import cramjam
 

@@ -59,9 +59,9 @@ Such a key makes its entry one of a map, and is never kept as the name of a fiel
 
 def text_form(text: str) -> str | None:
     """The form of a text, or None for ordinary words."""
-    found = _FORM.fullmatch(text)
-    if found:
-        return found.lastgroup
+    match = _FORM.fullmatch(text)
+    if match:
+        return match.lastgroup
     if not text:
         return "empty"
     if (text[0] == "{" and text[-1] == "}" and len(text) > 4) or (text[0] == "[" and text[-1] == "]" and len(text) > 2):
@@ -73,13 +73,13 @@ def text_form(text: str) -> str | None:
 
 def forms_of(counts: Mapping[str, int]) -> dict[str, int]:
     """How many texts have which form; `counts` maps a text to how often it was seen."""
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     if len(counts) <= FEW:
         for text, count in counts.items():
             form = text_form(text)
             if form:
-                found[form] += count
-        return found
+                totals[form] += count
+        return totals
     import numpy
     import pyarrow
 
@@ -96,38 +96,38 @@ def forms_of_column(column: Any, counts: Any) -> dict[str, int]:
     import pyarrow
     import pyarrow.compute
 
-    def fits(held: Any, pattern: str) -> Any:
-        return pyarrow.compute.match_substring_regex(held, f"^(?:{pattern})$").to_numpy(zero_copy_only=False)
+    def fits(texts: Any, pattern: str) -> Any:
+        return pyarrow.compute.match_substring_regex(texts, f"^(?:{pattern})$").to_numpy(zero_copy_only=False)
 
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     where = numpy.arange(len(column))
     slow: list[int] = []
-    asked = False
+    narrowed = False
     while len(where):
         match = _FORM.fullmatch(column[where[0]].as_py())
-        held = column if len(where) == len(column) else column.take(pyarrow.array(where))
+        rest = column if len(where) == len(column) else column.take(pyarrow.array(where))
         if match is None or match.lastgroup is None:
-            if asked:
+            if narrowed:
                 slow += where.tolist()
                 break
             # What has no form is left out, but for what may hold more than meets the eye.
-            asked = True
-            where = where[fits(held, _ANY_OR_MORE)]
+            narrowed = True
+            where = where[fits(rest, _ANY_OR_MORE)]
             if len(where) and _FORM.fullmatch(column[where[0]].as_py()) is None:
                 formed = fits(column.take(pyarrow.array(where)), _ANY)
                 slow, where = where[~formed].tolist(), where[formed]
             continue
         form = match.lastgroup
-        mask = fits(held, _PATTERNS[form])
+        mask = fits(rest, _PATTERNS[form])
         if form in _EXCEPT:
-            mask &= ~fits(held, _EXCEPT[form])
-        found[form] += int(counts[where[mask]].sum())
+            mask &= ~fits(rest, _EXCEPT[form])
+        totals[form] += int(counts[where[mask]].sum())
         where = where[~mask]
     for index in slow:
         other = text_form(column[index].as_py())
         if other:
-            found[other] += int(counts[index])
-    return found
+            totals[other] += int(counts[index])
+    return totals
 
 
 def embedded_text(text: str) -> str | None:
@@ -143,7 +143,7 @@ def _base64_text(text: str) -> str | None:
     body = text.rstrip("=")
     try:
         raw = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_" if "-" in body or "_" in body else None)
-        made = unwrapped(raw)[0].decode()
+        decoded = unwrapped(raw)[0].decode()
     except (binascii.Error, ValueError):
         return None
-    return made if len(made) >= 8 and _PRINTABLE.match(made) else None
+    return decoded if len(decoded) >= 8 and _PRINTABLE.match(decoded) else None

@@ -29,11 +29,11 @@ def unwrapped(body: bytes) -> tuple[bytes, tuple[str, ...]]:
     Raises Refused when it would become too large.
     """
     names: tuple[str, ...] = ()
-    while len(names) < _MOST and (found := _OPENERS.get(body[:2]) or _plain_utf16(body)) is not None:
-        made = found[1](body)
-        if made is None:
+    while len(names) < _MOST and (opener := _OPENERS.get(body[:2]) or _plain_utf16(body)) is not None:
+        inner = opener[1](body)
+        if inner is None:
             break
-        body, names = made, (*names, found[0])
+        body, names = inner, (*names, opener[0])
     return (body[len(_BOM) :] if body[:3] == _BOM else body), names
 
 
@@ -57,12 +57,12 @@ def _zlib(window: int) -> Callable[[bytes], bytes | None]:
     def unpack(body: bytes) -> bytes | None:
         inflate = zlib.decompressobj(window)
         try:
-            made = inflate.decompress(body, _most_of(body))
+            plain = inflate.decompress(body, _most_of(body))
         except zlib.error:
             return None
         if inflate.unconsumed_tail:
             raise Refused("unpacks_too_large")
-        return made if inflate.eof and not inflate.unused_data else None
+        return plain if inflate.eof and not inflate.unused_data else None
 
     return unpack
 
@@ -72,12 +72,12 @@ def _zstd(body: bytes) -> bytes | None:
 
     try:
         with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body)) as reader:
-            made = reader.read(_most_of(body) + 1)
+            plain = reader.read(_most_of(body) + 1)
     except zstandard.ZstdError:
         return None
-    if len(made) > _most_of(body):
+    if len(plain) > _most_of(body):
         raise Refused("unpacks_too_large")
-    return made
+    return plain
 
 
 def _plain_utf16(body: bytes) -> tuple[str, Callable[[bytes], bytes | None]] | None:

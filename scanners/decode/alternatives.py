@@ -38,7 +38,7 @@ def _change_of(kind: DataType) -> _Change | None:
         case Alternatives(fields):
             return _member({name: _change_of(inner) for name, inner in fields})
         case StructType(fields):
-            below = {name: made for name, inner in fields if (made := _change_of(inner)) is not None}
+            below = {name: change for name, inner in fields if (change := _change_of(inner)) is not None}
             return lambda value: _fields(below, value) if isinstance(value, dict) else value
         case ArrayType(element):
             each = _change_of(element)

@@ -36,7 +36,7 @@ def _json(bodies: Bodies, _schemas: Schemas) -> Found:
     """Objects and arrays; not those with numbers that need all their digits."""
     values: list[Any] = []
     left: list[int] = []
-    # A failure ends `extend`, not the iterator: it goes on with the next body.
+    # A failure ends `extend`, not the iterator, which continues with the next body.
     reading = map(json_text.quick, bodies)
     while len(values) < len(bodies):
         try:
@@ -70,17 +70,17 @@ def avro(bodies: Bodies, schemas: Schemas) -> Found:
     """Records of registered schemas."""
     from fastavro import schemaless_reader
 
-    made: dict[bytes, Any] = {}
+    parsed: dict[bytes, Any] = {}
     values: list[Any] = []
     left: list[int] = []
     for body in bodies:
         head = body[:5]
-        if head not in made:
-            made[head] = avro_schema(head, schemas)
+        if head not in parsed:
+            parsed[head] = avro_schema(head, schemas)
         try:
             stream = io.BytesIO(body)
             stream.seek(5)
-            values.append(schemaless_reader(stream, made[head], None))
+            values.append(schemaless_reader(stream, parsed[head], None))
             if stream.tell() != len(body):
                 left.append(len(values) - 1)
         except Exception:

@@ -26,24 +26,24 @@ def reasons(record: RawRecord, form: TopicFormat, schemas: Schemas) -> list[str]
         ("value", record.value, form.value),
         *((f"headers.{name}", body, form.part("headers", name)) for name, body in record.headers),
     ]
-    found = []
+    problems = []
     for label, body, of in parts:
         decoded = decode(body, _positional(of), schemas)
         if body is not None and not decoded.usable:
-            found.append(f"{label}:{decoded.problem}")
-    return found
+            problems.append(f"{label}:{decoded.problem}")
+    return problems
 
 
 def letter(topic: str, record: RawRecord, why: Sequence[str]) -> dict[str, Any]:
     """The dead letter of a record: {key, value, headers: [(name, bytes)]}."""
-    told = {
+    details = {
         "topic": topic,
         "partition": record.partition,
         "offset": record.offset,
         "timestamp": "" if record.timestamp is None else record.timestamp,
         "reason": ",".join(why),
     }
-    headers = [(PREFIX + name, str(value).encode()) for name, value in told.items()]
+    headers = [(PREFIX + name, str(value).encode()) for name, value in details.items()]
     return {"key": record.key, "value": record.value, "headers": [*record.headers, *headers]}
 
 

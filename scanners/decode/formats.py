@@ -1,6 +1,6 @@
 """What the bytes of a key, a value or a header look like.
 
-`sniff` judges one body by itself; `choose` judges a column of them and settles what one alone cannot tell (CSV or prose,
+`sniff` judges one body by itself; `choose` judges a column of them and decides what one alone does not show (CSV or prose,
 a long or a double). Nothing here keeps or reports data. Runs in Spark's workers.
 """
 
@@ -90,8 +90,8 @@ def as_text(body: bytes) -> str | None:
 
 
 def text_of(body: bytes) -> str | None:
-    """The body as text in UTF-8 or ISO 8859-1, or None. What is packed in another way is no text, however much of it can
-    be printed."""
+    """The body as text in UTF-8 or ISO 8859-1, or None. What is packed in another way is not text, however much of it
+    can be printed."""
     text = as_text(body)
     return latin_text(body) if text is None and body and _packed(body) == "binary" else text
 
@@ -100,7 +100,7 @@ def _packed(body: bytes) -> str:
     """msgpack or cbor when the whole body is one map or array of it, or a text of msgpack, else binary."""
     lead = body[0]
     # Lead bytes of maps and arrays: msgpack 0x80-0x9f, 0xdc-0xdf; CBOR 0x80-0xbf, and tag 55799 (d9 d9 f7). Those of
-    # short texts in msgpack, 0xa0-0xbf, tell the length.
+    # short texts in msgpack begin with their length, 0xa0-0xbf.
     if 0xA0 < lead <= 0xBF and len(body) == lead - 0x9F and as_text(body[1:]) is not None:
         return "msgpack"
     if 0x80 <= lead <= 0x9F or 0xDC <= lead <= 0xDF:
@@ -127,8 +127,8 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
     plain: list[bytes | None] = []
     wrappings: Counter[str] = Counter()
     for body in bodies:
-        made, names = _opened(body)
-        plain.append(made)
+        content, names = _opened(body)
+        plain.append(content)
         wrappings.update(names)
     form = _choose(plain, schemas, part)
     if form.name in _TEXTS:
@@ -179,9 +179,9 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
     if name == "string" and present and all(b[:1] == b'"' and b[-1:] == b'"' and readable(b) for b in present):
         return PartFormat("json")
     if name == "string" and part == "value":
-        found = csv_options([t for t in map(text_of, present) if t is not None])
-        if found:
-            return PartFormat("csv", found)
+        options = csv_options([t for t in map(text_of, present) if t is not None])
+        if options:
+            return PartFormat("csv", options)
     if name == "long":
         return PartFormat(_long_or_double([b for b in present if len(b) == 8]))
     if name == "uuid":
@@ -193,9 +193,9 @@ def _choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str) -> Part
 def main_format(counts: Mapping[str, int]) -> str:
     """The format of most records; that of other records, where most are bytes of no known format and those others show
     what they are."""
-    shown = {name: count for name, count in counts.items() if name in SELF_EVIDENT}
+    evident = {name: count for name, count in counts.items() if name in SELF_EVIDENT}
     name = min(counts, key=lambda n: (-counts[n], n))
-    return min(shown, key=lambda n: (-shown[n], n)) if name == "binary" and shown else name
+    return min(evident, key=lambda n: (-evident[n], n)) if name == "binary" and evident else name
 
 
 def _reads(name: str, body: bytes) -> bool:
@@ -205,7 +205,7 @@ def _reads(name: str, body: bytes) -> bool:
 def _are_wire(bodies: Sequence[bytes], schemas: Schemas) -> bool:
     """Whether all bodies have ids of schemas that are not known, though some are as long as a number or a UUID.
 
-    Others of the same id and another length say so, or that what follows the id is one number as Avro writes it.
+    Evidence of an id: other bodies have it with another length, or what follows it is one number as Avro writes it.
     """
     ids = {int.from_bytes(body[1:5], "big") for body in bodies if body[0] == 0 and len(body) > 5}
     if any(body[0] or len(body) < 6 for body in bodies) or not all(0 < i < _IDS and i not in schemas for i in ids):
@@ -262,8 +262,8 @@ def csv_options(texts: Sequence[str]) -> dict[str, Any] | None:
         width, count = max(widths.items(), key=lambda item: (item[1], item[0]))
         least = 4 if len(texts) < 3 else 3 if delimiter == "," else 2
         if width >= least and count * 20 >= sum(widths.values()) * 19:
-            found = (width, delimiter, count)
-            best = found if best is None or found > best else best
+            candidate = (width, delimiter, count)
+            best = candidate if best is None or candidate > best else best
     if best is None:
         return None
     width, delimiter, _ = best
@@ -288,10 +288,10 @@ def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> di
     others = firsts[1:]
     if not others or firsts.count(firsts[0]) > 1:
         return None
-    # A name of a column is no value of it: what comes again below is data, and data must not become names of fields.
+    # A name of a column is not one of its values: what comes again below is data, and data must not become names of fields.
     if any(firsts[0][column] in {row[column] for row in others} for column in range(len(names))):
         return None
-    # In some column every other row holds a number, a date or the like, which no name is.
+    # In some column every other row holds a number, a date or something similar, which no name is.
     for column in range(len(names)):
         if all(row[column][:1].isdigit() or row[column][:1] in "-+" for row in others if row[column]):
             return {"columns": names, "header": False}
@@ -299,7 +299,7 @@ def _header(firsts: list[list[str]], texts: Sequence[str], delimiter: str) -> di
 
 
 def rows(text: str, delimiter: str) -> list[list[str]]:
-    """The rows of one record's text; a text that is no CSV is one row of one cell."""
+    """The rows of one record's text; a text that is not CSV is one row of one cell."""
     try:
         return [row for row in csv.reader(text.splitlines(), delimiter=delimiter, strict=True) if row]
     except csv.Error:

@@ -3,7 +3,7 @@
     bytes               base64 (RFC 4648), which Spark's from_json reads as BINARY
     decimal             a JSON number with all its digits
     date                2026-11-21
-    timestamp           2026-11-21T07:10:00.123456Z, in UTC; without a zone where the data says local time
+    timestamp           2026-11-21T07:10:00.123456Z, in UTC; without a zone where the data has local time
     time of day         07:10:00.123456
     UUID                lower case with hyphens
     NaN, infinities     the strings NaN, Infinity, -Infinity, which from_json reads as DOUBLE
@@ -53,7 +53,7 @@ def plain(value: Any, depth: int = 0) -> Any:
             value if math.isfinite(value) else "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
         )
     if isinstance(value, Decimal):
-        # A fragment is written as it stands, so that no digit is lost; its text can only be a number here.
+        # A fragment is written unchanged, so that no digit is lost; its text can only be a number here.
         return orjson.Fragment(str(value).replace("E+", "E")) if value.is_finite() else str(float(value))
     return scalar_text(value)
 

@@ -48,7 +48,7 @@ SEVERAL = "several_documents"
 
 def long_numbers(body: bytes) -> bool:
     """Whether there may be a number that `quick` does not keep exactly."""
-    # Runs are found fifty times as fast as by the regular expression, which then only tells numbers from texts.
+    # Runs are found fifty times as fast as by the regular expression, which then only distinguishes numbers from texts.
     return any(_LONG_NUMBER.search(body, max(0, at - 2), at + 400) for at in _runs(body))
 
 
@@ -69,23 +69,23 @@ def _runs(body: bytes) -> list[int]:
 
 
 def has_key_marks(text: bytes, count: int) -> bool:
-    """Whether `":` stands so often in a text as there are keys in it, so that none was dropped."""
+    """Whether `":` occurs in a text as often as there are keys in it, so that none was dropped."""
     import numpy
 
     codes = numpy.frombuffer(text, numpy.uint8)
-    found = int(numpy.count_nonzero((codes[:-1] == 34) & (codes[1:] == 58)))
-    return found == count or key_marks(text) == count
+    marks = int(numpy.count_nonzero((codes[:-1] == 34) & (codes[1:] == 58)))
+    return marks == count or key_marks(text) == count
 
 
 def key_marks(body: bytes) -> int:
-    """How often `":` stands in a text: once a key, and where a string holds it."""
+    """How often `":` occurs in a text: once a key, and where a string contains it."""
     return body.count(b'":') + body.count(b'" :')
 
 
 def has_duplicate_key(body: bytes, value: Any) -> bool:
     """Whether an object of the text has a key twice; `value` is what `quick` made of it."""
     try:
-        # In both texts `":` ends a key or stands escaped in a string; a key that was dropped makes the counts differ.
+        # In both texts `":` ends a key or is escaped in a string; a key that was dropped makes the counts differ.
         if key_marks(body) == orjson.dumps(value).count(b'":'):
             return False
     except (orjson.JSONEncodeError, TypeError):
@@ -107,7 +107,7 @@ def loads(body: bytes) -> tuple[Any, str | None]:
         exact, problem = _slow(body)
         return (value, None) if problem in (NOT_JSON, TOO_DEEP) else (exact, problem)
     try:
-        # In both texts `":` ends a key or stands escaped in a string; a key that was dropped makes the counts differ.
+        # In both texts `":` ends a key or is escaped in a string; a key that was dropped makes the counts differ.
         if key_marks(body) != orjson.dumps(value).count(b'":'):
             exact, problem = _slow(body)
             return (value, None) if problem in (NOT_JSON, TOO_DEEP) else (exact, problem)
@@ -121,9 +121,9 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal duplicates
-        made = dict(items)
-        duplicates = duplicates or len(made) != len(items)
-        return made
+        members = dict(items)
+        duplicates = duplicates or len(members) != len(items)
+        return members
 
     other: str | None = None
     try:
@@ -150,7 +150,7 @@ def _slow(body: bytes) -> tuple[Any, str | None]:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Half a surrogate pair is no character; nothing downstream could write it."""
+    """Half a surrogate pair is not a character; nothing downstream could write it."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
@@ -175,17 +175,17 @@ def several(body: bytes) -> bool:
 def _several(text: str, decoder: json.JSONDecoder) -> tuple[Any, int]:
     """Several documents in one record, one a line or one right after another: an array of them, and how many. Raises
     ValueError."""
-    found: list[Any] = []
+    documents: list[Any] = []
     at = _after_blanks(text, 0)
     while at < len(text):
         if text[at] not in "{[":
             raise ValueError("not the beginning of a document")
         value, end = decoder.raw_decode(text, at)
-        found.append(value)
+        documents.append(value)
         at = _after_blanks(text, end)
-    if not found:
+    if not documents:
         raise ValueError("no document")
-    return (found[0] if len(found) == 1 else found), len(found)
+    return (documents[0] if len(documents) == 1 else documents), len(documents)
 
 
 def _after_blanks(text: str, at: int) -> int:
@@ -194,7 +194,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 _BETWEEN = re.compile(r"[ \t\r\n\x00\x1e]*")
-"""What stands between documents, and around one: blanks, the mark of RFC 7464, and the end of a text as C writes it."""
+"""What separates and surrounds documents: blanks, the mark of RFC 7464, and the end of a text as C writes it."""
 
 
 def number(text: str) -> float | Decimal:

@@ -29,7 +29,7 @@ from scanners.schemas.registered import Schemas, SchemaUnusable
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A tree, the format it was read by, and what was wrong (None: nothing; a value may stand beside a problem).
+    """A tree, the format it was read by, and what was wrong (None: nothing; there may be a value and a problem).
 
     `wrapped`: what the body was packed in, see `scanners.containers.wrapping`.
     """
@@ -49,36 +49,36 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
     """Read one body by the format of its part, or by its own when it shows another. Never raises."""
     if part is None:
         return Decoded(None, "null")
-    known = Schemas.of(schemas)
+    registry = Schemas.of(schemas)
     try:
         plain, wrapped = unwrapped(part)
     except packed.Refused as refused:
         return Decoded(None, format.name, str(refused))
-    decoded = _decode(plain, format, known)
+    decoded = _decode(plain, format, registry)
     return replace(decoded, wrapped=wrapped) if wrapped else decoded
 
 
-def _decode(part: bytes, format: PartFormat, known: Schemas) -> Decoded:
+def _decode(part: bytes, format: PartFormat, schemas: Schemas) -> Decoded:
     name = format.name
-    seen = sniff(part, known)
-    if (seen == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, known)):
+    evident = sniff(part, schemas)
+    if (evident == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, schemas)):
         return Decoded(None, name, "unknown_schema_id")
-    if seen != name and (seen in SELF_EVIDENT or seen in format.options.get("also", ())):
-        found = _read(seen, part, format, known)
+    if evident != name and (evident in SELF_EVIDENT or evident in format.options.get("also", ())):
+        decoded = _read(evident, part, format, schemas)
         # Prose may begin with a bracket: then the format of the neighbours has the last word.
-        if found.usable or name in _SELF_EVIDENT_ONLY:
-            return found
-    if seen != name and name in _SELF_EVIDENT_ONLY:
+        if decoded.usable or name in _SELF_EVIDENT_ONLY:
+            return decoded
+    if evident != name and name in _SELF_EVIDENT_ONLY:
         return Decoded(None, name, _not(name))
-    return _read(name, part, format, known)
+    return _read(name, part, format, schemas)
 
 
 _WIRE_ALL = frozenset({"avro", "protobuf", "json-schema", WIRE_UNKNOWN})
 
 
-def _id_unknown(part: bytes, known: Schemas) -> bool:
+def _id_unknown(part: bytes, schemas: Schemas) -> bool:
     """Whether a body begins as the wire format does, with an id no schema is known for."""
-    return part[:1] == b"\0" and len(part) > 5 and int.from_bytes(part[1:5], "big") not in known
+    return part[:1] == b"\0" and len(part) > 5 and int.from_bytes(part[1:5], "big") not in schemas
 
 
 def _read(name: str, part: bytes, format: PartFormat, schemas: Schemas) -> Decoded:
@@ -91,7 +91,7 @@ def _read(name: str, part: bytes, format: PartFormat, schemas: Schemas) -> Decod
     except (RecursionError, MemoryError):
         return Decoded(None, name, "too_deep")
     except Exception:
-        # Whatever a decoder says may quote the data, so only the fact is kept.
+        # A decoder's message may quote the data, so only the fact is kept.
         return Decoded(None, name, _not(name))
 
 
@@ -107,7 +107,7 @@ def to_json_text(
 ) -> str | None:
     """The body as JSON text in the form `scanners.decode.json_form` states, or None when it is absent or cannot be read.
 
-    A governed query reads every format through this, so that one way of masking serves all. Text that is no document
+    A governed query reads every format through this, so that one way of masking serves all. Text that is not a document
     is a JSON string. `reshape` changes the value before it is written, see `scanners.decode.alternatives`.
     """
     decoded = decode(part, format, schemas)
@@ -120,7 +120,7 @@ def to_json_text(
 
 
 def schema_id(part: bytes | None) -> int | None:
-    """The schema id of a body in Confluent's wire format, as far as it can be told from the bytes."""
+    """The schema id of a body in Confluent's wire format, as far as the bytes show it."""
     return int.from_bytes(part[1:5], "big") if part and part[0] == 0 and len(part) >= 5 else None
 
 

@@ -88,8 +88,8 @@ class Detector:
         together = "\n".join((*texts, ""))
         self._match(node, texts, together, weights)
         for looks in _LOOKS:
-            for key, made in looks(names, weights).items():
-                _merge(node, key, made)
+            for key, counters in looks(names, weights).items():
+                _merge(node, key, counters)
         prose = _prose(texts) if together.count(" ") >= _PROSE_BLANKS else []
         if prose:
             node.traits["prose"] = node.traits.get("prose", 0) + sum(weights[t] for t in prose)
@@ -98,31 +98,31 @@ class Detector:
 
     def _match(self, node: Node, texts: list[str], together: str, weights: Mapping[str, int]) -> None:
         """Our patterns."""
-        shown: list[str] = texts
+        decoded: list[str] = texts
         if "%40" in together:
-            shown = [_percent_decoded(t) for t in texts]
-            together = "\n".join((*shown, ""))
-        outcomes = self._outcomes(shown, together) if self._memo.worth(weights) else None
-        found = self._quick.find(shown, together) if outcomes is None else places(outcomes)
-        if not found:
+            decoded = [_percent_decoded(t) for t in texts]
+            together = "\n".join((*decoded, ""))
+        outcomes = self._outcomes(decoded, together) if self._memo.worth(weights) else None
+        stops = self._quick.find(decoded, together) if outcomes is None else places(outcomes)
+        if not stops:
             return
-        stopped = Stopped(shown, [weights[t] for t in texts], outcomes)
-        for number, where in found.items():
+        stopped = Stopped(decoded, [weights[t] for t in texts], outcomes)
+        for number, where in stops.items():
             pattern = self._patterns[number]
             _merge(node, pattern.key, stopped.counters(number, pattern, where))
 
     def _outcomes(self, texts: list[str], together: str) -> list[Outcome]:
         """What is known of each text, after a quick pass over those that are new."""
         hashes = self._memo.hashes(texts)
-        known = self._memo.known(hashes)
-        fresh = [place for place, outcome in enumerate(known) if outcome is None]
+        outcomes = self._memo.known(hashes)
+        fresh = [place for place, outcome in enumerate(outcomes) if outcome is None]
         if len(fresh) == len(texts):
             return self._memo.learn(hashes, self._quick.find(texts, together))
         if fresh:
-            found = self._quick.find([texts[place] for place in fresh])
-            for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], found), strict=True):
-                known[place] = outcome
-        return [outcome for outcome in known if outcome is not None]
+            stops = self._quick.find([texts[place] for place in fresh])
+            for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], stops), strict=True):
+                outcomes[place] = outcome
+        return [outcome for outcome in outcomes if outcome is not None]
 
     def _ask(
         self,
@@ -133,25 +133,25 @@ class Detector:
         prose: list[str],
         weights: Mapping[str, int],
     ) -> None:
-        asked = [(analyzer.custom, texts)]
+        looks = [(analyzer.custom, texts)]
         left = self._prose_limit - node.traits.get("prose_read", 0)
         if len(prose) * 5 >= len(texts) and left > 0:
             chosen_prose = prose[:: max(1, len(prose) // left)][:left]
             node.traits["prose_read"] = node.traits.get("prose_read", 0) + len(chosen_prose)
-            asked.append((analyzer.prose, chosen_prose))
-        for look, chosen in asked:
-            found, failure = look(chosen, names)
+            looks.append((analyzer.prose, chosen_prose))
+        for look, chosen in looks:
+            matches, failure = look(chosen, names)
             if failure:
                 node.unscanned[failure] = node.unscanned.get(failure, 0) + 1
-            if not found:
+            if not matches:
                 continue
             read = sum(weights[t] for t in chosen)
-            for key, indexes in found.items():
-                made = Counter({"read": read})
+            for key, indexes in matches.items():
+                counters = Counter({"read": read})
                 for index in indexes:
                     count = weights[chosen[index]]
-                    made.update({TEXTS: count, VALID_TEXTS: count, CANDIDATES: count, VALID: count, DISTINCT: 1})
-                _merge(node, key, made)
+                    counters.update({TEXTS: count, VALID_TEXTS: count, CANDIDATES: count, VALID: count, DISTINCT: 1})
+                _merge(node, key, counters)
 
 
 def _bounded(counts: Mapping[str, int]) -> tuple[list[str], Mapping[str, int]]:
@@ -170,7 +170,7 @@ _PROSE_BLANKS = 3
 
 
 def _prose(texts: Sequence[str]) -> list[str]:
-    # A document in a text has fields of its own, where it is read; it is no prose.
+    # A document in a text has fields of its own, where it is read; it is not prose.
     return [t for t in texts if t.count(" ") >= _PROSE_BLANKS and t[0] not in "{[" and any(map(str.isalpha, t))]
 
 
@@ -179,9 +179,9 @@ def _percent_decoded(text: str) -> str:
     return unquote(text) if "%" in text and "%40" in text else text
 
 
-def _merge(node: Node, key: str, made: Mapping[str, int]) -> None:
-    if not made:
+def _merge(node: Node, key: str, counters: Mapping[str, int]) -> None:
+    if not counters:
         return
-    known = node.hits.setdefault(key, {})
-    for name, count in made.items():
-        known[name] = known.get(name, 0) + count
+    totals = node.hits.setdefault(key, {})
+    for name, count in counters.items():
+        totals[name] = totals.get(name, 0) + count

@@ -25,7 +25,7 @@ class Evidence:
     def __post_init__(self) -> None:
         self.says = speaks(self.entity, self.names)
         if self.says < 0 and self.prose:
-            # What a text is called says nothing of what people write in it.
+            # The name of a text does not show what people write in it.
             self.says = 0
 
     @property
@@ -63,7 +63,7 @@ class Evidence:
 
     @property
     def prose(self) -> bool:
-        """Most matches stand inside longer text."""
+        """Most matches are inside longer text."""
         return self.c.get(WHOLE, 0) * 2 < max(1, self.c.get(VALID_TEXTS, 0)) and self.node.traits.get("prose", 0) > 0
 
     @property

@@ -1,8 +1,8 @@
 """From the counters of one place to a score, a rule for each entity.
 
-A share alone cannot tell 1% real e-mail addresses from 1% accidents; how many of the candidates pass their validator can.
+A share alone cannot distinguish 1% real e-mail addresses from 1% accidents; how many of the candidates pass their validator can.
 So each rule weighs precision (valid of candidates), share (of the texts), whether the whole text or a part of it matched,
-how likely accidents are, the field's name, which is weak evidence and can speak against, and its neighbours.
+how likely accidents are, the field's name, which is weak evidence and can count against, and its neighbours.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _phone(e: Evidence) -> float:
 
 
 def _phone_by_form(e: Evidence) -> float:
-    """National numbers in a field whose name does not speak: written as one of the regions writes them."""
+    """National numbers in a field with a neutral name: written as one of the regions writes them."""
     formatted = e.c.get("formatted", 0)
     if (
         formatted >= 3
@@ -154,14 +154,14 @@ def _national(e: Evidence) -> float:
     if e.recognizer == national.CALLED and spec.chance >= 0.3 and e.share < 0.5:
         return 0.0
     if e.says > 0:
-        wanted = 0.9 if spec.chance >= 0.3 else 0.7
+        least = 0.9 if spec.chance >= 0.3 else 0.7
         enough = e.share >= 0.05 or luck < 0.01 or (formatted and e.precision >= 0.95)
-        return 0.95 if e.precision >= wanted and enough else 0.0
+        return 0.95 if e.precision >= least and enough else 0.0
     if formatted * 2 >= e.c.get(VALID_TEXTS, 0):
         if spec.chance <= 0.1:
             return 0.8 if e.precision >= 0.9 and luck <= 1e-3 else 0.0
         return _by_form(e, spec.chance)
-    # Every number of the form passes, and that is no accident.
+    # Every number of the form passes, on purpose.
     strong = spec.chance <= 0.04 and e.precision >= 0.97 and e.distinct >= 5 and luck <= 1e-6
     alone = spec.own_check and e.precision >= 0.99 and luck <= 1e-9
     return 0.6 if strong or alone else 0.0
@@ -179,7 +179,7 @@ def _by_form(e: Evidence, chance: float) -> float:
 def _person(e: Evidence) -> float:
     full, single, given, ending = map(e.part, ("full", "single", "given", "ending"))
     if e.says > 0:
-        # Most names of the world stand in no list of given names; where nothing but names is called so, none is needed.
+        # No list of given names has most names of the world; where nothing but names is called so, no list is needed.
         sure = 0.7 if full + single >= 0.6 and named_as(OF_PERSONS_ONLY, ["_".join(e.names[-2:])]) else 0.0
         if full >= 0.5:
             likely = given >= 0.05 or ending >= 0.2 or (e.personal and full >= 0.8 and e.distinct >= 5)
@@ -212,8 +212,8 @@ def _birth(e: Evidence) -> float:
 
 
 def _birth_by_years(e: Evidence) -> float:
-    """Days that lie as those do on which people are born: over many decades, hardly one of them lately. Beside a
-    person's fields, since days of foundation or publication lie so too."""
+    """Days distributed as those on which people are born: over many decades, hardly one of them lately. Beside a
+    person's fields, since days of foundation or publication are distributed so too."""
     decades = [mark for mark in e.c if mark.startswith("decade_") and e.of(mark, VALID_TEXTS) >= 0.05]
     before_1990 = sum(e.of(mark, VALID_TEXTS) for mark in e.c if mark.startswith("decade_") and mark < "decade_199")
     as_people = len(decades) >= 4 and before_1990 >= 0.3 and e.of(births.RECENT, VALID_TEXTS) <= 0.05
@@ -225,7 +225,7 @@ def _password(e: Evidence) -> float:
 
 
 def _secret(e: Evidence) -> float:
-    """A token of no known form: the name has to speak, and the texts to look drawn at random."""
+    """A token of no known form: the name has to announce it, and the texts to look drawn at random."""
     return 0.6 if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
 
 
@@ -240,8 +240,8 @@ def _device(e: Evidence) -> float:
 
 
 def _document(e: Evidence) -> float:
-    """Numbers of papers have many forms and seldom a check: the name has to speak, and nearly all to look like one. Those
-    that carry check digits or a birthday of their own speak for themselves."""
+    """Numbers of papers have many forms and seldom a check: the name has to announce them, and nearly all to look like one.
+    Those with check digits or a birthday of their own need no name."""
     if e.recognizer != "document":
         return 0.9 if e.precision >= 0.8 and e.distinct >= 2 else 0.0
     return (0.8 if papers_countries(e.c) else 0.7) if e.says > 0 and e.share >= 0.8 and e.distinct >= 2 else 0.0
@@ -263,7 +263,7 @@ def _category(e: Evidence) -> float:
 
 
 def _place(e: Evidence) -> float:
-    """Coordinates are a person's where a person's fields stand beside them; a shop's are nobody's."""
+    """Coordinates are a person's where a person's fields are beside them; a shop's are nobody's."""
     return 0.7 if e.personal and e.says >= 0 and e.share >= 0.5 and e.distinct >= 2 else 0.0
 
 
@@ -281,7 +281,7 @@ RULES: dict[str, Rule] = {
 
 
 def score(e: Evidence) -> float:
-    """0..1; below MIN_SCORE it is no tag."""
+    """0..1; below MIN_SCORE it does not become a tag."""
     if e.recognizer == "entropy":
         return _secret(e)
     rule = RULES.get(e.entity)
@@ -289,7 +289,7 @@ def score(e: Evidence) -> float:
 
 
 def matched_texts(e: Evidence) -> int:
-    """Texts that count as matched: of phone numbers also those that are only possible, where the tag stands on those."""
+    """Texts that count as matched: of phone numbers also those that are only possible, where the tag rests on those."""
     if e.entity != "PHONE_NUMBER":
         return e.matched
     return min(e.n, round(max(e.c.get(VALID_TEXTS, 0), e.c.get(TEXTS, 0) if e.says > 0 else 0) * e._more))

@@ -39,7 +39,7 @@ def export(name: str, schema: SchemaVersion, format: str) -> tuple[str, str]:
 
 
 def spark_ddl(_name: str, schema: SchemaVersion) -> str:
-    """Columns as `from_json` and `DataFrame.schema` take them; a value that is no object is one column `value`.
+    """Columns as `from_json` and `DataFrame.schema` take them; a value that is not an object is one column `value`.
 
     What is an object in one record and something else in another is a text: its JSON."""
     kind = from_profile(schema.fields, "value")
@@ -62,26 +62,30 @@ _JSON_FORMATS = {
 
 
 def json_schema(name: str, schema: SchemaVersion) -> dict[str, Any]:
-    """JSON Schema 2020-12 of the value; with several shapes, `oneOf` (or `anyOf`) says which fields go together."""
+    """JSON Schema 2020-12 of the value; with several shapes, `oneOf` (or `anyOf`) lists which fields go together."""
     top = tree_of(schema)
-    made: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name, **_json_type(top)}
+    document: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": name,
+        **_json_type(top),
+    }
     shapes = [s for s in schema.shapes if not (s.when and "others" in s.when)]
     if len(shapes) > 1 and top.kinds == ["object"]:
-        told = all(s.when and next(iter(s.when)).startswith("value.") for s in shapes)
-        made["oneOf" if told else "anyOf"] = [_json_shape(s, told, top) for s in shapes]
+        exclusive = all(s.when and next(iter(s.when)).startswith("value.") for s in shapes)
+        document["oneOf" if exclusive else "anyOf"] = [_json_shape(s, exclusive, top) for s in shapes]
         if len(shapes) < len(schema.shapes):
-            made.pop("oneOf" if told else "anyOf")
-    return made
+            document.pop("oneOf" if exclusive else "anyOf")
+    return document
 
 
-def _json_shape(seen: Shape, told: bool, top: Place) -> dict[str, Any]:
-    """`told`: a field of the value tells the shapes apart."""
-    names = sorted({FieldPath.parse(p).names[0] for p in seen.paths})
-    # A shape that something tells joins variants, so only what is always there is required.
-    always = names if seen.when is None else [n for n in names if n in top.fields and top.fields[n].always]
+def _json_shape(variant: Shape, exclusive: bool, top: Place) -> dict[str, Any]:
+    """`exclusive`: a field of the value distinguishes the shapes, so that a record has exactly one."""
+    names = sorted({FieldPath.parse(p).names[0] for p in variant.paths})
+    # A shape with a discriminator joins variants, so only what is always there is required.
+    always = names if variant.when is None else [n for n in names if n in top.fields and top.fields[n].always]
     shape: dict[str, Any] = {"properties": {}, "required": always}
-    if told and seen.when:
-        path, value = next(iter(seen.when.items()))
+    if exclusive and variant.when:
+        path, value = next(iter(variant.when.items()))
         tells = FieldPath.parse(path).names
         shape["required"] = sorted({tells[0], *always})
         inner: dict[str, Any] = {"const": value}
@@ -107,8 +111,8 @@ def _json_type(place: Place) -> dict[str, Any]:
 def _json_one(place: Place, kind: str) -> dict[str, Any]:
     if kind == "object":
         required = sorted(n for n, p in place.fields.items() if p.always)
-        made: dict[str, Any] = {"type": "object", "properties": {n: _json_type(p) for n, p in place.fields.items()}}
-        return {**made, "required": required} if required else made
+        schema: dict[str, Any] = {"type": "object", "properties": {n: _json_type(p) for n, p in place.fields.items()}}
+        return {**schema, "required": required} if required else schema
     if kind == "array":
         return {"type": "array", "items": _json_type(place.elements) if place.elements else {}}
     if kind == "map":
@@ -133,9 +137,9 @@ def avro(name: str, schema: SchemaVersion) -> Any:
 
     In a learned one a name that Avro does not allow is changed, and kept as the field's `doc`.
     """
-    known = registered_avro(schema)
-    if known is not None:
-        return known
+    registered = registered_avro(schema)
+    if registered is not None:
+        return registered
     return _avro_type(tree_of(schema), _avro_name(name) or "Value", set())
 
 
@@ -161,7 +165,7 @@ def _avro_type(place: Place, name: str, used: set[str], optional: bool = False) 
         option = _avro_one(place, kind, name, used)
         if kind == "decimal" and "binary" in kinds:
             option = {**option, "type": "fixed", "name": f"{name}_decimal", "size": _bytes_of(option["precision"])}
-        # A union has each unnamed type once, whatever it stands for.
+        # A union has each unnamed type once, whatever it means.
         if all(_unnamed(option) != _unnamed(other) or isinstance(_unnamed(option), dict) for other in flat):
             flat.append(option)
     if place.nullable or optional or not flat:
@@ -227,9 +231,9 @@ def _avro_field(name: str, place: Place, parent: str, used: set[str], taken: set
         plain += "_"
     taken.add(plain)
     kind = _avro_type(place, f"{parent}_{plain}", used, optional=not place.always)
-    made: dict[str, Any] = {"name": plain, "type": kind}
+    field: dict[str, Any] = {"name": plain, "type": kind}
     if plain != name:
-        made["doc"] = f"named {name!r} in the records"
+        field["doc"] = f"named {name!r} in the records"
     if kind == "null" or (isinstance(kind, list) and kind[0] == "null"):
-        made["default"] = None
-    return made
+        field["default"] = None
+    return field

@@ -20,12 +20,14 @@ class Place:
 
     @property
     def kinds(self) -> list[str]:
-        seen = [k for k, share in (self.profile.types if self.profile else {}).items() if share > 0 and k != "null"]
-        if not seen and self.profile is not None and (known := self.profile.details.get("registered")):
-            return [k for k in known["kinds"] if k != "scalar"] + ([kind_of(known["sql"])] if "sql" in known else [])
-        if not seen:
+        kinds = [k for k, share in (self.profile.types if self.profile else {}).items() if share > 0 and k != "null"]
+        if not kinds and self.profile is not None and (registered := self.profile.details.get("registered")):
+            return [k for k in registered["kinds"] if k != "scalar"] + (
+                [kind_of(registered["sql"])] if "sql" in registered else []
+            )
+        if not kinds:
             return ["object"] if self.fields else ["array"] if self.elements else ["map"] if self.values else []
-        return seen
+        return kinds
 
     @property
     def nullable(self) -> bool:

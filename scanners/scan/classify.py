@@ -32,7 +32,7 @@ def classify(
 ) -> tuple[tuple[Classification, ...], tuple[str, ...]]:
     """(verdicts, paths no detector could finish) of a sealed sketch. Evidence holds counts and names, never a value."""
     own = {r.name: r for r in recognizers}
-    found: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]] = {}
+    classifications: dict[tuple[str, str], tuple[float, list[Evidence], set[str]]] = {}
     unscanned: set[str] = set()
     by_key: set[FieldPath] = set()
     if sketch.parts["headers"].unscanned:
@@ -51,13 +51,13 @@ def classify(
             continue
         for points, evidence in _verdicts(place, beside, own):
             key = (str(path), evidence.entity)
-            best, every, inside = found.get(key, (0.0, [], set()))
+            best, every, inside = classifications.get(key, (0.0, [], set()))
             if place.inside is not None:
                 inside.add(str(place.path))
-            found[key] = (max(best, points), [*every, evidence], inside)
+            classifications[key] = (max(best, points), [*every, evidence], inside)
     verdicts = [
         Classification(path, entity, round(points, 3), evidence=_evidence(every, inside, own, window))
-        for (path, entity), (points, every, inside) in sorted(found.items())
+        for (path, entity), (points, every, inside) in sorted(classifications.items())
     ]
     return tuple(verdicts), tuple(sorted(unscanned))
 
@@ -87,9 +87,9 @@ class _Neighbours:
             self._fields[str(place.path), inside or place.path] = shared(place.node.embedded.fields)
         above = place.path.parent
         while above is not None:
-            known = self._fields.get((str(above), inside))
-            if known is not None:
-                return known
+            fields = self._fields.get((str(above), inside))
+            if fields is not None:
+                return fields
             above = above.parent
         return frozenset()
 
@@ -204,7 +204,7 @@ def _explained(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Eviden
 
 
 def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:
-    """Of numbers that several validators accept, the one that the name or the stronger checksum speaks for."""
+    """Of numbers that several validators accept, the one that the name or the stronger checksum supports."""
     numbers = [item for item in scored if item[1].entity in _NUMBERS]
     if len(numbers) < 2:
         return scored
@@ -220,8 +220,8 @@ def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, E
 
 
 def _apart(e: Evidence, best: Evidence) -> bool:
-    """Whether a number can stand beside the best explanation: in running text different numbers occur, and a field may
-    hold one kind in some records and another in the rest. What explains the same texts cannot."""
+    """Whether a number is listed beside the best explanation: running text has different numbers, and a field may hold
+    one kind in some records and another in the rest. An explanation of the same texts is not listed."""
     return best.n - best.matched >= 0.8 * e.matched and (e.prose or best.prose or e.says > 0)
 
 
@@ -233,7 +233,7 @@ def _evidence(
 ) -> dict[str, Any]:
     main = max(every, key=lambda e: (e.matched if not e.recognizer.startswith("presidio:") else 0, e.matched))
     matched = matched_texts(main)
-    made: dict[str, Any] = {
+    evidence: dict[str, Any] = {
         "matched": matched,
         "sampled": main.n,
         "rate": round(matched / main.n, 6),
@@ -243,24 +243,24 @@ def _evidence(
         "field_name": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
     }
     if main.prose:
-        made["free_text"] = True
+        evidence["free_text"] = True
     for mark in ("public", "private", "role", "international", "given", "grouped"):
         if main.c.get(mark):
-            made[mark] = main.scaled(main.c[mark])
+            evidence[mark] = main.scaled(main.c[mark])
     countries = sorted({country for e in every for country in likely_countries(e.c)})
     if countries:
-        made["countries"] = countries
+        evidence["countries"] = countries
     if main.c.get(LOOKED, 0) < main.c.get(STOPPED, 0):
-        made["looked_at"] = main.c[LOOKED]
+        evidence["looked_at"] = main.c[LOOKED]
     if inside:
-        made["inside_text"] = sorted(inside)
+        evidence["inside_text"] = sorted(inside)
     if main.node.traits.get("base64"):
-        made["base64"] = True
+        evidence["base64"] = True
     if main.entity in ("PERSON", "LOCATION") and not any(e.recognizer.startswith("presidio:") for e in every):
-        made["note"] = "no language model: shape of the values, lists of names and the field's name"
+        evidence["note"] = "no language model: shape of the values, lists of names and the field's name"
     if window:
-        made["window"] = dict(window)
-    return made
+        evidence["window"] = dict(window)
+    return evidence
 
 
 def _first_of_each(every: Sequence[Evidence]) -> list[Evidence]:
@@ -270,8 +270,8 @@ def _first_of_each(every: Sequence[Evidence]) -> list[Evidence]:
 def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
     name = e.recognizer
     if name.startswith("custom:"):
-        known = own.get(name.removeprefix("custom:"))
-        return {"name": name.removeprefix("custom:"), "version": known.version if known else "?"}
+        recognizer = own.get(name.removeprefix("custom:"))
+        return {"name": name.removeprefix("custom:"), "version": recognizer.version if recognizer else "?"}
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
     return {"name": f"weir:{name}", "version": VERSION}

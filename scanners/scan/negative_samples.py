@@ -36,10 +36,10 @@ _WORDS = (
 def lookalikes(count: int = 100) -> dict[str, list[str]]:
     """What they are -> texts."""
     rng = random.Random(20)  # noqa: S311 - repeatable on purpose
-    made = {name: [_drawn(form, rng) for _ in range(count)] for name, form in _FORMS.items()}
-    made["words"] = [rng.choice(_WORDS) for _ in range(count)]
-    made["sentences"] = [" ".join(rng.choices(_WORDS, k=9)) for _ in range(count)]
-    return made
+    texts = {name: [_drawn(form, rng) for _ in range(count)] for name, form in _FORMS.items()}
+    texts["words"] = [rng.choice(_WORDS) for _ in range(count)]
+    texts["sentences"] = [" ".join(rng.choices(_WORDS, k=9)) for _ in range(count)]
+    return texts
 
 
 def _drawn(form: str, rng: random.Random) -> str:

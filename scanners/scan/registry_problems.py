@@ -17,21 +17,21 @@ def of_one_topic(
 ) -> list[Problem]:
     """The problems that name a subject of the topic or a schema id that its records name, and those that name neither:
     they hold for every topic. Of a list of ids, those of the topic are kept."""
-    named = {str(number) for ids in sketch.ids.values() for number in ids} | set(sketch.unknown_ids)
-    subjects = {subject for number, schema in schemas.items() if str(number) in named for subject in schema.subjects}
+    numbers = {str(number) for ids in sketch.ids.values() for number in ids} | set(sketch.unknown_ids)
+    subjects = {subject for number, schema in schemas.items() if str(number) in numbers for subject in schema.subjects}
 
     def is_mine(number: Any) -> bool:
         schema = schemas.get(number) if isinstance(number, int) else None
-        return str(number) in named or (schema is not None and any(of_topic(s, topic) for s in schema.subjects))
+        return str(number) in numbers or (schema is not None and any(of_topic(s, topic) for s in schema.subjects))
 
-    found: list[Problem] = []
+    own: list[Problem] = []
     for problem in problems:
         if "subject" in problem:
             if problem["subject"] in subjects or of_topic(str(problem["subject"]), topic):
-                found.append(problem)
+                own.append(problem)
         elif "ids" in problem:
             if mine := [number for number in problem["ids"] if is_mine(number)]:
-                found.append({**problem, "ids": mine})
+                own.append({**problem, "ids": mine})
         elif "id" not in problem or is_mine(problem["id"]):
-            found.append(problem)
-    return found
+            own.append(problem)
+    return own

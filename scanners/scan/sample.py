@@ -1,6 +1,6 @@
 """Which offsets of a topic are read: pure, repeatable by its seed.
 
-Offsets are planned as if every one held a record. Compaction, transaction markers and retention leave fewer; the scan
+Offsets are planned as if every one had a record. Compaction, transaction markers and retention leave fewer; the scan
 compares what it planned with what it read and reports the difference.
 """
 
@@ -66,9 +66,9 @@ def _since_last(
     fresh: list[Partition] = []
     old: list[Partition] = []
     for p in partitions:
-        # A position past the end means that the topic was made anew: everything in it is new.
-        known = last.get((topic.name, p.partition), p.begin)
-        at = p.begin if known > p.end else max(known, p.begin)
+        # A position past the end means that the topic was created again: everything in it is new.
+        position = last.get((topic.name, p.partition), p.begin)
+        at = p.begin if position > p.end else max(position, p.begin)
         if at < p.end:
             fresh.append(Partition(p.partition, at, p.end))
         if p.begin < at:
@@ -97,7 +97,7 @@ def _windows(
         return [_range(topic, p, p.end - count, p.end)]
     if strategy is Strategy.EARLIEST:
         return [_range(topic, p, p.begin, p.begin + count)]
-    # Opening a window costs as much as reading some hundred records: few small ones are no better sample.
+    # Opening a window costs as much as reading some hundred records: few small ones are not a better sample.
     pieces = min(count, max(min(3, windows), min(windows, count // _WINDOW)))
     lengths = [count // pieces + (1 if i < count % pieces else 0) for i in range(pieces)]
     if strategy is Strategy.RANDOM or pieces == 1:

@@ -58,7 +58,7 @@ class Scanner:
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.
         """
-        asked = Asked(
+        order = Asked(
             cluster,
             request or SampleRequest(),
             recognizers,
@@ -78,9 +78,9 @@ class Scanner:
         report(None)
         size = self._tools.settings.topics_per_job
         for start in range(0, len(names), size):
-            if asked.cancelled():
+            if order.cancelled():
                 return
-            for result in TopicGroup(self._tools, asked, names[start : start + size]).results():
+            for result in TopicGroup(self._tools, order, names[start : start + size]).results():
                 done += 1
                 records += result.schema.window.records
                 report(result.dataset.name)
@@ -88,5 +88,5 @@ class Scanner:
 
     def resolve(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[str]:
         """The topics that names and patterns mean, sorted. Raises as `scan` does."""
-        known = self._tools.offsets.topics(cluster)
-        return resolved(topics, known, self._tools.settings.default_exclude, cluster.name)
+        available = self._tools.offsets.topics(cluster)
+        return resolved(topics, available, self._tools.settings.default_exclude, cluster.name)

@@ -42,7 +42,7 @@ def schema_of(
 
 
 def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
-    """A part's own profile says where each of its formats was first seen, and which registered schemas it names."""
+    """A part's own profile has where each of its formats was first seen, and which registered schemas it names."""
     if profile.path not in sketch.formats:
         return profile
     more: dict[str, Any] = {}
@@ -59,7 +59,7 @@ _MOST_IDS = 200
 
 
 def _schema_places(sketch: Sketch) -> Iterator[Place]:
-    """Places that are part of the schema: not the odd keys of a struct, which are no fields."""
+    """Places that are part of the schema: not the odd keys of a struct, which are not fields."""
     structs = {str(p.path) for p in places(sketch) if not p.node.is_map}
     for place in places(sketch):
         step = place.path.steps[-1] if place.path.steps else None
@@ -135,20 +135,20 @@ def _shapes(sketch: Sketch) -> Iterator[Shape]:
 
 def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
     """As `catalog.envelopes` states; `unlisted` holds all places of the profile that only describe the payload."""
-    made: dict[str, dict[str, Any]] = {}
-    for part, found in sketch.envelopes.items():
-        describing = [_path(names, part) for names in found["describing"]]
+    answer: dict[str, dict[str, Any]] = {}
+    for part, envelope in sketch.envelopes.items():
+        describing = [_path(names, part) for names in envelope["describing"]]
         unlisted = [str(p.path) for p in places(sketch) if any(_describes(above, p.path) for above in describing)]
-        made[part] = {
-            "layers": found["layers"], "payload": [str(_path(names, part)) for names in found["payload"]],
-            "discriminator": found.get("discriminator"), "fits": found["fits"], "records": found["records"],
+        answer[part] = {
+            "layers": envelope["layers"], "payload": [str(_path(names, part)) for names in envelope["payload"]],
+            "discriminator": envelope.get("discriminator"), "fits": envelope["fits"], "records": envelope["records"],
             "unlisted": unlisted,
         }  # fmt: skip
-    return made
+    return answer
 
 
 def _describes(above: FieldPath, place: FieldPath) -> bool:
-    """Whether a place is part of a schema of Kafka Connect; what else stands there is data. Names of parameters are free."""
+    """Whether a place is part of a schema of Kafka Connect; everything else there is data. Names of parameters are free."""
     names = place.names[len(above.names) :]
     written = names[:-1] if names[-2:-1] == ("parameters",) else names
     return above.contains(place) and CONNECT.issuperset(written)
@@ -199,7 +199,7 @@ def _most(counts: Counter[tuple[str, str]]) -> PartFormat:
 def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     """What could not be read, by part and reason, with how often and where first."""
     formats = format_of(sketch)
-    found: list[dict[str, Any]] = [
+    problems: list[dict[str, Any]] = [
         {"part": part, "reason": reason, "count": count, "first": _where(place)}
         for (part, reason), (count, place) in sorted(sketch.problems.items())
         if not is_note(reason) and not _in_options(reason, formats.of(part))
@@ -210,18 +210,18 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
         if len(names) > 1:
             firsts = formats_first(sketch, part)
             first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
-            found.append({
+            problems.append({
                 "part": part, "reason": "several_formats", "count": others, "formats": names, "main": form.name,
                 **({"first": _where(first)} if first else {}),
             })  # fmt: skip
-    found += [
+    problems += [
         {"part": part, "reason": "not_in_envelope", "count": e["records"] - e["fits"], "layers": e["layers"]}
         for part, e in sorted(sketch.envelopes.items())
         if e["records"] > e["fits"]
     ]
     if sketch.unknown_ids:
-        found.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
-    return found
+        problems.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
+    return problems
 
 
 def formats_of(sketch: Sketch, part: str) -> dict[str, int]:
@@ -283,13 +283,13 @@ def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange]
 
 def gaps_of(window: ScanWindow) -> list[dict[str, Any]]:
     """Partitions in which fewer records came than offsets were planned: retention, compaction or transaction markers."""
-    found = []
+    gaps = []
     for p in window.partitions:
         planned = sum(end - start for start, end in p["ranges"])
         missing = planned - p["read"] - p["skipped"]
         if missing > 0:
-            found.append({
+            gaps.append({
                 "part": "record", "reason": "offsets_without_record", "partition": p["partition"], "planned": planned,
                 "read": p["read"], "count": missing,
             })  # fmt: skip
-    return found
+    return gaps

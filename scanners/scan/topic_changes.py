@@ -11,15 +11,15 @@ from scanners.ports import OffsetLookup
 def changed_meanwhile(offsets: OffsetLookup, cluster: ClusterConnection, topics: Sequence[Topic]) -> dict[str, str]:
     """Which topics are not what they were when the scan began: name -> topic_gone or topic_recreated.
 
-    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic made anew.
+    Offsets only grow; a partition that ends earlier than before, or is not there, belongs to a topic that was created again.
     """
     now = {topic.name: topic for topic in offsets.offsets(cluster, [t.name for t in topics])}
-    found = {}
+    reasons = {}
     for before in topics:
         if before.name not in now:
-            found[before.name] = "topic_gone"
+            reasons[before.name] = "topic_gone"
             continue
         ends = {p.partition: p.end for p in now[before.name].partitions}
         if any(ends.get(p.partition, -1) < p.end for p in before.partitions):
-            found[before.name] = "topic_recreated"
-    return found
+            reasons[before.name] = "topic_recreated"
+    return reasons

@@ -67,8 +67,8 @@ class TopicGroup:
         """A scan of each topic, as it is done. Raises Unavailable when Kafka or Spark does not answer."""
         tools, asked = self.tools, self.asked
         topics = tools.offsets.offsets(asked.cluster, self.names)
-        for gone in sorted(set(self.names) - {topic.name for topic in topics}):
-            yield self._nothing(Topic(gone, ()), "topic_gone")
+        for missing in sorted(set(self.names) - {topic.name for topic in topics}):
+            yield self._nothing(Topic(missing, ()), "topic_gone")
         ranges = plan(
             topics, asked.request, last_positions=_positions(asked.last_windows), windows=tools.settings.windows
         )

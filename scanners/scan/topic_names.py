@@ -11,32 +11,32 @@ from catalog.errors import InvalidInput, NotFound
 _PATTERN = re.compile(r"[*?\[\]()|^$+\\]")
 
 
-def resolved(asked: Sequence[str], known: Collection[str], hidden: str, cluster: str) -> list[str]:
+def resolved(patterns: Sequence[str], topics: Collection[str], hidden: str, cluster: str) -> list[str]:
     """The topics that names and patterns (`shop.*`) mean, sorted; no names at all means every topic that `hidden`, a
     regular expression, does not match.
 
     Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read.
     """
     unasked = re.compile(hidden)
-    if not asked:
-        return sorted(topic for topic in known if not unasked.match(topic))
+    if not patterns:
+        return sorted(topic for topic in topics if not unasked.match(topic))
     names: set[str] = set()
-    for text in asked:
-        if text in known:
+    for text in patterns:
+        if text in topics:
             names.add(text)
         elif _PATTERN.search(text):
-            matching = _matches(text, known)
+            matching = _matches(text, topics)
             if not matching:
                 raise NotFound(f"No topic of cluster {cluster} matches {text!r}.", details={"topic": text})
             names.update(topic for topic in matching if not unasked.match(topic) or text.startswith("_"))
         else:
-            near = difflib.get_close_matches(text, known, 1)
+            near = difflib.get_close_matches(text, topics, 1)
             hint = f" Did you mean {near[0]!r}?" if near else " See the cluster's topics with `weir get dataset`."
             raise NotFound(f"Cluster {cluster} has no topic {text!r}.{hint}", details={"topic": text})
     return sorted(names)
 
 
-def _matches(text: str, known: Collection[str]) -> list[str]:
+def _matches(text: str, topics: Collection[str]) -> list[str]:
     """Topics that a pattern means: a regular expression over the whole name; a lone `*` matches anything."""
     pattern = re.sub(r"(?<![.\])\\])\*", ".*", text)
     try:
@@ -45,4 +45,4 @@ def _matches(text: str, known: Collection[str]) -> list[str]:
         raise InvalidInput(
             f"The topic pattern {text!r} cannot be read; write it like shop.* or orders|payments."
         ) from error
-    return [topic for topic in known if compiled.fullmatch(topic)]
+    return [topic for topic in topics if compiled.fullmatch(topic)]

@@ -56,9 +56,9 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
     """Try it on values as a scan would meet them in the field `path`. Raises nothing for what pattern or values are."""
     analyzer = analyzers([recognizer])
     begun = time.monotonic()
-    found, failure = analyzer.custom(values, ())
+    matches, failure = analyzer.custom(values, ())
     seconds = time.monotonic() - begun
-    matched = len(set().union(*found.values())) if found else 0
+    matched = len(set().union(*matches.values())) if matches else 0
     names = [s.name for s in FieldPath.parse(path).steps if s.kind is StepKind.FIELD and s.name] or ["value"]
     score = 0.0
     flagged: list[str] = []
@@ -73,7 +73,7 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
 
 
 def _score(recognizer: Recognizer, values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer) -> float:
-    """The score a scan of one field with these values gives the recognizer's entity; 0 when it is no tag."""
+    """The score a scan of one field with these values gives the recognizer's entity; 0 when it does not become a tag."""
     verdicts, _ = classify(_sketch(values, names, analyzer), [recognizer])
     mine = f"{recognizer.name}"
     return max(

@@ -29,42 +29,42 @@ def waves(ranges: Iterable[OffsetRange], size: int) -> list[Wave]:
     by_topic: dict[str, list[OffsetRange]] = defaultdict(list)
     for r in sorted(ranges):
         by_topic[r.topic].append(r)
-    made: list[Wave] = []
-    held: list[OffsetRange] = []
+    full: list[Wave] = []
+    wave: list[OffsetRange] = []
     last: set[str] = set()
     for topic, mine in by_topic.items():
         parts = _cut(mine, max(1, -(-sum(r.length for r in mine) // size)))
         for number, part in enumerate(parts):
-            if held and sum(r.length for r in (*held, *part)) > size:
-                made.append(Wave(tuple(held), frozenset(last)))
-                held, last = [], set()
-            held += part
+            if wave and sum(r.length for r in (*wave, *part)) > size:
+                full.append(Wave(tuple(wave), frozenset(last)))
+                wave, last = [], set()
+            wave += part
             if number == len(parts) - 1:
                 last.add(topic)
-    return [*made, Wave(tuple(held), frozenset(last))] if held else made
+    return [*full, Wave(tuple(wave), frozenset(last))] if wave else full
 
 
 def _cut(ranges: Sequence[OffsetRange], pieces: int) -> list[list[OffsetRange]]:
     """Each range in as many pieces, the nth pieces together; empty ones are left out."""
-    made: list[list[OffsetRange]] = []
+    parts: list[list[OffsetRange]] = []
     for number in range(pieces):
         part = [
             OffsetRange(r.topic, r.partition, r.start + r.length * number // pieces, r.start + r.length * (number + 1) // pieces)
             for r in ranges
         ]  # fmt: skip
-        made.append([r for r in part if r.length])
-    return [part for part in made if part]
+        parts.append([r for r in part if r.length])
+    return [part for part in parts if part]
 
 
 def left(ranges: Iterable[OffsetRange], done: Iterable[OffsetRange]) -> list[OffsetRange]:
     """What of the ranges is not in those that are done."""
-    gone: dict[tuple[str, int], list[OffsetRange]] = defaultdict(list)
+    finished: dict[tuple[str, int], list[OffsetRange]] = defaultdict(list)
     for r in sorted(done):
-        gone[r.topic, r.partition].append(r)
+        finished[r.topic, r.partition].append(r)
     answer: list[OffsetRange] = []
     for r in sorted(ranges):
         at = r.start
-        for d in gone[r.topic, r.partition]:
+        for d in finished[r.topic, r.partition]:
             if d.end <= at or d.start >= r.end:
                 continue
             if d.start > at:
@@ -77,10 +77,10 @@ def left(ranges: Iterable[OffsetRange], done: Iterable[OffsetRange]) -> list[Off
 
 def joined(ranges: Iterable[OffsetRange]) -> list[OffsetRange]:
     """Neighbouring ranges made one."""
-    made: list[OffsetRange] = []
+    merged: list[OffsetRange] = []
     for r in sorted(ranges):
-        if made and (made[-1].topic, made[-1].partition, made[-1].end) == (r.topic, r.partition, r.start):
-            made[-1] = OffsetRange(r.topic, r.partition, made[-1].start, r.end)
+        if merged and (merged[-1].topic, merged[-1].partition, merged[-1].end) == (r.topic, r.partition, r.start):
+            merged[-1] = OffsetRange(r.topic, r.partition, merged[-1].start, r.end)
         else:
-            made.append(r)
-    return made
+            merged.append(r)
+    return merged

@@ -6,35 +6,37 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def whole(schema: Any, named: Mapping[str, Any]) -> Any:
+def whole(schema: Any, definitions: Mapping[str, Any]) -> Any:
     """A parsed schema (full names everywhere) with the definitions of others where their names come first.
 
     fastavro keeps the definitions that a schema refers to only beside a record, so a union of names, an array or a map of
-    them could not be read. `named` are parsed definitions by full name.
+    them could not be read. `definitions` are parsed definitions by full name.
     """
-    return _whole(schema, named, set())
+    return _whole(schema, definitions, set())
 
 
-def _whole(schema: Any, named: Mapping[str, Any], defined: set[str]) -> Any:
+def _whole(schema: Any, definitions: Mapping[str, Any], defined: set[str]) -> Any:
     if isinstance(schema, str):
-        if schema in defined or schema not in named:
+        if schema in defined or schema not in definitions:
             return schema
-        return _whole(named[schema], named, defined)
+        return _whole(definitions[schema], definitions, defined)
     if isinstance(schema, list):
-        return [_whole(branch, named, defined) for branch in schema]
+        return [_whole(branch, definitions, defined) for branch in schema]
     if not isinstance(schema, dict):
         return schema
     if "name" in schema:
         if schema["name"] in defined:
             return schema["name"]
         defined.add(schema["name"])
-    made = {key: value for key, value in schema.items() if not key.startswith("__")}
+    answer = {key: value for key, value in schema.items() if not key.startswith("__")}
     for below in ("type", "items", "values"):
-        if below in made:
-            made[below] = _whole(made[below], named, defined)
-    if "fields" in made:
-        made["fields"] = [{**field, "type": _whole(field["type"], named, defined)} for field in made["fields"]]
-    return made
+        if below in answer:
+            answer[below] = _whole(answer[below], definitions, defined)
+    if "fields" in answer:
+        answer["fields"] = [
+            {**field, "type": _whole(field["type"], definitions, defined)} for field in answer["fields"]
+        ]
+    return answer
 
 
 def plain(schema: Any) -> Any:

@@ -24,19 +24,19 @@ def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> dict[str, 
     """{backward, forward, full, rule, levels, problems} of the newest of some versions, oldest first, to the one before.
 
     levels     which of the registry's LEVELS the newest keeps; the transitive ones look at all before it
-    problems   what stands against them: [{way: backward | forward, version, text}]
+    problems   what breaks them: [{way: backward | forward, version, text}]
     Raises SchemaUnusable or ValueError for a schema that cannot be read.
     """
     newest, before = versions[-1], versions[:-1]
     problems: list[dict[str, Any]] = []
-    held: dict[str, list[bool]] = {"backward": [], "forward": []}
+    readable: dict[str, list[bool]] = {"backward": [], "forward": []}
     for other in before:
         for way, (reader, writer) in (("backward", (newest, other)), ("forward", (other, newest))):
-            found = unreadable(reader, writer, schemas)
-            held[way].append(not found)
-            problems += [{"way": way, "version": other.version, "text": text} for text in found[:_MOST]]
-    last = {way: not all_ or all_[-1] for way, all_ in held.items()}
-    every = {way: all(all_) for way, all_ in held.items()}
+            differences = unreadable(reader, writer, schemas)
+            readable[way].append(not differences)
+            problems += [{"way": way, "version": other.version, "text": text} for text in differences[:_MOST]]
+    last = {way: not all_ or all_[-1] for way, all_ in readable.items()}
+    every = {way: all(all_) for way, all_ in readable.items()}
     keeps = {
         "BACKWARD": last["backward"], "FORWARD": last["forward"], "FULL": all(last.values()),
         "BACKWARD_TRANSITIVE": every["backward"], "FORWARD_TRANSITIVE": every["forward"],
@@ -92,11 +92,11 @@ _GROUP_OF = {number: name for name, numbers in _GROUPS.items() for number in num
 def _protobuf(reader: int, writer: int, schemas: Schemas) -> list[str]:
     ours = {m.full_name: m for m in schemas.protobuf(reader).messages()}
     theirs = {m.full_name: m for m in schemas.protobuf(writer).messages()}
-    found = [f"message {name} is not there" for name in theirs if name not in ours]
+    differences = [f"message {name} is not there" for name in theirs if name not in ours]
     for name, message in theirs.items():
         if name in ours:
-            found += _messages(ours[name], message, set())
-    return list(dict.fromkeys(found))
+            differences += _messages(ours[name], message, set())
+    return list(dict.fromkeys(differences))
 
 
 def _messages(ours: Any, theirs: Any, above: set[tuple[str, str]]) -> Iterator[str]:

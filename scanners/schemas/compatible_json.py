@@ -23,12 +23,12 @@ _ALL = frozenset({"null", "boolean", "object", "array", "number", "string", "int
 
 def differences(reader: Document, writer: Document) -> list[str]:
     """Each place at which the reader's schema refuses what the writer's allows, in a sentence."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for text in _differ(reader.root, reader, writer.root, writer, "$", 0):
-        found[text] = None
-        if len(found) >= _MOST:
+        texts[text] = None
+        if len(texts) >= _MOST:
             break
-    return list(found)
+    return list(texts)
 
 
 def _differ(ours: Any, one: Document, theirs: Any, other: Document, at: str, depth: int) -> Iterator[str]:
@@ -73,9 +73,9 @@ def _plain(
         yield f"{at}: {', '.join(sorted(lost))} is not allowed any more"
         return
     if isinstance(ours.get("enum"), list):
-        known = {json.dumps(each, sort_keys=True) for each in ours["enum"]}
+        allowed = {json.dumps(each, sort_keys=True) for each in ours["enum"]}
         written = theirs.get("enum")
-        if not isinstance(written, list) or any(json.dumps(each, sort_keys=True) not in known for each in written):
+        if not isinstance(written, list) or any(json.dumps(each, sort_keys=True) not in allowed for each in written):
             yield f"{at}: the enumeration lacks values"
     for words, narrower in ((_LOWER, gt), (_UPPER, lt)):
         for word in words:
@@ -117,11 +117,11 @@ def _objects(
 
 
 def _types(schema: Mapping[str, Any]) -> set[str]:
-    found = schema.get("type")
-    if isinstance(found, str):
-        return {found}
-    if isinstance(found, list):
-        return set(map(str, found))
+    kinds = schema.get("type")
+    if isinstance(kinds, str):
+        return {kinds}
+    if isinstance(kinds, list):
+        return set(map(str, kinds))
     return set(_ALL)
 
 

@@ -6,8 +6,8 @@ The form is JSON, so that it travels to Spark's workers:
     {"kind": "list", "items": form}     {"kind": "map", "values": form}     {"kind": "any", "of": [form]}
     {"kind": "leaf", "is": [a key of `checker.IS`]}     {"kind": "open"}                      open: whatever it is
 
-each with "type", its name in the schema, and "nullable". Only names that stand in the schema are ever reported; what a
-record has beyond them may be data, and is told by the sealed profile alone (`undeclared`).
+each with "type", its name in the schema, and "nullable". Only names of the schema are ever reported; what a
+record has beyond them may be data, and is reported from the sealed profile alone (`undeclared`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def from_ddl(kind: DataType) -> Form:
         case MapType(_, value):
             return {"kind": "map", "type": "MAP", "nullable": True, "values": from_ddl(value)}
         case Primitive(name):
-            known = _DDL.get(name.partition("(")[0])
-            return {"kind": "leaf", "type": name, "nullable": True, "is": [known]} if known else OPEN
+            kind_name = _DDL.get(name.partition("(")[0])
+            return {"kind": "leaf", "type": name, "nullable": True, "is": [kind_name]} if kind_name else OPEN
 
 
 # --- what is not in the schema ----------------------------------------------------------------------------------------
@@ -52,14 +52,14 @@ def from_ddl(kind: DataType) -> Form:
 
 def undeclared(form: Form, root: str, fields: Sequence[FieldProfile]) -> Iterator[FieldProfile]:
     """Fields of a sealed profile that a closed struct does not name; the outermost of each."""
-    found: list[FieldPath] = []
+    outermost: list[FieldPath] = []
     for profile in fields:
         path = profile.field_path
-        if path.root != root or any(outer.contains(path) for outer in found):
+        if path.root != root or any(outer.contains(path) for outer in outermost):
             continue
         if profile.details.get("inside_text") or not _outside(form, path):
             continue
-        found.append(path)
+        outermost.append(path)
         yield profile
 
 
@@ -85,7 +85,7 @@ def _outside(form: Form, path: FieldPath) -> bool:
                 case ("open", _) | ("map", StepKind.KEYS):
                     return False
                 case _:
-                    pass  # of another type, which is told as such
+                    pass  # of another type, which is reported as such
         if not below:
             return all(one["kind"] == "struct" for one in forms)
         forms = below

@@ -1,6 +1,6 @@
 """What a registered Avro schema or JSON Schema expects of a value, as `scanners.schemas.expect` states it.
 
-Schemas may refer to others and to themselves: what lies deeper than 20 levels, or beyond 20,000 places, is not looked at.
+Schemas may refer to others and to themselves: what is deeper than 20 levels, or beyond 20,000 places, is not looked at.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ class _Named(dict[str, Any]):
 def from_avro(text: str, others: Mapping[str, str] | None = None) -> Form:
     """Of an Avro schema, for values that are plain JSON; `others` are the texts it refers to. Raises ValueError for text
     that is none."""
-    named = _Named()
+    definitions = _Named()
     for other in (others or {}).values():
-        _avro(json.loads(other), named, "", 0)
-    named.budget = _Budget()
-    return _avro(json.loads(text), named, "", 0)
+        _avro(json.loads(other), definitions, "", 0)
+    definitions.budget = _Budget()
+    return _avro(json.loads(text), definitions, "", 0)
 
 
-def _avro(schema: Any, named: _Named, space: str, depth: int) -> Form:
-    if named.budget.spent(depth):
+def _avro(schema: Any, definitions: _Named, space: str, depth: int) -> Form:
+    if definitions.budget.spent(depth):
         return OPEN
     if isinstance(schema, list):
-        options = [_avro(option, named, space, depth + 1) for option in schema if option != "null"]
+        options = [_avro(option, definitions, space, depth + 1) for option in schema if option != "null"]
         nullable = "null" in schema
         if len(options) == 1:
             return {**options[0], "nullable": nullable or options[0]["nullable"]}
@@ -70,35 +70,35 @@ def _avro(schema: Any, named: _Named, space: str, depth: int) -> Form:
     if isinstance(schema, str):
         if schema in _AVRO:
             return {"kind": "leaf", "type": schema, "nullable": False, "is": [_AVRO[schema]]}
-        found = named.get(schema) or named.get(f"{space}.{schema}")
-        return _avro(found, named, space, depth + 1) if found is not None and schema != "null" else OPEN
+        definition = definitions.get(schema) or definitions.get(f"{space}.{schema}")
+        return _avro(definition, definitions, space, depth + 1) if definition is not None and schema != "null" else OPEN
     if not isinstance(schema, dict):
         return OPEN
     kind = schema.get("type")
     if isinstance(kind, dict | list):
-        return _avro(kind, named, space, depth)
+        return _avro(kind, definitions, space, depth)
     if "name" in schema:
         inner = str(schema.get("namespace", space))
-        named[f"{inner}.{schema['name']}" if inner else str(schema["name"])] = schema
-        named.setdefault(str(schema["name"]), schema)
+        definitions[f"{inner}.{schema['name']}" if inner else str(schema["name"])] = schema
+        definitions.setdefault(str(schema["name"]), schema)
         space = inner
     match kind:
         case "record":
             fields = [f for f in schema.get("fields", ()) if isinstance(f, dict) and "name" in f]
-            below = {str(f["name"]): _avro(f.get("type"), named, space, depth + 1) for f in fields}
+            below = {str(f["name"]): _avro(f.get("type"), definitions, space, depth + 1) for f in fields}
             required = [str(f["name"]) for f in fields if "default" not in f and not below[str(f["name"])]["nullable"]]
             return {
                 "kind": "struct", "type": "record", "nullable": False, "fields": below, "required": required,
                 "closed": True,
             }  # fmt: skip
         case "array":
-            items = _avro(schema.get("items"), named, space, depth + 1)
+            items = _avro(schema.get("items"), definitions, space, depth + 1)
             return {"kind": "list", "type": "array", "nullable": False, "items": items}
         case "map":
-            values = _avro(schema.get("values"), named, space, depth + 1)
+            values = _avro(schema.get("values"), definitions, space, depth + 1)
             return {"kind": "map", "type": "map", "nullable": False, "values": values}
     if not isinstance(kind, str) or kind not in _AVRO:
-        return _avro(kind, named, space, depth + 1) if isinstance(kind, str) else OPEN
+        return _avro(kind, definitions, space, depth + 1) if isinstance(kind, str) else OPEN
     logical = str(schema.get("logicalType", ""))
     return {
         "kind": "leaf", "type": logical or kind, "nullable": False, "is": [_AVRO[kind], *_LOGICAL.get(logical, ())],
@@ -125,25 +125,25 @@ class Document:
         document = self._other(name) if name else self
         if document is None:
             return None, self
-        found = document.root
+        target = document.root
         for part in pointer.strip("/").split("/"):
             if part:
-                known = part.replace("~1", "/").replace("~0", "~")
-                found = found.get(known) if isinstance(found, dict) else None
-        return found, document
+                key = part.replace("~1", "/").replace("~0", "~")
+                target = target.get(key) if isinstance(target, dict) else None
+        return target, document
 
     def _other(self, name: str) -> Document | None:
         own = str(self.root.get("$id", "")) if isinstance(self.root, dict) else ""
-        for wanted in (name, urljoin(own, name), urljoin(self.name, name)):
-            for known, root in self.others.items():
-                if wanted in (known, root.get("$id") if isinstance(root, dict) else None):
-                    return replace(self, root=root, name=known)
+        for address in (name, urljoin(own, name), urljoin(self.name, name)):
+            for other, root in self.others.items():
+                if address in (other, root.get("$id") if isinstance(root, dict) else None):
+                    return replace(self, root=root, name=other)
         return None
 
 
 def from_json_schema(text: str, others: Mapping[str, str] | None = None) -> Form:
-    """Of a JSON Schema: types, properties, required ones, items, references, anyOf and oneOf. What else it says (patterns,
-    ranges, enumerations, allOf) is not looked at. `others` are the texts it refers to, by the reference's name. Raises
+    """Of a JSON Schema: types, properties, required ones, items, references, anyOf and oneOf. Its other keywords (patterns,
+    ranges, enumerations, allOf) are not looked at. `others` are the texts it refers to, by the reference's name. Raises
     ValueError for text that is none."""
     document = Document(json.loads(text), {name: json.loads(other) for name, other in (others or {}).items()})
     return _json(document.root, document, 0)

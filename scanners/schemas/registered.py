@@ -67,11 +67,11 @@ class Schemas:
         """From `{id: {type, schema, references}}` as it travels in JSON, or from what already is one."""
         if isinstance(data, Schemas):
             return data
-        made: dict[int, RegisteredSchema] = {}
+        schemas: dict[int, RegisteredSchema] = {}
         for key, item in (data or {}).items():
             known = isinstance(item, RegisteredSchema)
-            made[int(key)] = item if known else RegisteredSchema.from_json(int(key), item)
-        return Schemas(made)
+            schemas[int(key)] = item if known else RegisteredSchema.from_json(int(key), item)
+        return Schemas(schemas)
 
     def __contains__(self, schema_id: int) -> bool:
         return schema_id in self._schemas
@@ -84,8 +84,12 @@ class Schemas:
         return self._guids.setdefault(guid, numbered(guid))
 
     def guid_of(self, number: int) -> str | None:
-        """The GUID that such a number stands for."""
-        return next((guid for guid, made in self._guids.items() if made == number), None) if number >= MADE else None
+        """The GUID of a schema that was given this number here."""
+        return (
+            next((guid for guid, schema_id in self._guids.items() if schema_id == number), None)
+            if number >= MADE
+            else None
+        )
 
     def format_of(self, schema_id: int) -> str:
         """avro, protobuf or json-schema."""
@@ -95,8 +99,8 @@ class Schemas:
         return self._schemas[schema_id]
 
     def label(self, body: bytes) -> str | None:
-        """What tells a body of the wire format from others of its topic: the name of its record where the schema has one,
-        else a subject of its schema. None for an id that is not known."""
+        """What distinguishes a body of the wire format from others of its topic: the name of its record where the schema
+        has one, else a subject of its schema. None for an id that is not known."""
         number = int.from_bytes(body[1:5], "big")
         if number not in self._labels:
             self._labels[number] = self._labeller(number)
@@ -142,10 +146,10 @@ class Schemas:
         return files
 
     def _reference(self, ref: str) -> RegisteredSchema:
-        found = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
-        if found is None:
+        schema = self._schemas.get(int(ref)) if ref.lstrip("-").isdigit() else None
+        if schema is None:
             raise SchemaUnusable("a referenced schema is missing")
-        return found
+        return schema
 
     def avro(self, schema_id: int) -> Any:
         """The parsed Avro schema. Raises SchemaUnusable."""
@@ -155,27 +159,27 @@ class Schemas:
             from fastavro.schema import parse_schema
 
             try:
-                named: dict[str, Any] = {}
-                made = self._parse_avro(self._schemas[schema_id], named, set())
+                definitions: dict[str, Any] = {}
+                schema = self._parse_avro(self._schemas[schema_id], definitions, set())
                 if self._schemas[schema_id].references:
-                    made = parse_schema(whole(made, named))
-                if any(map(may_claim_anything, (made, *named.values()))):
+                    schema = parse_schema(whole(schema, definitions))
+                if any(map(may_claim_anything, (schema, *definitions.values()))):
                     raise SchemaUnusable("an array's elements may take no bytes")
-                self._avro[schema_id] = made
+                self._avro[schema_id] = schema
             except Exception as error:
                 self._bad.add(schema_id)
                 raise SchemaUnusable("the registered schema cannot be parsed") from error
         return self._avro[schema_id]
 
-    def _parse_avro(self, schema: RegisteredSchema, named: dict[str, Any], seen: set[int]) -> Any:
+    def _parse_avro(self, schema: RegisteredSchema, definitions: dict[str, Any], seen: set[int]) -> Any:
         from fastavro.schema import parse_schema
 
         for _, ref in schema.references:
             below = self._reference(ref)
             if below.id not in seen:
                 seen.add(below.id)
-                self._parse_avro(below, named, seen)
-        return parse_schema(json.loads(schema.text), named_schemas=named)
+                self._parse_avro(below, definitions, seen)
+        return parse_schema(json.loads(schema.text), named_schemas=definitions)
 
     def protobuf(self, schema_id: int) -> ProtobufDecoder:
         """What reads bodies (after the id) to trees. Raises SchemaUnusable."""

@@ -30,7 +30,7 @@ class Layer:
 
     needed      fields that every record of it has
     payload     (name, or nothing where the envelope is beside the data), the one to show first in front
-    telling     fields that tell kinds of records apart, best first; `headers.NAME` for a header
+    telling     fields that distinguish kinds of records, best first; `headers.NAME` for a header
     describing  fields that only describe the payload
     forced      whether `telling` names the kinds even where another field knows more about the shapes
     """
@@ -77,27 +77,27 @@ def envelope_of(sketch: Sketch, part: str) -> Found | None:
     """The envelope of the key or the value; None where most of its records have none."""
     root = sketch.parts[part]
     records = root.count - root.type_count("null")
-    found = Found(records=records, fits=records)
+    envelope = Found(records=records, fits=records)
     if part == "value" and records:
-        _beside(sketch, found)
+        _beside(sketch, envelope)
     node = root
     at: Path = ()
-    while records and len(found.layers) < MOST_LAYERS and (layer := _layer(node, found.layers)):
-        needed = found.needed | {(*at, name) for name in layer.needed}
-        fits = min(found.fits, _having(sketch, part, needed))
+    while records and len(envelope.layers) < MOST_LAYERS and (layer := _layer(node, envelope.layers)):
+        needed = envelope.needed | {(*at, name) for name in layer.needed}
+        fits = min(envelope.fits, _having(sketch, part, needed))
         if fits < _FITS * records or (not layer.forced and fits < _LEAST):
             break
-        found.layers.append(layer.kind)
-        found.needed, found.fits = needed, fits
-        found.forced = layer.forced
-        found.describing += [(*at, name) for name in layer.describing]
-        found.telling = [".".join((part, *at, name)) for name in layer.telling] + found.telling
-        found.payload = [(*at, name) for name in layer.payload] or [at]
+        envelope.layers.append(layer.kind)
+        envelope.needed, envelope.fits = needed, fits
+        envelope.forced = layer.forced
+        envelope.describing += [(*at, name) for name in layer.describing]
+        envelope.telling = [".".join((part, *at, name)) for name in layer.telling] + envelope.telling
+        envelope.payload = [(*at, name) for name in layer.payload] or [at]
         if not layer.payload:
             break
         at = (*at, layer.payload[0])
         node = node.fields[layer.payload[0]]
-    return found if found.layers else None
+    return envelope if envelope.layers else None
 
 
 def _having(sketch: Sketch, part: str, needed: set[Path]) -> int:
@@ -119,19 +119,19 @@ _CLOUD_EVENT = re.compile(r"(?:ce[_-]|cloudevents[_:-])(?P<name>specversion|type
 _WEBHOOK = re.compile(r"x-[a-z0-9-]+-event(?:-type|-key)?\Z", re.I)
 
 
-def _beside(sketch: Sketch, found: Found) -> None:
+def _beside(sketch: Sketch, envelope: Found) -> None:
     names = {name: sketch.present[f"headers.{name}"] for name in sketch.parts["headers"].fields}
-    named = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
+    attributes = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
     hooks = sorted((name for name in names if _WEBHOOK.match(name)), key=lambda name: (-names[name], name))
-    if "type" in named and {"specversion", "source"} & named.keys():
-        kind, telling, fits = "cloudevents", named["type"], min(names[name] for name in named.values())
+    if "type" in attributes and {"specversion", "source"} & attributes.keys():
+        kind, telling, fits = "cloudevents", attributes["type"], min(names[name] for name in attributes.values())
     elif hooks:
         kind, telling, fits = "webhook", hooks[0], names[hooks[0]]
     else:
         return
     if fits >= _FITS * sketch.records and fits:
-        found.layers, found.telling, found.payload = [kind], [f"headers.{telling}"], [()]
-        found.fits = min(found.fits, fits)
+        envelope.layers, envelope.telling, envelope.payload = [kind], [f"headers.{telling}"], [()]
+        envelope.fits = min(envelope.fits, fits)
 
 
 # --- envelopes around the data ----------------------------------------------------------------------------------------
@@ -177,17 +177,17 @@ def _debezium(fields: Fields) -> Layer | None:
     rows = [name for name in ("after", "before") if name in fields]
     if not rows or not (timed or _is_object(fields.get("source"))):
         return None
-    held = [name for name in rows if _holds_data(fields[name])]
-    if not held or not all(_holds_data(fields[name]) or fields[name].types.keys() == {"null"} for name in rows):
+    payload = [name for name in rows if _holds_data(fields[name])]
+    if not payload or not all(_holds_data(fields[name]) or fields[name].types.keys() == {"null"} for name in rows):
         return None
-    return Layer("debezium", ("op", "ts_ms" if timed else "source"), tuple(held), ("op",))
+    return Layer("debezium", ("op", "ts_ms" if timed else "source"), tuple(payload), ("op",))
 
 
 def _cloudevents(fields: Fields) -> Layer | None:
     if not all(_is_text(fields.get(name)) for name in ("specversion", "type", "source")):
         return None
-    held = tuple(name for name in ("data", "data_base64") if name in fields)
-    return Layer("cloudevents", ("specversion", "type", "source"), held[:1], ("type",))
+    payload = tuple(name for name in ("data", "data_base64") if name in fields)
+    return Layer("cloudevents", ("specversion", "type", "source"), payload[:1], ("type",))
 
 
 def _outbox(fields: Fields) -> Layer | None:

@@ -21,7 +21,7 @@ _LEAST = 5
 
 
 class EventTypes:
-    """The types of a topic's events, and the keys that come with them, as far as shapes and discriminators tell."""
+    """The types of a topic's events, and the keys that come with them, as far as shapes and discriminators show them."""
 
     def __init__(self, sketch: Sketch) -> None:
         self._paths = {code: [tuple(p) for p in paths] for code, (_, paths) in sketch.shapes.items()}
@@ -47,16 +47,16 @@ def _settled(table: dict[str, dict[int, int]], keys: dict[int, set[str]]) -> boo
     if set(table) & set().union(*keys.values()):
         # A key that is also a type is data of the record: {"metric": "cpu", "values": {"cpu": 1}}.
         return False
-    expected = held = 0.0
+    expected = counted = 0.0
     records = types = 0
     for total, counts in _by_type(table, keys):
         if total >= _LEAST:
             types += 1
             records += total
-            held += sum(counts.values())
+            counted += sum(counts.values())
             expected += sum(count * count / total for count in counts.values())
     every = sum(n for codes in table.values() for code, n in codes.items() if code in keys)
-    return types > 1 and records >= 0.8 * every and expected >= _SETTLED * held > 0
+    return types > 1 and records >= 0.8 * every and expected >= _SETTLED * counted > 0
 
 
 def _by_type(table: dict[str, dict[int, int]], keys: dict[int, set[str]]) -> Iterator[tuple[int, Counter[str]]]:

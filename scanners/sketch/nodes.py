@@ -66,17 +66,17 @@ class Node:
     # --- building -------------------------------------------------------------------------------------------------
 
     def seen(self, kind: str, count: int, first: First) -> None:
-        known = self.types.get(kind)
-        if known is None:
+        entry = self.types.get(kind)
+        if entry is None:
             self.types[kind] = [count, first]
         else:
-            known[0] += count
-            known[1] = min(known[1], first)
+            entry[0] += count
+            entry[1] = min(entry[1], first)
 
     def widen(self, name: str, low: int, high: int) -> None:
         """Take in another (low, high) of `lengths` or `sizes`."""
-        known: tuple[int, int] | None = getattr(self, name)
-        setattr(self, name, (low, high) if known is None else (min(known[0], low), max(known[1], high)))
+        bounds: tuple[int, int] | None = getattr(self, name)
+        setattr(self, name, (low, high) if bounds is None else (min(bounds[0], low), max(bounds[1], high)))
 
     def add_not_finite(self, count: int) -> None:
         """Numbers that have no magnitude: they take no part in it, however they come together in batches."""
@@ -195,18 +195,18 @@ class Node:
 
     @staticmethod
     def unpack(data: list[Any]) -> Node:
-        made = Node()
-        (made.count, types, lengths, sizes, made.filled, made.numbers, formats, hits, made.scanned, traits, unscanned, hll,
-         made.is_map, children, fields) = data  # fmt: skip
-        made.types = {k: [c, tuple(f)] for k, c, f in types}
-        made.lengths = tuple(lengths) if lengths else None
-        made.sizes = tuple(sizes) if sizes else None
-        made.formats, made.traits, made.unscanned = dict(formats), dict(traits), dict(unscanned)
-        made.hits = {k: dict(v) for k, v in hits}
-        made.hll = None if hll is None else load_hll(hll)
-        made.elements, made.values, made.keys, made.embedded = (None if c is None else Node.unpack(c) for c in children)
-        made.fields = {k: Node.unpack(n) for k, n in fields}
-        return made
+        node = Node()
+        (node.count, types, lengths, sizes, node.filled, node.numbers, formats, hits, node.scanned, traits, unscanned, hll,
+         node.is_map, children, fields) = data  # fmt: skip
+        node.types = {k: [c, tuple(f)] for k, c, f in types}
+        node.lengths = tuple(lengths) if lengths else None
+        node.sizes = tuple(sizes) if sizes else None
+        node.formats, node.traits, node.unscanned = dict(formats), dict(traits), dict(unscanned)
+        node.hits = {k: dict(v) for k, v in hits}
+        node.hll = None if hll is None else load_hll(hll)
+        node.elements, node.values, node.keys, node.embedded = (None if c is None else Node.unpack(c) for c in children)
+        node.fields = {k: Node.unpack(n) for k, n in fields}
+        return node
 
 
 def at_steps(node: Node | None, steps: Sequence[str]) -> Node | None:

@@ -1,4 +1,4 @@
-"""What only a topic's whole sketch can decide: maps told from structs, the shapes, their discriminator.
+"""What only a topic's whole sketch can decide: which objects are maps, the shapes, their discriminator.
 
 Run by Spark after the merge. What is sealed names no key of a map that few records share, no value but those of a
 discriminator, and carries no hash key.
@@ -39,12 +39,12 @@ def seal(sketch: Sketch) -> Sketch:
     _name_columns(sketch)
     maps: set[Path] = set()
     types = EventTypes(sketch)
-    envelopes = {part: found for part in ("value", "key") if (found := envelope_of(sketch, part)) is not None}
+    envelopes = {part: envelope for part in ("value", "key") if (envelope := envelope_of(sketch, part)) is not None}
     for root, node in sketch.parts.items():
         mine = (maps, types) if root == "value" else (set[Path](), None)
         _decide(node, root, () if root == "value" else (root,), 0, *mine)
     _bound(sketch)
-    sketch.envelopes = {part: found.to_json() for part, found in envelopes.items()}
+    sketch.envelopes = {part: envelope.to_json() for part, envelope in envelopes.items()}
     sketch.final = _final_shapes(sketch, maps, envelopes.get("value"))
     sketch.shapes, sketch.coarse = {}, {}
     sketch.telling, sketch.telling_coarse = Discriminators(), Discriminators()
@@ -59,15 +59,15 @@ def _name_columns(sketch: Sketch) -> None:
     """Give CSV columns the names of a header record that some task met."""
     import json
 
-    named: Counter[tuple[str, ...]] = Counter()
+    headings: Counter[tuple[str, ...]] = Counter()
     for (name, options), count in sketch.formats.get("value", Counter()).items():
         if name == "csv" and options:
             read = json.loads(options)
             if read.get("columns") and not read.get("header"):
-                named[tuple(read["columns"])] += count
-    if not named:
+                headings[tuple(read["columns"])] += count
+    if not headings:
         return
-    columns = max(named, key=lambda names: (named[names], names))
+    columns = max(headings, key=lambda names: (headings[names], names))
     new = {f"c{i + 1}": name for i, name in enumerate(columns)}
     node = sketch.parts["value"]
     for target in (node, node.elements):
@@ -107,7 +107,7 @@ def _looks_alike(node: Node) -> bool:
 
 def _is_map(node: Node, name: str, depth: int) -> bool:
     objects = max(1, node.type_count("object", "map"))
-    named = sum(child.count for child in node.fields.values())
+    values = sum(child.count for child in node.fields.values())
     entries = node.traits.get("entries", 0)
     if node.traits.get("record") and node.fields:
         return False
@@ -116,8 +116,8 @@ def _is_map(node: Node, name: str, depth: int) -> bool:
     kinds = len(node.fields)
     if entries:
         # A struct with a few odd keys stays one; where data-like keys are the rule, all of it is a map.
-        return entries >= named and (depth > 0 or kinds < 3)
-    presence = named / (objects * max(1, kinds))
+        return entries >= values and (depth > 0 or kinds < 3)
+    presence = values / (objects * max(1, kinds))
     varied = any(child.count < objects for child in node.fields.values())
     if kinds < 2 or not varied or objects < 5 or not _alike(list(node.fields.values())):
         return False
@@ -185,10 +185,10 @@ def _children(node: Node) -> Iterator[tuple[Node, str, Node]]:
 
 
 def _bound(sketch: Sketch) -> None:
-    found = [edge for root in sketch.parts.values() for edge in _children(root)]
-    if len(found) <= MAX_NODES:
+    edges = [edge for root in sketch.parts.values() for edge in _children(root)]
+    if len(edges) <= MAX_NODES:
         return
-    rarest = sorted(found, key=lambda edge: (edge[2].count, edge[1]))[: len(found) - MAX_NODES]
+    rarest = sorted(edges, key=lambda edge: (edge[2].count, edge[1]))[: len(edges) - MAX_NODES]
     place = min((tuple(f) for _, _, child in rarest for _, f in child.types.values()), default=(0, 0, 0))
     sketch.problem("value", "too_many_fields", place, len(rarest))
     for parent, key, _ in rarest:
@@ -210,23 +210,23 @@ def _final_shapes(
     counts: Counter[int] = Counter()
     for code, (count, paths) in sorted(shapes.items()):
         listed = [tuple(p) for p in paths if envelope is None or not envelope.describes(p)]
-        kept = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
-        which = number.setdefault(kept, len(number))
+        path_set = tuple(sorted(p for p in listed if not any(p[:i] in maps for i in range(len(p)))))
+        which = number.setdefault(path_set, len(number))
         group[code] = which
         counts[which] += count
     paths_of = {which: paths for paths, which in number.items()}
     barred = _personal(sketch)
-    named = envelope.discriminator(tables, barred) if envelope is not None else None
-    told = named if envelope is not None and envelope.forced else None
-    if told is None:
-        told = (best(tables, group, barred) if len(paths_of) > 1 else None) or named
+    of_envelope = envelope.discriminator(tables, barred) if envelope is not None else None
+    discriminator = of_envelope if envelope is not None and envelope.forced else None
+    if discriminator is None:
+        discriminator = (best(tables, group, barred) if len(paths_of) > 1 else None) or of_envelope
     if envelope is not None:
-        sketch.envelopes["value"]["discriminator"] = told
-    if told is None and len(paths_of) <= 1:
+        sketch.envelopes["value"]["discriminator"] = discriminator
+    if discriminator is None and len(paths_of) <= 1:
         return [(n, [list(p) for p in paths_of[w]], None) for w, n in counts.items()]
-    if told is not None:
-        found = _told(told, tables[told], group, counts, paths_of)
-        return _as_booleans(found) if _is_boolean(sketch, told) else found
+    if discriminator is not None:
+        by_value_shapes = _told(discriminator, tables[discriminator], group, counts, paths_of)
+        return _as_booleans(by_value_shapes) if _is_boolean(sketch, discriminator) else by_value_shapes
     return _listed([(n, paths_of[w], None) for w, n in counts.items()], MAX_LISTED)
 
 
@@ -234,15 +234,15 @@ def _told(
     path: str, table: Table, group: dict[int, int], counts: Counter[int], paths_of: dict[int, tuple[Path, ...]]
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     rest = Counter(counts)
-    found: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]] = []
+    items: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]] = []
     for value, shapes in by_value(table or {}, group).items():
         total = sum(shapes.values())
         if total < MIN_SEEN:
             continue
         rest.subtract(shapes)
-        found.append((total, tuple(sorted({p for w in shapes for p in paths_of[w]})), {path: value}))
-    found += [(n, paths_of[w], None) for w, n in rest.items() if n > 0]
-    return _listed(found, MAX_LISTED_TOLD)
+        items.append((total, tuple(sorted({p for w in shapes for p in paths_of[w]})), {path: value}))
+    items += [(n, paths_of[w], None) for w, n in rest.items() if n > 0]
+    return _listed(items, MAX_LISTED_TOLD)
 
 
 def _is_boolean(sketch: Sketch, path: str) -> bool:
@@ -254,21 +254,21 @@ def _is_boolean(sketch: Sketch, path: str) -> bool:
 
 
 def _as_booleans(
-    found: list[tuple[int, list[list[str]], dict[str, Any] | None]],
+    shapes: list[tuple[int, list[list[str]], dict[str, Any] | None]],
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
-    """A discriminator's values are counted as texts; those of a boolean field are told as what they are."""
-    named = {"true": True, "false": False}
-    return [(n, paths, when and {p: named.get(v, v) for p, v in when.items()}) for n, paths, when in found]
+    """A discriminator's values are counted as texts; those of a boolean field are given as booleans."""
+    booleans = {"true": True, "false": False}
+    return [(n, paths, when and {p: booleans.get(v, v) for p, v in when.items()}) for n, paths, when in shapes]
 
 
 def _listed(
-    found: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]], limit: int
+    shapes: list[tuple[int, tuple[Path, ...], dict[str, Any] | None]], limit: int
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
-    found.sort(key=lambda item: (-item[0], item[1]))
+    shapes.sort(key=lambda item: (-item[0], item[1]))
     answer: list[tuple[int, list[list[str]], Any]] = [
-        (n, [list(p) for p in paths], when) for n, paths, when in found[:limit]
+        (n, [list(p) for p in paths], when) for n, paths, when in shapes[:limit]
     ]
-    others = found[limit:]
+    others = shapes[limit:]
     if others:
         every = sorted({p for _, paths, _ in others for p in paths})
         answer.append((sum(n for n, _, _ in others), [list(p) for p in every], {"others": len(others)}))
@@ -277,15 +277,15 @@ def _listed(
 
 def _personal(sketch: Sketch) -> list[str]:
     """Fields in which a detector has found anything: their values are never named."""
-    found: list[str] = []
+    paths: list[str] = []
 
     def visit(node: Node, path: str, depth: int) -> None:
         if any(c.get("valid_texts") for c in node.hits.values()) or node.unscanned:
-            found.append(path)
+            paths.append(path)
         if depth < 3:
             for key, child in node.fields.items():
                 visit(child, f"{path}.{key}", depth + 1)
 
     for root, node in sketch.parts.items():
         visit(node, root, 0)
-    return found
+    return paths

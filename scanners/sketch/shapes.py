@@ -1,4 +1,4 @@
-"""Which fields occur together, and which field tells the kinds of record in a topic apart.
+"""Which fields occur together, and which field distinguishes the kinds of record in a topic.
 
 A record's shape is the set of its paths, outside arrays and maps. A topic that has too many is kept as a fair sample of
 shapes: those with the smallest hashes, which is the same set in whatever order sketches are merged. Runs in Spark.
@@ -29,22 +29,22 @@ MASK = 2**64 - 1
 """The bits of a shape's hash."""
 
 SUBJECT = "subject"
-"""Stands for the registered schema of a record where a path is expected."""
+"""Means the registered schema of a record where a path is expected."""
 
 Path = tuple[str, ...]
 Shapes = dict[int, list[Any]]  # hash -> [count, [paths]]
 
 
-def add_shapes(known: Shapes, codes: Sequence[int], paths_of: Any) -> None:
+def add_shapes(shapes: Shapes, codes: Sequence[int], paths_of: Any) -> None:
     """Count the shapes of a batch, the low 64 bits of `codes`; `paths_of(row)` gives the sorted paths of a record, asked once
     per new shape."""
     for whole, count in ({codes[0]: len(codes)} if alike(codes) else Counter(codes)).items():
         code = whole & MASK
-        if code in known:
-            known[code][0] += count
-        elif len(known) < MAX_SHAPES or code < max(known):
-            known[code] = [count, paths_of(codes.index(whole))]
-            trim(known)
+        if code in shapes:
+            shapes[code][0] += count
+        elif len(shapes) < MAX_SHAPES or code < max(shapes):
+            shapes[code] = [count, paths_of(codes.index(whole))]
+            trim(shapes)
 
 
 def alike(codes: Sequence[int]) -> bool:
@@ -52,11 +52,11 @@ def alike(codes: Sequence[int]) -> bool:
     return bool(codes) and codes.count(codes[0]) == len(codes)
 
 
-def trim(known: Shapes) -> None:
+def trim(shapes: Shapes) -> None:
     """Keep the shapes with the smallest hashes. A shape that stays has been counted from its first record on."""
-    if len(known) > MAX_SHAPES:
-        for code in sorted(known)[MAX_SHAPES:]:
-            del known[code]
+    if len(shapes) > MAX_SHAPES:
+        for code in sorted(shapes)[MAX_SHAPES:]:
+            del shapes[code]
 
 
 def merge_shapes(mine: Shapes, theirs: Shapes) -> None:
@@ -74,10 +74,10 @@ Table = dict[str, dict[int, int]] | None  # value -> shape -> count; None: too m
 
 
 class Discriminators:
-    """For each field that might tell shapes apart: how often each of its values came with each shape.
+    """For each field that might distinguish shapes: how often each of its values came with each shape.
 
     Only texts are looked at, and only short identifiers are counted, at most 256 of a field; a field with others is out
-    for good. The names of registered schemas are no data, whatever they look like. All of it stays in Spark; what is
+    for good. The names of registered schemas are not data, whatever they look like. All of it stays in Spark; what is
     sealed names at most one field and values that many records share.
     """
 
@@ -127,9 +127,9 @@ class Discriminators:
 
     @staticmethod
     def unpack(data: list[Any]) -> Discriminators:
-        made = Discriminators()
-        made.tables = {p: None if t is None else {v: dict(c) for v, c in t} for p, t in data}
-        return made
+        discriminators = Discriminators()
+        discriminators.tables = {p: None if t is None else {v: dict(c) for v, c in t} for p, t in data}
+        return discriminators
 
 
 def _may_tell(value: str) -> bool:
@@ -139,20 +139,20 @@ def _may_tell(value: str) -> bool:
 
 
 def candidate(name: str, depth: int) -> bool:
-    """Whether a field may be a discriminator: any at the top, further down only one with a telling name."""
+    """Whether a field may be a discriminator: any at the top, further down only one with a name such as `type`."""
     return depth == 1 or (depth == 2 and bool(_TELLING.search(name)))
 
 
 def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable[str]) -> str | None:
     """The path whose values explain the shapes, or None.
 
-    `group` maps a shape's hash to the shape it counts as. A field tells shapes apart when nine records in ten have the
-    value that the other records of their shape have, and that is no wonder of one value being everywhere; shapes of one
-    record prove nothing. Of several fields the one that knows most about the shapes wins, then the one with a telling
-    name, then the one nearest to the top.
+    `group` maps a shape's hash to the shape it counts as. A field distinguishes shapes when nine records in ten have the
+    value that the other records of their shape have, and not because one value is everywhere; shapes of one record prove
+    nothing. Of several fields the one with most information about the shapes wins, then the one with a name such as
+    `type`, then the one nearest to the top.
     """
     barred = set(barred)
-    found: list[tuple[float, bool, int, str]] = []
+    candidates: list[tuple[float, bool, int, str]] = []
     for path, table in tables.items():
         if not table or len(table) < 2 or path in barred:
             continue
@@ -167,17 +167,19 @@ def best(tables: Mapping[str, Table], group: Mapping[int, int], barred: Iterable
         if len(values) < 2 or len(by_shape) < 2 or common < 0.8 * total:
             continue
         repeated = [counts for counts in by_shape.values() if sum(counts.values()) > 1]
-        asked = sum(sum(counts.values()) for counts in repeated)
-        if asked < max(10, 0.3 * total):
+        repeats = sum(sum(counts.values()) for counts in repeated)
+        if repeats < max(10, 0.3 * total):
             continue
-        right = sum(_foretold(counts) for counts in repeated) / asked
+        right = sum(_foretold(counts) for counts in repeated) / repeats
         guess = max(values.values()) / total
         if right < 0.9 or right < guess + 0.5 * (1 - guess):
             continue
         joint = [count for counts in by_shape.values() for count in counts.values()]
-        known = _entropy(values.values()) + _entropy([sum(c.values()) for c in by_shape.values()]) - _entropy(joint)
-        found.append((round(known, 1), bool(_TELLING.search(path)), -path.count("."), path))
-    return max(found)[3] if found else None
+        information = (
+            _entropy(values.values()) + _entropy([sum(c.values()) for c in by_shape.values()]) - _entropy(joint)
+        )
+        candidates.append((round(information, 1), bool(_TELLING.search(path)), -path.count("."), path))
+    return max(candidates)[3] if candidates else None
 
 
 def _foretold(counts: Counter[str]) -> int:

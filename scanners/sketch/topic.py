@@ -66,7 +66,7 @@ class Sketch:
     formats    part (`key`, `value`, `headers.NAME`) -> format -> records; a format is [name, options as JSON]
     problems   (part, reason) -> [count, first place]
     ids        part -> schema id -> records, for what the wire format names; unknown ones too
-    unknown_ids   ids that stand for no schema, or GUIDs, as text -> records
+    unknown_ids   ids of no known schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
     final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
     envelopes  after `seal`: part -> what `scanners.sketch.envelopes.Found.to_json` gives, with `discriminator`
@@ -92,12 +92,12 @@ class Sketch:
     envelopes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def problem(self, part: str, reason: str, place: Place, count: int = 1) -> None:
-        known = self.problems.get((part, reason))
-        if known is None:
+        entry = self.problems.get((part, reason))
+        if entry is None:
             self.problems[part, reason] = [count, place]
         else:
-            known[0] += count
-            known[1] = min(known[1], place)
+            entry[0] += count
+            entry[1] = min(entry[1], place)
 
     def partition(self, number: int) -> PartitionRead:
         return self.partitions.setdefault(number, PartitionRead())
@@ -146,21 +146,21 @@ class Sketch:
 
         (topic, salt, records, size, parts, present, formats, problems, ids, unknown, partitions, shapes, coarse, telling,
          telling_coarse, shaped, final, *rest) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)  # fmt: skip
-        made = Sketch(topic, salt, records, size)
-        made.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
-        made.present = Counter(dict(present))
-        made.formats = {p: Counter({tuple(f): n for f, n in c}) for p, c in formats}
-        made.problems = {tuple(k): [c, tuple(f)] for k, c, f in problems}
-        made.ids = {p: Counter(dict(c)) for p, c in ids}
-        made.unknown_ids = Counter({str(number): count for number, count in unknown})
-        made.partitions = {n: PartitionRead(*rest) for n, *rest in partitions}
-        made.shapes, made.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
-        made.telling, made.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)
-        made.shaped = shaped
+        sketch = Sketch(topic, salt, records, size)
+        sketch.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
+        sketch.present = Counter(dict(present))
+        sketch.formats = {p: Counter({tuple(f): n for f, n in c}) for p, c in formats}
+        sketch.problems = {tuple(k): [c, tuple(f)] for k, c, f in problems}
+        sketch.ids = {p: Counter(dict(c)) for p, c in ids}
+        sketch.unknown_ids = Counter({str(number): count for number, count in unknown})
+        sketch.partitions = {n: PartitionRead(*rest) for n, *rest in partitions}
+        sketch.shapes, sketch.coarse = _unpack_shapes(shapes), _unpack_shapes(coarse)
+        sketch.telling, sketch.telling_coarse = Discriminators.unpack(telling), Discriminators.unpack(telling_coarse)
+        sketch.shaped = shaped
         # A checkpoint of an earlier release has none.
-        made.envelopes = rest[0] if rest else {}
-        made.final = None if final is None else [(n, p, w) for n, p, w in final]
-        return made
+        sketch.envelopes = rest[0] if rest else {}
+        sketch.final = None if final is None else [(n, p, w) for n, p, w in final]
+        return sketch
 
 
 def _pack_shapes(shapes: Shapes) -> list[Any]:

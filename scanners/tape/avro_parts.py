@@ -73,7 +73,7 @@ def _by_head(bodies: Sequence[bytes]) -> dict[bytes, Sequence[int]]:
     heads = [body[:5] for body in bodies]
     if heads.count(heads[0]) == len(heads):
         return {heads[0]: range(len(bodies))}
-    found: dict[bytes, list[int]] = {}
+    bodies_of: dict[bytes, list[int]] = {}
     for index, head in enumerate(heads):
-        found.setdefault(head, []).append(index)
-    return dict(found)
+        bodies_of.setdefault(head, []).append(index)
+    return dict(bodies_of)

@@ -1,4 +1,4 @@
-"""An Avro schema as arrays that the compiled walk follows: a slot for each place in a record where a value may stand.
+"""An Avro schema as arrays that the compiled walk follows: a slot for each place in a record where a value may be.
 
 A named type that is used in two places has its slots twice, so that each knows its own node. Schemas that contain
 themselves have no program.
@@ -17,7 +17,7 @@ from fastavro.read import LOGICAL_READERS
 from scanners.tape.opcodes import DEEPEST
 
 NOTHING, BOOLEAN, WHOLE, FLOAT, BINARY64, STRING, CHOICE, RECORD, LIST, UNION, NO_ENTRIES, FOR_PYTHON = range(12)
-"""What stands in a slot. CHOICE: an enum; NO_ENTRIES: a map, which is followed only where it is empty; FOR_PYTHON: what
+"""Kinds of slots. CHOICE: an enum; NO_ENTRIES: a map, which is followed only where it is empty; FOR_PYTHON: what
 Python makes a value of: bytes, fixed, and logical types."""
 
 _PLAIN = {
@@ -25,7 +25,7 @@ _PLAIN = {
 }  # fmt: skip
 
 OP, BELOW, NEXT_FIELD, COUNT, SHAPED, NODE = range(6)
-"""Rows of the slots: what stands there; a record's first field, a list's elements, where a union's branches or an enum's
+"""Rows of the slots: the kind; a record's first field, a list's elements, where a union's branches or an enum's
 symbols begin in `several`, or the number of a maker; the field after this one of the same record; how many branches or
 symbols there are, or the bytes of what Python makes; how many sums of hashes the field belongs to (2: over all levels and
 over the first two); its node (0: not yet known, -1: none)."""
@@ -33,8 +33,8 @@ SLOTS = 6
 
 _MOST_SLOTS = 5000
 
-NUMBER, TOLD = -1, -2
-"""Bytes of what Python makes that are not always as many: those of a number, and as many as a number before them says."""
+NUMBER, COUNTED = -1, -2
+"""Bytes of what Python makes that are not always as many: those of a number, and as many as the number before them gives."""
 
 
 class _Beyond(Exception):
@@ -50,10 +50,10 @@ class Maker:
 
     @property
     def width(self) -> int:
-        """How many bytes a value takes, or NUMBER or TOLD."""
+        """How many bytes a value takes, or NUMBER or COUNTED."""
         if self.kind == "fixed":
             return int(self.schema["size"])
-        return TOLD if self.kind in ("bytes", "string") else NUMBER
+        return COUNTED if self.kind in ("bytes", "string") else NUMBER
 
     def make(self, raw: bytes, number: int) -> Any:
         """The value of these bytes, or of this number. Raises whatever fastavro does."""
@@ -98,74 +98,74 @@ def program_of(schema: Any) -> Program | None:
 
 
 class _Making:
-    def __init__(self, named: Mapping[str, Any]) -> None:
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.slots: list[list[int]] = []
         self.names: list[str] = []
         self.several: list[int] = []
         self.symbols: list[bytes] = []
         self.makers: list[Maker] = []
-        self._named = dict(named)
+        self._named = dict(definitions)
 
     def slot(self, schema: Any, depth: int, shaped: bool, within: frozenset[str], name: str = "") -> int:
         """Make the slot of a value, and those below it; `within` are the records that it is a part of."""
-        made = len(self.slots)
-        if made >= _MOST_SLOTS or depth >= DEEPEST - 1:
+        slot = len(self.slots)
+        if slot >= _MOST_SLOTS or depth >= DEEPEST - 1:
             raise _Beyond
         self.slots.append([0] * SLOTS)
         self.names.append(name)
         if isinstance(schema, list):
-            self._fill(made, UNION)
-            self._several(made, [self._branch(branch, depth, shaped, within) for branch in schema])
-            return made
-        kind, held = self._kind(schema)
+            self._fill(slot, UNION)
+            self._several(slot, [self._branch(branch, depth, shaped, within) for branch in schema])
+            return slot
+        kind, definition = self._kind(schema)
         if kind in ("record", "error"):
-            self._fill(made, RECORD)
-            self._fields(made, held, depth, shaped, within)
+            self._fill(slot, RECORD)
+            self._fields(slot, definition, depth, shaped, within)
         elif kind == "array":
-            self._fill(made, LIST)
-            self.slots[made][BELOW] = self.slot(held["items"], depth + 1, False, within)
+            self._fill(slot, LIST)
+            self.slots[slot][BELOW] = self.slot(definition["items"], depth + 1, False, within)
         elif kind == "enum":
-            self._fill(made, CHOICE)
-            self._several(made, range(len(self.symbols), len(self.symbols) + len(held["symbols"])))
-            self.symbols += [symbol.encode() for symbol in held["symbols"]]
+            self._fill(slot, CHOICE)
+            self._several(slot, range(len(self.symbols), len(self.symbols) + len(definition["symbols"])))
+            self.symbols += [symbol.encode() for symbol in definition["symbols"]]
         elif kind == "map":
-            self._fill(made, NO_ENTRIES)
-        elif kind in ("bytes", "fixed") or _logical(kind, held) in LOGICAL_READERS:
-            self._fill(made, FOR_PYTHON)
-            maker = Maker(kind, held)
-            self.slots[made][BELOW], self.slots[made][COUNT] = len(self.makers), maker.width
+            self._fill(slot, NO_ENTRIES)
+        elif kind in ("bytes", "fixed") or _logical(kind, definition) in LOGICAL_READERS:
+            self._fill(slot, FOR_PYTHON)
+            maker = Maker(kind, definition)
+            self.slots[slot][BELOW], self.slots[slot][COUNT] = len(self.makers), maker.width
             self.makers.append(maker)
         else:
-            self._fill(made, _PLAIN[kind])
-        return made
+            self._fill(slot, _PLAIN[kind])
+        return slot
 
     def _branch(self, schema: Any, depth: int, shaped: bool, within: frozenset[str]) -> int:
         if isinstance(schema, list):
             raise _Beyond
         return self.slot(schema, depth, shaped, within)
 
-    def _fill(self, made: int, op: int) -> None:
-        self.slots[made][OP] = op
+    def _fill(self, slot: int, op: int) -> None:
+        self.slots[slot][OP] = op
 
-    def _several(self, made: int, numbers: Any) -> None:
-        self.slots[made][BELOW], self.slots[made][COUNT] = len(self.several), len(numbers)
+    def _several(self, slot: int, numbers: Any) -> None:
+        self.slots[slot][BELOW], self.slots[slot][COUNT] = len(self.several), len(numbers)
         self.several += numbers
 
-    def _fields(self, made: int, held: dict[str, Any], depth: int, shaped: bool, within: frozenset[str]) -> None:
-        if held["name"] in within:
+    def _fields(self, slot: int, definition: dict[str, Any], depth: int, shaped: bool, within: frozenset[str]) -> None:
+        if definition["name"] in within:
             raise _Beyond
         before = None
-        for field in held["fields"]:
-            below = self.slot(field["type"], depth + 1, shaped, within | {held["name"]}, field["name"])
+        for field in definition["fields"]:
+            below = self.slot(field["type"], depth + 1, shaped, within | {definition["name"]}, field["name"])
             self.slots[below][SHAPED] = (2 if depth <= 1 else 1) if shaped else 0
             if before is None:
-                self.slots[made][BELOW] = below
+                self.slots[slot][BELOW] = below
             else:
                 self.slots[before][NEXT_FIELD] = below
             before = below
 
     def _kind(self, schema: Any) -> tuple[str, dict[str, Any]]:
-        """The type's name, and what says more of it: its definition, also where it is named, or its logical type."""
+        """The type's name and the details of it: its definition, also where it is named, or its logical type."""
         if isinstance(schema, str):
             if schema in _PLAIN or schema == "bytes":
                 return schema, {}

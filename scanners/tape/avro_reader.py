@@ -16,7 +16,7 @@ from scanners.tape.reader import PADDING, Paths, Walked, beginnings, walked
 class AvroReader:
     """Reads bodies of one registered schema; `paths` may be shared with readers of other schemas of the same part.
 
-    `readable` says whether the exact reader can read a body: fields are made known of such alone.
+    `readable` decides whether the exact reader can read a body: only fields of such bodies get a node.
     """
 
     def __init__(self, paths: Paths, program: Program, readable: Callable[[bytes], bool]) -> None:
@@ -33,40 +33,40 @@ class AvroReader:
 
         def step(*rest: Any) -> int:
             program_arrays = (program.slots, program.several, program.cuts)
-            said: int = walk_avro(body, starts, starts[-1], *program_arrays, paths.hashes, *rest)
-            return said
+            signal: int = walk_avro(body, starts, starts[-1], *program_arrays, paths.hashes, *rest)
+            return signal
 
         while True:
-            found = walked(
+            tape = walked(
                 step, body, odd, self._state, lambda record: self._readable(bodies[record]),
-                lambda said, state, record: self._learn(said, state, records[record]),
+                lambda signal, state, record: self._learn(signal, state, records[record]),
             )  # fmt: skip
-            failed = self._make(found) if program.makers else []
+            failed = self._make(tape) if program.makers else []
             if not failed:
-                return found
-            # They are left alone: the walk begins anew without them.
+                return tape
+            # They are left alone: the walk begins again without them.
             odd[failed] = True
 
-    def _make(self, found: Walked) -> list[int]:
+    def _make(self, tape: Walked) -> list[int]:
         """Make the values that Python must make; gives the bodies of those that cannot be made."""
-        made: dict[int, tuple[list[Any], list[int]]] = {}
+        columns_of: dict[int, tuple[list[Any], list[int]]] = {}
         failed: list[int] = []
-        at = np.flatnonzero(found.kinds == opcodes.MADE)
-        columns = (found.doubles, found.nodes, found.rows, found.places, found.sizes, found.numbers)
+        at = np.flatnonzero(tape.kinds == opcodes.MADE)
+        columns = (tape.doubles, tape.nodes, tape.rows, tape.places, tape.sizes, tape.numbers)
         for maker, node, row, place, size, number in zip(*(column[at].tolist() for column in columns), strict=True):
-            values, rows = made.setdefault(node, ([], []))
+            values, rows = columns_of.setdefault(node, ([], []))
             try:
-                raw = found.body[place : place + size].tobytes()
+                raw = tape.body[place : place + size].tobytes()
                 values.append(self._program.makers[int(maker)].make(raw, number))
                 rows.append(row)
             except Exception:
                 failed.append(row)
-        found.made = made
+        tape.made = columns_of
         return failed
 
-    def _learn(self, said: int, state: Any, record: int) -> None:
+    def _learn(self, signal: int, state: Any, record: int) -> None:
         slot, parent = int(state[opcodes.LENGTH]), int(state[opcodes.PARENT])
-        if said == opcodes.NEW_ELEMENTS:
+        if signal == opcodes.NEW_ELEMENTS:
             node = self._paths.elements(parent)
         else:
             node = self._paths.field(parent, self._program.names[slot], record)

@@ -16,6 +16,7 @@ from scanners.tape.avro_program import (
     BOOLEAN,
     CHOICE,
     COUNT,
+    COUNTED,
     FLOAT,
     FOR_PYTHON,
     LIST,
@@ -28,7 +29,6 @@ from scanners.tape.avro_program import (
     RECORD,
     SHAPED,
     STRING,
-    TOLD,
     UNION,
     WHOLE,
 )  # fmt: skip
@@ -95,8 +95,8 @@ def walk_avro(
     nodes: Any, rows: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, doubles: Any,
     odd: Any, shapes: Any, coarse: Any, state: Any,
 ) -> int:  # fmt: skip
-    """Go on from `state` until all bodies are on the tape, or something is missing; says which (`words`), with the slot
-    that needs a node in `LENGTH` and the node above it in `PARENT`.
+    """Continue from `state` until all bodies are on the tape, or something is missing; returns which (`words`), with the
+    slot that needs a node in `LENGTH` and the node above it in `PARENT`.
 
     body, starts                  joined bodies with their heads, where each begins and the last ends
     symbols_at                    where the program's symbols begin in `body`
@@ -105,7 +105,7 @@ def walk_avro(
     nodes ... coarse, state       as `walk` has them; bodies that are odd already are left alone, and what Python makes has
                                   the number of its maker for a double
     """
-    held = np.zeros(DEEPEST + 1, np.int64)
+    parents = np.zeros(DEEPEST + 1, np.int64)
     current = np.zeros(DEEPEST + 1, np.int64)
     remaining = np.zeros(DEEPEST + 1, np.int64)
     opened = np.zeros(DEEPEST + 1, np.int64)
@@ -185,7 +185,7 @@ def walk_avro(
                     width, before, number = slots[COUNT, slot], at, 0
                     if width < 0:
                         at, number = _long(body, at, end)
-                    if width == TOLD:
+                    if width == COUNTED:
                         width, before = number, at
                     if at < 0 or (width != NUMBER and (width < 0 or width > end - at)):
                         phase = _ODD
@@ -202,7 +202,7 @@ def walk_avro(
                     kinds[used], sizes[used] = OBJECT, 0
                 else:
                     depth += 1
-                    held[depth], opened[depth], current[depth] = node, used, slot
+                    parents[depth], opened[depth], current[depth] = node, used, slot
                     kinds[used], sizes[used] = OBJECT if op == RECORD else ARRAY, 0
                     remaining[depth] = -1 if op == RECORD else 0
                     slot = slots[BELOW, slot]
@@ -223,7 +223,7 @@ def walk_avro(
                         phase = _ODD
                         continue
                     state[AT_RECORD], state[PLACES] = record, begun
-                    state[LENGTH], state[PARENT] = slot, held[depth]
+                    state[LENGTH], state[PARENT] = slot, parents[depth]
                     return NEW_KEY
                 current[depth] = slot
                 sizes[opened[depth]] += 1

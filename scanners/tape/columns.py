@@ -33,15 +33,15 @@ def by_node(nodes: Any, rows: Any, kinds: Any, sizes: Any, ranks: Any, width: in
     ends = np.zeros(width + 1, np.int64)
     for place in range(len(nodes)):
         node, kind = nodes[place], kinds[place]
-        held = statistics[node]
-        held[COUNT + kind] += 1
-        held[EARLIEST + kind] = min(held[EARLIEST + kind], ranks[rows[place]])
+        row = statistics[node]
+        row[COUNT + kind] += 1
+        row[EARLIEST + kind] = min(row[EARLIEST + kind], ranks[rows[place]])
         if kind >= OBJECT:
             size = sizes[place]
-            held[SMALLEST] = min(held[SMALLEST], size)
-            held[LARGEST] = max(held[LARGEST], size)
+            row[SMALLEST] = min(row[SMALLEST], size)
+            row[LARGEST] = max(row[LARGEST], size)
             if size:
-                held[FILLED] += 1
+                row[FILLED] += 1
         else:
             ends[node + 1] += 1
     for node in range(width):
@@ -76,9 +76,9 @@ def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, orde
     counts = np.empty(len(order), np.int64)
     numbering = np.empty(len(order), np.int64)
     starts = np.zeros(width + 1, np.int64)
-    found = 0
+    distinct = 0
     for node in range(width):
-        starts[node] = found
+        starts[node] = distinct
         for index in range(ends[node], ends[node + 1]):
             place = order[index]
             kind = kinds[place]
@@ -105,24 +105,24 @@ def different(body: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, orde
                     break
                 slot = (slot + 1) & (slots - 1)
             if number < 0:
-                number = found
+                number = distinct
                 taken[slot], owner[slot] = number, node
                 which[number], counts[number] = place, 0
-                found += 1
+                distinct += 1
             counts[number] += 1
             numbering[index] = number
-    starts[width] = found
-    return which[:found], counts[:found], starts, numbering
+    starts[width] = distinct
+    return which[:distinct], counts[:distinct], starts, numbering
 
 
 @compiled
 def doubles_of(kinds: Any, doubles: Any, order: Any, ends: Any, node: int) -> Any:
     """The doubles of a node, in the order of the tape."""
-    found = np.empty(ends[node + 1] - ends[node], np.float64)
+    values = np.empty(ends[node + 1] - ends[node], np.float64)
     count = 0
     for index in range(ends[node], ends[node + 1]):
         place = order[index]
         if kinds[place] == DOUBLE or kinds[place] == LONG_DOUBLE:
-            found[count] = doubles[place]
+            values[count] = doubles[place]
             count += 1
-    return found[:count]
+    return values[:count]

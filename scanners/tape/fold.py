@@ -61,16 +61,20 @@ class Fold:
         )
 
     def count(self) -> None:
-        """Count all values by type, and what is to be said of objects and arrays; what Python made is counted by it."""
-        for number, held in self._met():
+        """Count all values by type, and the sizes of objects and arrays; the profiler counts what Python made."""
+        for number, statistics in self._met():
             node = self._paths.nodes[number]
-            node.count += sum(held[COUNT : COUNT + KINDS])
+            node.count += sum(statistics[COUNT : COUNT + KINDS])
             for kind in range(KINDS):
-                if held[COUNT + kind] and kind in _TYPES:
-                    node.seen(_TYPES[kind], held[COUNT + kind], self._places[self._by_place[held[EARLIEST + kind]]])
-            if held[COUNT + OBJECT] or held[COUNT + ARRAY]:
-                node.widen("sizes", held[SMALLEST], held[LARGEST])
-                node.filled += held[FILLED]
+                if statistics[COUNT + kind] and kind in _TYPES:
+                    node.seen(
+                        _TYPES[kind],
+                        statistics[COUNT + kind],
+                        self._places[self._by_place[statistics[EARLIEST + kind]]],
+                    )
+            if statistics[COUNT + OBJECT] or statistics[COUNT + ARRAY]:
+                node.widen("sizes", statistics[SMALLEST], statistics[LARGEST])
+                node.filled += statistics[FILLED]
 
     def scalars(self, into: ScalarColumns) -> None:
         """Hand over the scalars, column by column."""
@@ -80,16 +84,16 @@ class Fold:
             walked.body, walked.kinds, walked.places, walked.sizes, walked.numbers, self._order, self._ends, _SEED
         )
         values = Values(walked, which, counts, starts)
-        for number, held in self._met():
+        for number, statistics in self._met():
             node, names = self._paths.nodes[number], self._paths.names[number]
-            if held[FALSE] or held[TRUE]:
-                into.booleans(node, held[TRUE], held[FALSE], partial(self._listed_booleans, number))
-            if held[DOUBLE] or held[LONG_DOUBLE]:
+            if statistics[FALSE] or statistics[TRUE]:
+                into.booleans(node, statistics[TRUE], statistics[FALSE], partial(self._listed_booleans, number))
+            if statistics[DOUBLE] or statistics[LONG_DOUBLE]:
                 doubles = columns.doubles_of(walked.kinds, walked.doubles, self._order, self._ends, number)
                 into.floats(node, doubles, hll_filter.integers)
-            if held[INT32] or held[INT64]:
+            if statistics[INT32] or statistics[INT64]:
                 into.integers(node, names, values.integers(number))
-            if held[TEXT] or held[ESCAPED]:
+            if statistics[TEXT] or statistics[ESCAPED]:
                 listed = partial(self._listed_texts, values, numbering, number, int(starts[number]))
                 into.texts(node, names, self._paths.depths[number], values.texts(number), listed)
 
@@ -118,5 +122,5 @@ class Fold:
         return texts, self._records_of(places[boolean])
 
     def _records_of(self, places: Any) -> list[int]:
-        found: list[int] = self._records[self._walked.rows[places]].tolist()
-        return found
+        records: list[int] = self._records[self._walked.rows[places]].tolist()
+        return records

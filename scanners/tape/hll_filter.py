@@ -33,17 +33,17 @@ _ONE, _TWO = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
 _SEED = np.uint64(9001)
 
 
-def texts(sketch: Any, salt: str, column: Any, held: Any, offsets: Any) -> Iterator[str]:
+def texts(sketch: Any, salt: str, column: Any, content: Any, offsets: Any) -> Iterator[str]:
     """Those of an Arrow column's texts that can change the sketch that each is fed to, after the salt, as it comes.
 
-    held, offsets    the texts' bytes, and where each begins in them and, one past the last, where another would
+    content, offsets   the texts' bytes, and where each begins in them and, one past the last, where another would
     """
     before = np.frombuffer(salt.encode(), np.uint8)
     begun = 0
     while begun < len(column):
         registers = registers_of(sketch)
         if registers is not None:
-            yield from column.take(_texts(held, offsets[begun:], before, registers) + begun).to_pylist()
+            yield from column.take(_texts(content, offsets[begun:], before, registers) + begun).to_pylist()
             return
         yield from column[begun : begun + _SOME].to_pylist()
         begun += _SOME
@@ -63,8 +63,8 @@ def integers(sketch: Any, key: int, numbers: Any) -> Iterator[int]:
 
 
 def registers_of(sketch: Any) -> Any:
-    """What the registers of a sketch hold at least, or None when it has none yet. Where four bits do not hold what is
-    above the lowest, it is more than they say."""
+    """The least that each register of a sketch holds, or None when it has none yet. Where four bits cannot hold the
+    distance to the lowest, the register holds more."""
     data = sketch.serialize_updatable()
     if data[:3] != _LAYOUT or data[_MODE_AT] & 15 != _HLL_4:
         return None
@@ -75,7 +75,7 @@ def registers_of(sketch: Any) -> Any:
 
 
 @compiled
-def _texts(held: Any, offsets: Any, salt: Any, registers: Any) -> Any:
+def _texts(content: Any, offsets: Any, salt: Any, registers: Any) -> Any:
     """The texts that raise a register, each after those before it."""
     blocks = len(salt) // 16 * 16
     one, two = _SEED, _SEED
@@ -88,35 +88,35 @@ def _texts(held: Any, offsets: Any, salt: Any, registers: Any) -> Any:
     rest = len(salt) - blocks
     whole = np.empty(rest + longest + 16, np.uint8)
     whole[:rest] = salt[blocks:]
-    found = np.empty(len(offsets) - 1, np.int64)
+    indexes = np.empty(len(offsets) - 1, np.int64)
     count = 0
     for index in range(len(offsets) - 1):
         begin, size = np.uint64(offsets[index]), offsets[index + 1] - offsets[index]
         target = np.uint64(rest)
         for place in range(np.uint64(size)):
-            whole[target + place] = held[begin + place]
+            whole[target + place] = content[begin + place]
         target += np.uint64(size)
         for place in range(np.uint64(16)):
             whole[target + place] = 0
         low, high = _hash(one, two, whole, target, len(salt) + size)
         # The library takes no notice of empty texts.
         if len(salt) + size and _raises(low, high, registers):
-            found[count] = index
+            indexes[count] = index
             count += 1
-    return found[:count]
+    return indexes[:count]
 
 
 @compiled
 def _integers(numbers: Any, key: int, registers: Any) -> Any:
     """The integers that raise a register, each after those before it."""
-    found = np.empty(len(numbers), np.int64)
+    indexes = np.empty(len(numbers), np.int64)
     count = 0
     for index in range(len(numbers)):
         low, high = _ended(_SEED ^ _first(np.uint64(numbers[index] ^ key)), _SEED, 8)
         if _raises(low, high, registers):
-            found[count] = index
+            indexes[count] = index
             count += 1
-    return found[:count]
+    return indexes[:count]
 
 
 @inlined

@@ -34,16 +34,16 @@ def gathered(body: Any, places: Any, sizes: Any) -> Any:
     offsets = np.zeros(len(places) + 1, np.int64)
     for index in range(len(places)):
         offsets[index + 1] = offsets[index] + sizes[index]
-    held = np.empty(offsets[len(places)], np.uint8)
+    content = np.empty(offsets[len(places)], np.uint8)
     for index in range(len(places)):
         begin, target = np.uint64(places[index]), np.uint64(offsets[index])
         for place in range(np.uint64(sizes[index])):
-            held[target + place] = body[begin + place]
-    return held, offsets
+            content[target + place] = body[begin + place]
+    return content, offsets
 
 
 @compiled
-def characters(held: Any, offsets: Any) -> Any:
+def characters(content: Any, offsets: Any) -> Any:
     """(fewest, most) characters of texts in UTF-8."""
     fewest, most = offsets[len(offsets) - 1], 0
     for index in range(len(offsets) - 1):
@@ -51,14 +51,14 @@ def characters(held: Any, offsets: Any) -> Any:
         count = size
         for place in range(np.uint64(size)):
             # Bytes after the first of a character are 10xxxxxx.
-            count -= np.int64(held[begin + place] & 0xC0 == 0x80)
+            count -= np.int64(content[begin + place] & 0xC0 == 0x80)
         fewest, most = min(fewest, count), max(most, count)
     return fewest, most
 
 
 @compiled
 def same(body: Any, one: int, other: int, size: int) -> bool:
-    """Whether the same bytes stand at two places."""
+    """Whether the bytes at two places are the same."""
     this, that = np.uint64(one), np.uint64(other)
     for place in range(np.uint64(size)):  # noqa: SIM110 - a generator is nothing that can be compiled
         if body[this + place] != body[that + place]:

@@ -100,11 +100,11 @@ class Paths:
 
     def field(self, parent: int, key: str, record: int) -> int:
         """The number of a record's field, which is made when it is new; -1 when its name is data."""
-        known = self._known(parent, key)
-        if not known:
+        number = self._known(parent, key)
+        if not number:
             self.key(parent, key, record)
-            known = self._known(parent, key)
-        return known or -1
+            number = self._known(parent, key)
+        return number or -1
 
     def key(self, parent: int, key: str, record: int) -> None:
         """Make known what an unknown key of an object is."""
@@ -118,18 +118,18 @@ class Paths:
     def elements(self, parent: int) -> int:
         """The number of an array's elements, which are made known when they are new."""
         if not self.table[opcodes.ELEMENTS, parent]:
-            made = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
-            self.table[opcodes.ELEMENTS, parent] = made
+            number = self._add(self._maker.elements(self.nodes[parent]), self.names[parent], self.depths[parent] + 1)
+            self.table[opcodes.ELEMENTS, parent] = number
         return int(self.table[opcodes.ELEMENTS, parent])
 
     def refresh(self) -> None:
         """Take over the fields that the exact reader found in objects some of whose keys are data."""
-        for parent, known in self._open.items():
+        for parent, keys in self._open.items():
             fields = self.nodes[parent].fields
-            if len(fields) > len(known):
-                for key in [key for key in fields if key not in known]:
+            if len(fields) > len(keys):
+                for key in [key for key in fields if key not in keys]:
                     self._child(parent, fields[key], key)
-                    known.add(key)
+                    keys.add(key)
 
     def _known(self, parent: int, key: str) -> int:
         return next((child for name, child in self._children(parent) if name == key), 0)
@@ -142,29 +142,29 @@ class Paths:
 
     def _child(self, parent: int, node: Node, key: str) -> None:
         raw = np.frombuffer(key.encode(), np.uint8)
-        made = self._add(node, (*self.names[parent], key), self.depths[parent] + 1)
+        number = self._add(node, (*self.names[parent], key), self.depths[parent] + 1)
         while self._key_bytes + len(raw) > len(self.keys):
             self.keys = np.concatenate((self.keys, np.zeros_like(self.keys)))
         self.keys[self._key_bytes : self._key_bytes + len(raw)] = raw
         table = self.table
-        table[opcodes.KEY_AT, made], table[opcodes.KEY_LENGTH, made] = self._key_bytes, len(raw)
-        table[opcodes.NEXT, made], table[opcodes.HEAD, parent] = table[opcodes.HEAD, parent], made
-        self.hashes[made] = node.hash
+        table[opcodes.KEY_AT, number], table[opcodes.KEY_LENGTH, number] = self._key_bytes, len(raw)
+        table[opcodes.NEXT, number], table[opcodes.HEAD, parent] = table[opcodes.HEAD, parent], number
+        self.hashes[number] = node.hash
         self._key_bytes += len(raw)
 
     def _add(self, node: Node, names: tuple[str, ...], depth: int) -> int:
-        made = len(self.nodes)
-        if made == len(self.hashes):
+        number = len(self.nodes)
+        if number == len(self.hashes):
             self.table = np.concatenate((self.table, np.zeros_like(self.table)), axis=1)
             self.hashes = np.concatenate((self.hashes, np.zeros_like(self.hashes)))
         self.nodes.append(node)
         self.names.append(names)
         self.depths.append(depth)
-        return made
+        return number
 
 
 Step = Callable[..., int]
-"""Goes on with a walk: (the tape's columns, odd, shapes, coarse, state), and says why it came back (`words`)."""
+"""Continues a walk: (the tape's columns, odd, shapes, coarse, state), and returns why it came back (`words`)."""
 
 
 def walked(
@@ -175,7 +175,7 @@ def walked(
     readable: Callable[[int], bool],
     learn: Callable[[int, Any, int], None],
 ) -> Walked:
-    """Walk the joined bodies to their end. `odd` says which are left alone, and learns of more.
+    """Walk the joined bodies to their end. `odd` marks those that are left alone; the walk marks more.
 
     state       of the walk, the same for all batches of a reader: objects are numbered through
     readable    whether the exact reader reads a body: what it does not must leave no fields behind
@@ -184,9 +184,9 @@ def walked(
     shapes, coarse = np.zeros(len(odd), np.uint64), np.zeros(len(odd), np.uint64)
     tape, whole = scratch(), -1
     state[opcodes.RECORD] = state[opcodes.PLACES] = 0
-    # A walk begins a record anew when it comes back for something that is missing.
-    while (said := step(*tape.columns, odd, shapes, coarse, state)) != opcodes.DONE:
-        if said == opcodes.TAPE_FULL:
+    # A walk begins a record again when it comes back for something that is missing.
+    while (signal := step(*tape.columns, odd, shapes, coarse, state)) != opcodes.DONE:
+        if signal == opcodes.TAPE_FULL:
             tape.grow()
             continue
         record = int(state[opcodes.RECORD])
@@ -195,7 +195,7 @@ def walked(
             state[opcodes.RECORD] += 1
             continue
         whole = record
-        learn(said, state, record)
+        learn(signal, state, record)
     return Walked(body, *tape.filled(int(state[opcodes.PLACES])), odd, shapes, coarse)
 
 
@@ -219,8 +219,8 @@ class Reader:
         starts, paths = beginnings(bodies, 1), self.paths
         paths.refresh()
 
-        def learn(said: int, state: Any, record: int) -> None:
-            if said == opcodes.NEW_ELEMENTS:
+        def learn(signal: int, state: Any, record: int) -> None:
+            if signal == opcodes.NEW_ELEMENTS:
                 paths.elements(int(state[opcodes.PARENT]))
             else:
                 at, length = int(state[opcodes.AT]), int(state[opcodes.LENGTH])

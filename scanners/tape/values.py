@@ -26,7 +26,7 @@ class Values:
     """The different texts and integers of a batch, node by node.
 
     walked    the tape
-    which     their places on it; `starts` says where each node's begin in it and, one past the last, where another's would
+    which     their places on it; `starts` has where each node's begin in it and, one past the last, where another's would
     counts    how often each is there
     """
 
@@ -84,11 +84,11 @@ class PlainTexts:
     """Texts of one node without escapes.
 
     column           an Arrow array of them; `weights` is a numpy array of how often each is there
-    held, offsets    their bytes, and where each begins in them and, one past the last, where another would
+    content, offsets   their bytes, and where each begins in them and, one past the last, where another would
     """
 
-    def __init__(self, column: Any, held: Any, offsets: Any, weights: Any) -> None:
-        self._column, self._held, self._offsets, self._weights = column, held, offsets, weights
+    def __init__(self, column: Any, content: Any, offsets: Any, weights: Any) -> None:
+        self._column, self._held, self._offsets, self._weights = column, content, offsets, weights
         self._counts: Mapping[str, int] | None = None
 
     def counts(self) -> Mapping[str, int]:
@@ -128,17 +128,19 @@ class DifferentIntegers:
         return ()
 
 
-def _arrow(held: Any, offsets: Any) -> Any:
-    return pyarrow.LargeStringArray.from_buffers(len(offsets) - 1, pyarrow.py_buffer(offsets), pyarrow.py_buffer(held))
+def _arrow(content: Any, offsets: Any) -> Any:
+    return pyarrow.LargeStringArray.from_buffers(
+        len(offsets) - 1, pyarrow.py_buffer(offsets), pyarrow.py_buffer(content)
+    )
 
 
 def tried() -> None:
     """Run what a column of a few values does not come to, so that it is compiled."""
     body = np.frombuffer(b"".join(b"%03d" % number for number in range(200)), np.uint8)
-    held, offsets = gathered(body, np.arange(0, 600, 3, dtype=np.int32), np.full(200, 3, np.int32))
+    content, offsets = gathered(body, np.arange(0, 600, 3, dtype=np.int32), np.full(200, 3, np.int32))
     distinct, node, weights = Distinct(""), Node(), np.ones(200, np.int64)
     for _ in range(2):
-        scalars.texts(node, PlainTexts(_arrow(held, offsets), held, offsets, weights), distinct)
+        scalars.texts(node, PlainTexts(_arrow(content, offsets), content, offsets, weights), distinct)
         scalars.integers(node, DifferentIntegers(np.arange(200), weights), distinct)
         scalars.floats(node, np.arange(200.0), distinct, hll_filter.integers)
 

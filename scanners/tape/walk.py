@@ -3,7 +3,7 @@
 A strict reader of RFC 8259: what it takes has the value that orjson gives. It leaves alone whatever needs a second look,
 and the exact reader takes such bodies: keys with escapes, keys twice in an object, halves of surrogate pairs, invalid
 UTF-8, numbers beyond 64 bits or with more digits than a double holds, documents deeper than `DEEPEST`, and everything
-that is no document. Bodies are joined by NUL bytes, which no JSON holds, so that no loop has to ask where a body ends.
+that is not a document. Bodies are joined by NUL bytes, which no JSON holds, so that no loop has to ask where a body ends.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ def walk(
     nodes: Any, rows: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, doubles: Any,
     odd: Any, shapes: Any, coarse: Any, state: Any,
 ) -> int:  # fmt: skip
-    """Go on from `state` until all bodies are on the tape, or something is missing; says which (`words`).
+    """Continue from `state` until all bodies are on the tape, or something is missing; returns which (`words`).
 
     body, starts                     joined bodies, where each begins and, one past the last, where another would
     keys, table, hashes              UTF-8 of all keys; `words.TABLE` rows of int64 and the hash of its path, a node a column
     nodes, rows, kinds, places, sizes, numbers, doubles   the tape, a value a place: its node, body and kind; where a text or
-                                     long double stands and its bytes, or how many entries a container has; its number
+                                     long double begins and its bytes, or how many entries a container has; its number
     odd, shapes, coarse              a body each: whether it is left alone; sums of the hashes of its paths
     """
-    held = np.zeros(DEEPEST + 1, np.int64)
+    parents = np.zeros(DEEPEST + 1, np.int64)
     before = np.zeros(DEEPEST + 1, np.int64)
     opened = np.zeros(DEEPEST + 1, np.int64)
     serials = np.zeros(DEEPEST + 1, np.int64)
@@ -97,7 +97,7 @@ def walk(
         while phase < _ODD:
             if phase == _KEY:
                 at = blanks(body, at)
-                parent = held[depth]
+                parent = parents[depth]
                 known = before[depth]
                 guess = table[FIRST, parent] if known == 0 else table[GUESS, known]
                 if body[at] == 34 and guess and _is_key(body, at, keys, table[KEY_AT, guess], table[KEY_LENGTH, guess]):
@@ -158,7 +158,7 @@ def walk(
                         phase = _ODD
                         continue
                     serial += 1
-                    held[depth], before[depth], opened[depth], serials[depth] = node, 0, used, serial
+                    parents[depth], before[depth], opened[depth], serials[depth] = node, 0, used, serial
                     is_object[depth] = byte == 123
                     shaped[depth] = is_object[depth] and (depth == 0 or shaped[depth - 1])
                     kinds[used], sizes[used] = OBJECT if byte == 123 else ARRAY, 0
@@ -212,7 +212,7 @@ def walk(
                         phase = _KEY
                     else:
                         sizes[opened[depth]] += 1
-                        node = table[ELEMENTS, held[depth]]
+                        node = table[ELEMENTS, parents[depth]]
                         phase = _VALUE
                 elif body[at] == (125 if is_object[depth] else 93):
                     at += 1

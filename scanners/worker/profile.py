@@ -1,6 +1,6 @@
 """Records of one topic to a sketch: decode, infer, detect, in batches. Runs in Spark's workers.
 
-Whatever is wrong with a record is counted and the scan goes on; values live only until their batch is done.
+Whatever is wrong with a record is counted and the scan continues; values live only until their batch is done.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ class TopicProfiler:
         self._keys(batch.keys)
         self._headers(batch.headers)
         self._values(batch.values)
-        told = self._shapes.teller()
-        self._profiler.finish(told, [*self._json.columns(), *self._avro.columns()])
-        self._shapes.subjects(batch.values, told)
+        observer = self._shapes.teller()
+        self._profiler.finish(observer, [*self._json.columns(), *self._avro.columns()])
+        self._shapes.subjects(batch.values, observer)
         for (part, reason), (count, place) in self._profiler.problems.items():
             sketch.problem(part, reason, place, count)
         self._profiler.problems.clear()
@@ -99,12 +99,12 @@ class TopicProfiler:
         """The sketch of all that was added. What a registered schema calls a map is one, and what it calls a record is
         not, whatever its keys look like."""
         for part in PARTS:
-            found = containers(self.sketch.topic, part, self._schemas, self.sketch.ids.get(part, ()))
-            for steps in sorted(found.get("maps") or (), key=len):
+            declared = containers(self.sketch.topic, part, self._schemas, self.sketch.ids.get(part, ()))
+            for steps in sorted(declared.get("maps") or (), key=len):
                 node = at_steps(self.sketch.parts[part], steps)
                 if node is not None and node.fields and not node.is_map:
                     node.become_map()
-            for steps in found.get("structs") or ():
+            for steps in declared.get("structs") or ():
                 node = at_steps(self.sketch.parts[part], steps)
                 if node is not None:
                     node.traits["record"] = 1
@@ -141,8 +141,8 @@ class TopicProfiler:
         where: dict[int, list[int]] = defaultdict(list)
         for row, number in enumerate(batch.partitions):
             where[number].append(row)
-        for number, held in where.items():
-            some = batch.only(held)
+        for number, own in where.items():
+            some = batch.only(own)
             self.sketch.partition(number).add_all(some.offsets, some.timestamps)
 
     # --- parts --------------------------------------------------------------------------------------------------------
@@ -150,22 +150,22 @@ class TopicProfiler:
     def _keys(self, bodies: Sequence[bytes | None]) -> None:
         form = self._format("key", "key", bodies)
         self._profiler.part = "key"
-        found, where = _present(bodies)
-        self.sketch.present["key"] += len(found)
-        for held, at in self._decode("key", form, found, where):
-            self._profiler.add(self.sketch.parts["key"], held, at, (), shaped=False)
+        present, where = _present(bodies)
+        self.sketch.present["key"] += len(present)
+        for values, at in self._decode("key", form, present, where):
+            self._profiler.add(self.sketch.parts["key"], values, at, (), shaped=False)
 
     def _values(self, bodies: Sequence[bytes | None]) -> None:
         self._shapes.start(len(bodies))
         self._profiler.part = "value"
         form = self._format("value", "value", bodies)
-        found, where = _present(bodies)
-        self.sketch.present["value"] += len(found)
+        present, where = _present(bodies)
+        self.sketch.present["value"] += len(present)
         if form.name in ("json", "avro") and not form.options and not self._checks.reads("value", form.name):
-            found, where = self._walked(form.name, found, where)
-        for held, at in self._decode("value", form, found, where):
-            self._profiler.add(self.sketch.parts["value"], held, at, (), shaped=True)
-            self._shapes.count(held, at)
+            present, where = self._walked(form.name, present, where)
+        for values, at in self._decode("value", form, present, where):
+            self._profiler.add(self.sketch.parts["value"], values, at, (), shaped=True)
+            self._shapes.count(values, at)
 
     def _walked(self, name: str, bodies: list[bytes], where: Sequence[int]) -> tuple[list[bytes], Sequence[int]]:
         """Plain JSON or Avro by compiled code; gives what is left of the bodies, and their records."""
@@ -234,7 +234,7 @@ class TopicProfiler:
         key = format_key(form.name, dict(form.options))
         formats = self.sketch.formats.setdefault(label, Counter())
         places = self._profiler.places
-        found: tuple[list[Any], list[int]] = ([], [])
+        column: tuple[list[Any], list[int]] = ([], [])
         for body, row in zip(bodies, where, strict=True):
             if header_row and rows(body.decode("utf-8", "replace"), form.options["delimiter"])[0] == header_row:
                 self.sketch.problem(label, "header_record", places[row])
@@ -248,10 +248,10 @@ class TopicProfiler:
             for name in decoded.wrapped:
                 self.sketch.problem(label, PACKED + name, places[row])
             if decoded.usable:
-                found[0].append(decoded.value)
-                found[1].append(row)
+                column[0].append(decoded.value)
+                column[1].append(row)
                 self._checks.seen(self.sketch, label, decoded.format, [decoded.value], [body], [places[row]])
-        return found
+        return column
 
     def _schema_id(self, label: str, body: bytes, problem: str | None) -> None:
         number = schema_id(body)
@@ -261,19 +261,19 @@ class TopicProfiler:
                 self.sketch.unknown_ids[self._schemas.guid_of(number) or str(number)] += 1
 
     def _format(self, part: str, label: str, bodies: Sequence[bytes | None]) -> PartFormat:
-        known = self._formats.get(label)
-        if known is not None and known[1] >= _SAMPLE // 10:
-            return known[0]
+        settled = self._formats.get(label)
+        if settled is not None and settled[1] >= _SAMPLE // 10:
+            return settled[0]
         if self._known is not None and part != "headers":
             declared = self._known.part(part)
             self._formats[label] = (declared, _SAMPLE)
             return declared
         sample = [b for b in bodies if b is not None][:_SAMPLE]
-        if known is not None and not sample:
-            return known[0]
+        if settled is not None and not sample:
+            return settled[0]
         form = choose(sample, self._schemas, part)
         if "columns" in form.options and not form.options.get("header") and not self._begins(bodies):
-            # What stands first in a batch from amid a partition is data, whose values must not become names of fields.
+            # The first row of a batch from amid a partition is data, whose values must not become names of fields.
             form = PartFormat(form.name, {k: v for k, v in form.options.items() if k not in ("columns", "header")})
         self._formats[label] = (form, len(sample))
         return form
@@ -300,9 +300,9 @@ class TopicProfiler:
             form = self._format("headers", f"headers.{name}", bodies)
             nulls = [row for row, body in zip(where, bodies, strict=True) if body is None]
             self._profiler.header(root, name, [None] * len(nulls), nulls)
-            found, at = _present(bodies)
-            for held, rows_ in self._decode(f"headers.{name}", form, found, [where[i] for i in at]):
-                self._profiler.header(root, name, held, rows_)
+            present, at = _present(bodies)
+            for values, rows_ in self._decode(f"headers.{name}", form, present, [where[i] for i in at]):
+                self._profiler.header(root, name, values, rows_)
 
 
 def _present(bodies: Sequence[bytes | None]) -> tuple[list[bytes], Sequence[int]]:

@@ -1,4 +1,7 @@
-"""The shapes of a batch's records, and what may tell them apart: fields, headers, the registered schema. In Spark's workers."""
+"""The shapes of a batch's records, and what may distinguish them: fields, headers, the registered schema.
+
+Runs in Spark's workers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scanners.columns.profiler import Profiler
-from scanners.columns.scalar_columns import Listed, Told
+from scanners.columns.scalar_columns import Listed, TextObserver
 from scanners.decode.records import schema_id
 from scanners.schemas.registered import Schemas
 from scanners.sketch.nodes import Node, at_steps
@@ -15,7 +18,7 @@ from scanners.sketch.shapes import MASK, SUBJECT, add_shapes, alike, candidate
 from scanners.sketch.topic import Sketch
 
 _SUBJECT = Node()
-"""Stands for the schema of a record, which is no place in the record."""
+"""Means the schema of a record, which is not a place in the record."""
 
 
 class RecordShapes:
@@ -52,8 +55,8 @@ class RecordShapes:
         add_shapes(sketch.shapes, full, lambda i: _paths_of(value_at(i), node))
         add_shapes(sketch.coarse, coarse, lambda i: _paths_of(value_at(i), node, 2))
 
-    def subjects(self, bodies: Sequence[bytes | None], told: Told) -> None:
-        """The registered schemas of a topic may tell its shapes apart, by the name of their records or their subject."""
+    def subjects(self, bodies: Sequence[bytes | None], observer: TextObserver) -> None:
+        """The registered schemas of a topic may distinguish its shapes, by the name of their records or their subject."""
         if not self._schemas.tell(self._sketch.ids.get("value", ())):
             return
         texts: list[str] = []
@@ -64,23 +67,24 @@ class RecordShapes:
                 texts.append(label)
                 where.append(row)
         if texts:
-            told(_SUBJECT, Counter(texts), lambda: (texts, where))
+            observer(_SUBJECT, Counter(texts), lambda: (texts, where))
 
     def teller(self) -> Teller:
-        """Who counts how often the values of fields and headers that may tell shapes apart come with each shape."""
+        """The counter of how often the values of fields and headers come with each shape, for those that may distinguish
+        shapes."""
         all_shaped = sum(map(len, self._shaped)) == self._records
         shapeless = set() if all_shaped else set(range(self._records)).difference(*self._shaped)
         return Teller(self._sketch, self._profiler, shapeless)
 
 
 class Teller:
-    """Is told of texts and their records, once all shapes of a batch are known."""
+    """Receives texts and their records, once all shapes of a batch are known."""
 
     def __init__(self, sketch: Sketch, profiler: Profiler, shapeless: set[int]) -> None:
         self._sketch = sketch
         self._shapeless = shapeless
         self._codes = profiler.shape
-        # A record's paths over all levels tell those over the first two.
+        # A record's paths over all levels determine those over the first two.
         records = 1 if alike(profiler.shape) else len(profiler.shape)
         pairs = dict(zip(profiler.shape[:records], profiler.coarse[:records], strict=True))
         self._coarse = {code & MASK: rough & MASK for code, rough in pairs.items()}
@@ -133,16 +137,16 @@ class Teller:
 
 def _paths_of(value: Any, node: Any, depth: int = 99) -> list[tuple[str, ...]]:
     """The paths of a record's objects, outside arrays and maps, sorted."""
-    found: list[tuple[str, ...]] = []
+    paths: list[tuple[str, ...]] = []
 
-    def visit(held: Any, known: Any, at: tuple[str, ...]) -> None:
-        if type(held) is dict and len(at) < depth:
-            for name, below in held.items():
-                child = known.fields.get(name)
+    def visit(content: Any, at_node: Any, at: tuple[str, ...]) -> None:
+        if type(content) is dict and len(at) < depth:
+            for name, below in content.items():
+                child = at_node.fields.get(name)
                 if child is not None:
                     path = (*at, name)
-                    found.append(path)
+                    paths.append(path)
                     visit(below, child, path)
 
     visit(value, node, ())
-    return sorted(found)
+    return sorted(paths)

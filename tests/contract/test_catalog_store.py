@@ -22,12 +22,10 @@ from catalog.records import (
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
-    ScanPosition,
-    ScanRecord,
-    ScanState,
     Source,
     StoredSchema,
 )
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 from tests.catalog_stores import STORES, catalog_store
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

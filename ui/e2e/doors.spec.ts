@@ -152,7 +152,7 @@ test("a report on a misspelt kind says what it is called, and problems of a sche
   const page = await as("petra", "/reports?entity=EMAIL");
   await page.locator(".empty").getByText("did you mean EMAIL_ADDRESS?").waitFor();
   await page.goto(`${WEIR}/datasets/prod/legacy-feed/schema`);
-  await page.getByText(/a key stands twice in an object/).waitFor();
+  await page.getByText(/a key occurs twice in an object/).waitFor();
   await page.goto(`${WEIR}/datasets/prod/returns/schema`);
   await page.getByText("The topic had no records when it was scanned.").waitFor();
   await page.goto(`${WEIR}/datasets/prod/orders/schema?version=4711`);

@@ -18,7 +18,7 @@ from api.joins.visible.readers import Reader
 from api.wiring.services import Services
 from catalog.errors import NotAllowed, NotFound
 from catalog.model import DatasetId
-from catalog.records import ScanRecord
+from catalog.scan_store import ScanRecord
 from policies.decision.domains import Power, Reach
 from policies.decision.visibility import Known
 from policies.model import Subject

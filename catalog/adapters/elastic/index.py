@@ -7,7 +7,6 @@ their dataset as external version: a late writer cannot put an older state over 
 
 from __future__ import annotations
 
-import math
 import ssl
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,31 +20,12 @@ from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
 
-from catalog.adapters.elastic.query import FIELDS, counts, everything, held, hits, places, seen
+from catalog.adapters.elastic.documents import MAPPINGS, hit_of, index_action
+from catalog.adapters.elastic.query import counts, everything, held, hits, seen
 from catalog.errors import InvalidInput, Unavailable
-from catalog.search.language.ranking import USED
-from catalog.search_model import FACETS, FILTERS, Entry, IndexHit, IndexPage, SearchQuery, Unseen
+from catalog.search_model import FACETS, Entry, IndexPage, SearchQuery, Unseen
 
-_KEYWORD = {"type": "keyword", "ignore_above": 8000}
-MAPPINGS: dict[str, Any] = {
-    "dynamic": False,
-    "_meta": {"documents": 5},  # how documents are made; one more when that changes, so that the index is built again
-    "properties": {
-        "key": {"type": "keyword"},
-        "face": {"type": "keyword"},
-        "name": _KEYWORD,
-        "path": _KEYWORD,
-        "exact": _KEYWORD,
-        "suffix": _KEYWORD,
-        "prior": {"type": "float"},
-        "label": _KEYWORD,
-        "source": {"type": "object", "enabled": False},
-        "words": {"properties": {name: {"type": "text", "analyzer": "whitespace"} for name in FIELDS}},
-        "facet": {"properties": dict.fromkeys(FILTERS, _KEYWORD)},
-    },
-}
 SETTINGS = {"number_of_shards": 1, "number_of_replicas": 0, "max_result_window": 10_000}
-_OF_STATE, _OF_BREVITY = 0.5, 0.25
 _STALE = timedelta(hours=6)  # a fresh index that was never swapped in; its builder has died by then
 
 
@@ -124,7 +104,7 @@ class ElasticSearchIndex:
         self._client.indices.create(index=index, mappings=MAPPINGS, settings=SETTINGS, aliases=aliases)
 
     def write(self, entries: Sequence[Entry], gone: Sequence[tuple[str, int]]) -> None:
-        actions = [_index_action(entry) for entry in entries]
+        actions = [index_action(entry) for entry in entries]
         actions += [
             {"_op_type": "delete", "_id": key, "version": version, "version_type": "external_gte"}
             for key, version in gone
@@ -163,7 +143,7 @@ class ElasticSearchIndex:
         with self._translated():
             self._client.indices.refresh(index=self._alias, ignore_unavailable=True)
             while True:
-                found = self._client.search(
+                hits = self._client.search(
                     index=self._alias,
                     query={"term": {"key": key}},
                     size=1000,
@@ -171,9 +151,9 @@ class ElasticSearchIndex:
                     ignore_unavailable=True,
                     allow_no_indices=True,
                 )["hits"]["hits"]
-                if not found:
+                if not hits:
                     return
-                self._bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in found])
+                self._bulk(self._alias, [{"_op_type": "delete", "_id": hit["_id"]} for hit in hits])
                 self._client.indices.refresh(index=self._alias)
 
     def search(self, query: SearchQuery) -> IndexPage:
@@ -217,8 +197,8 @@ class ElasticSearchIndex:
                 track_total_hits=False,
                 aggs={"labels": {"terms": {"field": "label", "size": most, "exclude": [""]}}},
             )
-        found = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
-        return [(bucket["key"], int(bucket["doc_count"])) for bucket in found["buckets"]]
+        labels = (answer.get("aggregations") or {"labels": {"buckets": []}})["labels"]
+        return [(bucket["key"], int(bucket["doc_count"])) for bucket in labels["buckets"]]
 
     def refresh(self) -> None:
         with self._translated():
@@ -249,7 +229,7 @@ class ElasticRebuild:
 
     def add(self, entries: Sequence[Entry]) -> None:
         with self._index._translated():
-            self._index._bulk(self._name, [_index_action(entry) for entry in entries])
+            self._index._bulk(self._name, [index_action(entry) for entry in entries])
 
     def swap(self) -> None:
         alias, client = self._index._alias, self._index._client
@@ -282,15 +262,15 @@ class _Plan:
             self.bodies += [everything(query.unseen), *(held(needle, query.unseen) for needle in query.needles)]
 
     def page(self, answers: Sequence[Mapping[str, Any]]) -> IndexPage:
-        found = tuple(_hit(hit) for hit in answers[0]["hits"]["hits"])
+        hits = tuple(hit_of(hit) for hit in answers[0]["hits"]["hits"])
         if not self._query.counted:
-            return IndexPage(len(found), found, dict.fromkeys(FACETS, ()))
+            return IndexPage(len(hits), hits, dict.fromkeys(FACETS, ()))
         # Without an index there is an answer without counts: nothing was indexed yet.
         counted = answers[1].get("aggregations") or {}
         facets = {name: _values(counted.get(name, {})) for name in FACETS}
         size, *holding = [_total(answer) for answer in answers[2:]] or [0]
         datasets = int(counted["datasets"]["keys"]["value"]) if "datasets" in counted else 0
-        return IndexPage(_total(answers[1]), found, facets, tuple(holding), size, datasets)
+        return IndexPage(_total(answers[1]), hits, facets, tuple(holding), size, datasets)
 
 
 def _total(answer: Mapping[str, Any]) -> int:
@@ -300,63 +280,6 @@ def _total(answer: Mapping[str, Any]) -> int:
 def _values(counted: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     listed = counted.get("values", counted).get("buckets", ())
     return tuple((str(bucket["key"]), int(bucket["doc_count"])) for bucket in listed)
-
-
-def _together(entry: Entry, main: bool) -> str:
-    found = (entry.words.get(place, "") for place in places(entry.source["kind"], main))
-    return " ".join(dict.fromkeys(word for text in found for word in text.split()))
-
-
-def _prior(entry: Entry) -> float:
-    """What a document is worth before any word is known: by its state, its use, and the brevity of its name."""
-    return round(_OF_STATE * entry.rank + USED * math.log1p(entry.usage) + _OF_BREVITY / max(1, entry.own), 4)
-
-
-def _hit(hit: Mapping[str, Any]) -> IndexHit:
-    found = hit["_source"]
-    return IndexHit(
-        hit["_id"], float(hit["_score"] or 0), found["source"], found["words"], tuple(found["exact"]),
-        tuple(found["suffix"]), int(found["usage"]), float(found.get("rank", 1.0)), found.get("label", ""),
-        int(found.get("own", 1)),
-    )  # fmt: skip
-
-
-def _index_action(entry: Entry) -> dict[str, Any]:
-    return {
-        "_op_type": "index",
-        "_id": entry.id,
-        "version": entry.version,
-        "version_type": "external_gte",
-        "_source": {
-            "key": entry.id.split(".")[0],
-            **({"face": entry.face} if entry.face else {}),
-            "name": _encodable(entry.source["name"]),
-            "path": _encodable(entry.source.get("path", "")),
-            "exact": list(entry.exact),
-            "suffix": list(entry.suffixes),
-            "usage": entry.usage,
-            "rank": entry.rank,
-            "own": entry.own,
-            "prior": _prior(entry),
-            "label": _encodable(entry.label),
-            "words": dict(entry.words) | {"main": _together(entry, True), "any": _together(entry, False)},
-            "facet": {name: [_encodable(v) for v in values] for name, values in entry.facets.items()},
-            "source": _encodable(entry.source),
-        },
-    }
-
-
-def _encodable(value: Any) -> Any:
-    """JSON goes out as UTF-8, which has no lone surrogates."""
-    match value:
-        case str():
-            return value if value.isascii() else value.encode("utf-8", "replace").decode()
-        case Mapping():
-            return {_encodable(k): _encodable(v) for k, v in value.items()}
-        case list() | tuple():
-            return [_encodable(v) for v in value]
-        case _:
-            return value
 
 
 def _missing(item: Mapping[str, Any]) -> NotFoundError:

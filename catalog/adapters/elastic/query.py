@@ -1,4 +1,4 @@
-"""A search as Elasticsearch's query language says it. Pure.
+"""A search in Elasticsearch's query language. Pure.
 
 It chooses which documents are looked at; their order is made by `catalog.search.language.ranking`.
 """
@@ -213,12 +213,12 @@ def _by_way(way: Way) -> dict[str, Any]:
 def _loose(way: Way, number: int) -> list[tuple[dict[str, Any], float]]:
     """What begins with the word, and what it may be misspelled for; and how much of the word either is worth."""
     word = way.words[number]
-    found: list[tuple[dict[str, Any], float]] = []
+    clauses: list[tuple[dict[str, Any], float]] = []
     if way.loose and len(word) > 1:
-        found.append(({"prefix": {"words.any": {"value": word}}}, PREFIX))
+        clauses.append(({"prefix": {"words.any": {"value": word}}}, PREFIX))
     if way.loose and word not in way.known and (allowed := slips(word)):
         slipped = {
             "value": word, "fuzziness": allowed, "prefix_length": 1, "max_expansions": 20, "rewrite": "constant_score",
         }  # fmt: skip
-        found.append(({"fuzzy": {"words.any": slipped}}, SLIP))
-    return found
+        clauses.append(({"fuzzy": {"words.any": slipped}}, SLIP))
+    return clauses

@@ -63,10 +63,10 @@ class KafkaEvents:
         except (KafkaException, BufferError) as error:
             self._start_anew()
             raise DeliveryFailed(self._problem(error.args[0] if error.args else None)) from None
-        told = next((n for n in range(len(events)) if n not in outcomes or outcomes[n] is not None), None)
-        if told is not None:
+        failed_at = next((n for n in range(len(events)) if n not in outcomes or outcomes[n] is not None), None)
+        if failed_at is not None:
             self._start_anew()
-            raise DeliveryFailed(self._problem(outcomes.get(told)), told)
+            raise DeliveryFailed(self._problem(outcomes.get(failed_at)), failed_at)
 
     def _start_anew(self) -> None:
         """The topic may be gone and the producer in a state it does not leave: the next try makes both."""

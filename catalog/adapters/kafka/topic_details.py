@@ -69,8 +69,8 @@ class KafkaTopicDetails(KafkaBrokers):
     def configs(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> list[ConfigEntry] | None:
         with self._admin(settings, bootstrap) as (admin, errors):
             self._partitions(admin, bootstrap, topic, errors)
-            asked = admin.describe_configs([ConfigResource(ResourceType.TOPIC, topic)], request_timeout=self._timeout)
-            answer = self._granted(next(iter(asked.values())), bootstrap)
+            futures = admin.describe_configs([ConfigResource(ResourceType.TOPIC, topic)], request_timeout=self._timeout)
+            answer = self._granted(next(iter(futures.values())), bootstrap)
             if answer is None:
                 return None
             return [
@@ -85,12 +85,12 @@ class KafkaTopicDetails(KafkaBrokers):
             ]
 
     def acls(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> Acls:
-        asked = AclBindingFilter(
+        every = AclBindingFilter(
             ResourceType.TOPIC, topic, ResourcePatternType.MATCH, None, None, AclOperation.ANY, AclPermissionType.ANY
         )
         with self._admin(settings, bootstrap) as (admin, _):
             try:
-                results = admin.describe_acls(asked, request_timeout=self._timeout).result(timeout=self._timeout + 1)
+                results = admin.describe_acls(every, request_timeout=self._timeout).result(timeout=self._timeout + 1)
             except KafkaException as error:
                 code = error.args[0].code()
                 if code == KafkaError.SECURITY_DISABLED:
@@ -145,17 +145,17 @@ class KafkaTopicDetails(KafkaBrokers):
                 each.partition: each.end
                 for each in self._offsets(admin, {topic: described}, bootstrap, errors).get(topic, ())
             }
-            asked = []
+            lookups = []
             for moment in moments:
                 spec = OffsetSpec.for_timestamp(int(moment.timestamp() * 1000))
                 places = {TopicPartition(topic, number): spec for number in ends}
-                asked.append(admin.list_offsets(places, request_timeout=self._timeout) if places else {})
+                lookups.append(admin.list_offsets(places, request_timeout=self._timeout) if places else {})
             deadline = time.monotonic() + 2 * self._timeout
             return [
                 sum(
                     self._place(future, ends[place.partition], bootstrap, deadline) for place, future in futures.items()
                 )
-                for futures in asked
+                for futures in lookups
             ]
 
     # --- parts --------------------------------------------------------------------------------------------------------
@@ -178,10 +178,10 @@ class KafkaTopicDetails(KafkaBrokers):
         """What an empty list means. The client gives one, too, where the broker refused: there is no authorizer, or the
         user may not list rules."""
         brokers = sorted(admin.list_topics(timeout=self._timeout).brokers)
-        asked = admin.describe_configs(
+        futures = admin.describe_configs(
             [ConfigResource(ResourceType.BROKER, str(brokers[0]))], request_timeout=self._timeout
         )
-        answer = self._granted(next(iter(asked.values())), bootstrap)
+        answer = self._granted(next(iter(futures.values())), bootstrap)
         if answer is None:
             return AclsKnown.NOT_ALLOWED
         authorizer = answer.get("authorizer.class.name")

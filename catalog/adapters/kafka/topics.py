@@ -37,7 +37,7 @@ def client_config(
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
-    may not be declared (any more): a place of a secret, a property, a password in clear text over the network.
+    may not be declared (any more): a place of a secret, a property, a password without encryption over the network.
     `own`, a key that no document may have, holds librdkafka's settings of Weir's own Kafka as they are.
     """
     if "own" in settings:
@@ -73,7 +73,7 @@ def client_config(
 
 
 class KafkaBrokers:
-    """See `catalog.ports.Brokers`. Every call asks anew; nothing is kept open."""
+    """See `catalog.ports.Brokers`. Every call opens a connection; nothing is kept open."""
 
     def __init__(self, timeout_s: float = 5.0, secrets: Secrets | None = None) -> None:
         self._timeout = timeout_s
@@ -140,7 +140,7 @@ class KafkaBrokers:
         )
 
     def _configs(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = {}
+        configs: dict[str, dict[str, str]] = {}
         for some in _chunks(names):
             resources = [ConfigResource(ResourceType.TOPIC, name) for name in some]
             if not resources:
@@ -148,18 +148,18 @@ class KafkaBrokers:
             for resource, future in admin.describe_configs(resources, request_timeout=self._timeout).items():
                 answer = self._granted(future, bootstrap)
                 if answer is not None:
-                    found[resource.name] = {n: answer[n].value for n in _CONFIGS if n in answer and answer[n].value}
-        return found
+                    configs[resource.name] = {n: answer[n].value for n in _CONFIGS if n in answer and answer[n].value}
+        return configs
 
     def _internal(self, admin: AdminClient, names: Sequence[str], bootstrap: Sequence[str]) -> set[str]:
-        found = set()
+        topics = set()
         for some in _chunks(names):
             answers = admin.describe_topics(TopicCollection(some), request_timeout=self._timeout)
             for name, future in answers.items():
                 answer = self._granted(future, bootstrap)
                 if answer is not None and answer.is_internal:
-                    found.add(name)
-        return found
+                    topics.add(name)
+        return topics
 
     def _granted(self, future: Future[Any], bootstrap: Sequence[str]) -> Any:
         """The answer, or None where this user may not ask. Raises Unavailable when the broker went away meanwhile."""
@@ -196,11 +196,11 @@ class KafkaBrokers:
                     except TimeoutError:
                         raise self._unavailable(bootstrap, "did not answer in time") from None
                     edges.setdefault((place.topic, place.partition), []).append(answer.offset)
-        found: dict[str, list[PartitionOffsets]] = {}
+        partitions: dict[str, list[PartitionOffsets]] = {}
         for (topic, partition), both in sorted(edges.items()):
             if len(both) == 2:
-                found.setdefault(topic, []).append(PartitionOffsets(partition, both[0], both[1]))
-        return found
+                partitions.setdefault(topic, []).append(PartitionOffsets(partition, both[0], both[1]))
+        return partitions
 
 
 def _chunks(items: Sequence[Any]) -> Iterator[Any]:

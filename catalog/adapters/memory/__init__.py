@@ -1,1 +1,1 @@
-"""The record store and the search index in memory, for fast tests: held to the same contract as the real ones."""
+"""The record store and the search index in memory, for fast tests; the contract tests of the real ones check them too."""

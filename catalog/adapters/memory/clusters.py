@@ -29,11 +29,11 @@ class MemoryClusters(Stateful, MemorySignals):
 
     @counted
     def delete_cluster(self, name: str) -> None:
-        gone = self._state.clusters.pop(name, None)
-        if gone is None:
+        cluster = self._state.clusters.pop(name, None)
+        if cluster is None:
             return
-        if all(c.namespace != gone.namespace for c in self._state.clusters.values()):
-            for alias in [a for a, n in self._state.aliases.items() if n == gone.namespace]:
+        if all(c.namespace != cluster.namespace for c in self._state.clusters.values()):
+            for alias in [a for a, n in self._state.aliases.items() if n == cluster.namespace]:
                 del self._state.aliases[alias]
         for key, record in self._state.datasets.items():
             if record.cluster == name:

@@ -24,12 +24,12 @@ class MemoryDatasets(Stateful, MemorySignals):
     @counted
     def put_dataset(self, dataset: DatasetRecord, quiet: bool = False) -> DatasetRecord:
         with self._lock:
-            known = self._state.datasets.get(dataset.id)
+            before = self._state.datasets.get(dataset.id)
             stored = replace(
                 dataset,
-                revision=known.revision + (not quiet) if known else 1,
-                indexed_revision=known.indexed_revision if known else 0,
-                usage=known.usage if known else dataset.usage,
+                revision=before.revision + (not quiet) if before else 1,
+                indexed_revision=before.indexed_revision if before else 0,
+                usage=before.usage if before else dataset.usage,
             )
             self._state.datasets[dataset.id] = stored
             return stored
@@ -46,12 +46,12 @@ class MemoryDatasets(Stateful, MemorySignals):
         return self._state.datasets.get(dataset)
 
     def datasets(self, where: DatasetFilter, limit: int | None = None, offset: int = 0) -> Page:
-        found = sorted(
+        records = sorted(
             (d for d in self._state.datasets.values() if self._fits(d, where)),
             key=lambda d: (d.cluster or "", d.id.namespace, d.id.name),
         )
         end = None if limit is None else offset + limit
-        return Page(tuple(found[offset:end]), len(found))
+        return Page(tuple(records[offset:end]), len(records))
 
     def _fits(self, record: DatasetRecord, where: DatasetFilter) -> bool:
         entities = {t.entity for t in self._state.tags[record.id].values() if t.holds}
@@ -130,7 +130,9 @@ class MemoryDatasets(Stateful, MemorySignals):
         self._state.notes[dataset] = list(notes)
 
     def described(self) -> set[DatasetId]:
-        return {dataset for held in (self._state.schemas, self._state.notes) for dataset, some in held.items() if some}
+        return {
+            dataset for table in (self._state.schemas, self._state.notes) for dataset, some in table.items() if some
+        }
 
     def term_carriers(self, terms: Collection[str]) -> list[DatasetId]:
         wanted = set(terms)

@@ -20,13 +20,13 @@ class MemoryEvents:
     def add_event(self, event: Event) -> Event:
         with self._lock:
             self._last_seq += 1
-            kept = replace(event, seq=self._last_seq)
-            self._state.events.append(kept)
-            return kept
+            stored = replace(event, seq=self._last_seq)
+            self._state.events.append(stored)
+            return stored
 
     def events(self, where: EventFilter, limit: int) -> list[Event]:
-        found = [e for e in self._state.events if where.matches(e)]
-        return (found if where.after is not None else found[::-1])[:limit]
+        matches = [e for e in self._state.events if where.matches(e)]
+        return (matches if where.after is not None else matches[::-1])[:limit]
 
     def newest_event(self) -> int:
         return max((e.seq for e in self._state.events), default=0)
@@ -55,8 +55,8 @@ class MemoryEvents:
         return [state for _, state in sorted(self._state.deliveries.items())]
 
     def delivery(self, name: str) -> DeliveryState | None:
-        found: DeliveryState | None = self._state.deliveries.get(name)
-        return found
+        state: DeliveryState | None = self._state.deliveries.get(name)
+        return state
 
     def put_delivery(self, state: DeliveryState) -> None:
         with self._lock:

@@ -67,11 +67,11 @@ class MemorySearchIndex:
         least = len(query.needles) if query.least is None else query.least
         matching = [
             entry
-            for entry, held in zip(everything, holding, strict=True)
+            for entry, holds in zip(everything, holding, strict=True)
             if (
                 entry.label in query.labels
                 if query.labels
-                else _spelled(entry, query) or (held and sum(held) >= least) or not (query.needles or query.spelled)
+                else _spelled(entry, query) or (holds and sum(holds) >= least) or not (query.needles or query.spelled)
             )
         ]
         fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
@@ -85,9 +85,9 @@ class MemorySearchIndex:
         ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
         if not query.needles and query.spelled is None:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
-        shown = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
+        hits = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
-            len(fitting), shown, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+            len(fitting), hits, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
         )
 
 
@@ -132,5 +132,5 @@ def _spelled(entry: Entry, query: SearchQuery) -> bool:
 
 def _holds(entry: Entry, needle: Needle) -> bool:
     """As the ranking sees it. What is written about the dataset finds the dataset and not each of its fields."""
-    held = rank([_hit(entry)], Question((needle,), None, {}), [1.0])[0].held[0]
-    return held is not None and held.where not in ONLY_RANKED
+    match = rank([_hit(entry)], Question((needle,), None, {}), [1.0])[0].held[0]
+    return match is not None and match.where not in ONLY_RANKED

@@ -28,10 +28,10 @@ class MemoryLags:
 
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._lock:
-            kept = self._state.lags
-            newest = sorted((key[3] for key in kept), reverse=True)
+            lags = self._state.lags
+            newest = sorted((key[3] for key in lags), reverse=True)
             edge = newest[most] if len(newest) > most else None
-            gone = [key for key in kept if key[3] < before or (edge is not None and key[3] <= edge)]
+            gone = [key for key in lags if key[3] < before or (edge is not None and key[3] <= edge)]
             for key in gone:
-                del kept[key]
+                del lags[key]
             return len(gone)

@@ -13,23 +13,25 @@ class MemoryReports:
     _state: Any
 
     def put_facts(self, facts: Sequence[Fact], stamp: int, since: int | None = None) -> None:
-        kept, reports = self._state.facts, self._state.reports
+        rows, reports = self._state.facts, self._state.reports
         for fact in facts:
-            held = kept.get(fact.id)
-            if held is None or fact.newer_than(held[0]) or (since is not None and held[1] < since):
-                kept[fact.id] = (fact, stamp)
+            before = rows.get(fact.id)
+            if before is None or fact.newer_than(before[0]) or (since is not None and before[1] < since):
+                rows[fact.id] = (fact, stamp)
                 if fact.subject.kind == DATASET:
                     written = DatasetId(fact.subject.namespace, fact.subject.name)
                     home, changes, taken = reports.get(written, (None, 0, 0))
                     reports[written] = (home, changes + 1, taken)
 
     def facts(self, subjects: Collection[Subject], prefix: str = "") -> dict[Subject, list[Fact]]:
-        wanted: dict[Subject, list[Fact]] = {subject: [] for subject in subjects}
+        by_subject: dict[Subject, list[Fact]] = {subject: [] for subject in subjects}
         for fact, _ in self._state.facts.values():
-            if fact.subject in wanted and fact.key.startswith(prefix):
-                wanted[fact.subject].append(fact)
+            if fact.subject in by_subject and fact.key.startswith(prefix):
+                by_subject[fact.subject].append(fact)
         return {
-            subject: sorted(found, key=lambda fact: (fact.part, fact.key)) for subject, found in wanted.items() if found
+            subject: sorted(rows, key=lambda fact: (fact.part, fact.key))
+            for subject, rows in by_subject.items()
+            if rows
         }
 
     def changed_reports(self, limit: int) -> list[tuple[DatasetId, int]]:
@@ -49,11 +51,11 @@ class MemoryReports:
         return {name: reports[name][0] for name in written if name in reports and reports[name][0] is not None}
 
     def report_members(self, homes: Collection[DatasetId]) -> dict[DatasetId, list[DatasetId]]:
-        found: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
+        members: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
         for written, (home, _, _) in sorted(self._state.reports.items()):
-            if home in found:
-                found[home].append(written)
-        return found
+            if home in members:
+                members[home].append(written)
+        return members
 
     def report_namespaces(self) -> set[str]:
         return {home.namespace for home, _, _ in self._state.reports.values() if home is not None}

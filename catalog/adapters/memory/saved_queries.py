@@ -16,12 +16,12 @@ class MemorySavedQueries:
 
     def put_saved_query(self, query: SavedQuery) -> None:
         with self._lock:
-            kept = self._state.saved_queries
-            if any((e.owner, e.name) == (query.owner, query.name) and e.id != query.id for e in kept.values()):
+            queries = self._state.saved_queries
+            if any((e.owner, e.name) == (query.owner, query.name) and e.id != query.id for e in queries.values()):
                 raise Conflict(
                     f"You have a saved query {query.name!r} already; choose another name, or change that one."
                 )
-            kept[query.id] = replace(query, shared=query.shared or None)
+            queries[query.id] = replace(query, shared=query.shared or None)
 
     def saved_query(self, id: str) -> SavedQuery | None:
         queries: SavedQuery | None = self._state.saved_queries.get(id)

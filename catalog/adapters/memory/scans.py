@@ -9,11 +9,7 @@ from typing import Any
 
 from catalog.adapters.memory.state import Stateful
 from catalog.model import DatasetId
-from catalog.records import (
-    ScanPosition,
-    ScanRecord,
-    ScanState,
-)
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 
 
 class MemoryScans(Stateful):

@@ -20,11 +20,10 @@ from catalog.records import (
     DatasetRecord,
     DeclaredDocument,
     FieldNote,
-    ScanPosition,
-    ScanRecord,
     StoredSchema,
 )
 from catalog.saved_queries import SavedQuery
+from catalog.scan_store import ScanPosition, ScanRecord
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The record store in memory: the twin of the SQL one for fast tests, held to the same contract."""
+"""The record store in memory: the twin of the SQL one for fast tests, checked by the same contract."""
 
 from __future__ import annotations
 

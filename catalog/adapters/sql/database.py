@@ -236,7 +236,7 @@ def _read_json(text: str) -> Any:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # The driver's own BEGIN comes too late (before the first write) and never for DDL; `_begin_sqlite` says it instead.
+    # The driver's own BEGIN comes too late (before the first write) and never for DDL; `_begin_sqlite` sends it instead.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")

@@ -27,16 +27,16 @@ class SqlEvents(SqlPart):
 
     def events(self, where: EventFilter, limit: int) -> list[Event]:
         forward = where.after is not None
-        found: list[Event] = []
+        matches: list[Event] = []
         at = where.after
         with self._database.read() as session:
-            while len(found) < limit:
+            while len(matches) < limit:
                 page = [_event(row) for row in session.scalars(_query(where, at, forward))]
-                found += [event for event in page if where.matches(event)]
+                matches += [event for event in page if where.matches(event)]
                 if len(page) < _PAGE:
                     break
                 at = page[-1].seq
-        return found[:limit]
+        return matches[:limit]
 
     def newest_event(self) -> int:
         with self._database.read() as session:
@@ -58,12 +58,12 @@ class SqlEvents(SqlPart):
                 return 0
         with self._database.begin() as session:
             edge = session.scalar(newest) or 0
-            gone = or_(EventRow.seq <= edge, EventRow.at < before)
-            last = session.scalar(select(func.max(EventRow.seq)).where(gone)) or 0
+            expired = or_(EventRow.seq <= edge, EventRow.at < before)
+            last = session.scalar(select(func.max(EventRow.seq)).where(expired)) or 0
             for row in session.scalars(select(DeliveryRow).where(DeliveryRow.position < last)):
-                missed = session.scalar(select(func.count()).where(and_(gone, EventRow.seq > row.position))) or 0
+                missed = session.scalar(select(func.count()).where(and_(expired, EventRow.seq > row.position))) or 0
                 row.dropped, row.position = row.dropped + missed, last
-            done = session.execute(delete(EventRow).where(gone))
+            done = session.execute(delete(EventRow).where(expired))
             return int(getattr(done, "rowcount", 0))
 
     def deliveries(self) -> list[DeliveryState]:

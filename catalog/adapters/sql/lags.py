@@ -34,25 +34,25 @@ class SqlLags(SqlPart):
                 session.connection().execute(upsert, rows[start : start + _AT_ONCE])
 
     def lags(self, cluster: str, topic: str, since: datetime) -> dict[str, list[tuple[datetime, int]]]:
-        wanted = (
+        query = (
             select(LagRow.consumer_group, LagRow.at, LagRow.lag)
             .where(LagRow.cluster == cluster, LagRow.topic == topic, LagRow.at >= since)
             .order_by(LagRow.consumer_group, LagRow.at)
         )
         series: dict[str, list[tuple[datetime, int]]] = {}
         with self._database.read() as session:
-            for group, at, lag in session.execute(wanted):
+            for group, at, lag in session.execute(query):
                 series.setdefault(group, []).append((at, lag))
         return series
 
     def forget_lags(self, before: datetime, most: int) -> int:
         with self._database.begin() as session:
-            gone = self._delete(session, LagRow.at < before)
+            count = self._delete(session, LagRow.at < before)
             if (session.scalar(select(func.count()).select_from(LagRow)) or 0) > most:
                 # The sample that is the first beyond what is kept: it goes, with all that are as old or older.
                 edge = session.scalar(select(LagRow.at).order_by(LagRow.at.desc()).offset(most).limit(1))
-                gone += self._delete(session, LagRow.at <= edge)
-            return gone
+                count += self._delete(session, LagRow.at <= edge)
+            return count
 
     @staticmethod
     def _delete(session: Any, where: Any) -> int:

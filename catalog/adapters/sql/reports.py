@@ -21,8 +21,8 @@ class SqlReports(SqlPart):
     def put_facts(self, facts: Sequence[Fact], stamp: int, since: int | None = None) -> None:
         newest: dict[str, Fact] = {}
         for fact in facts:
-            held = newest.get(fact.id)
-            if held is None or fact.newer_than(held):
+            before = newest.get(fact.id)
+            if before is None or fact.newer_than(before):
                 newest[fact.id] = fact
         if not newest:
             return
@@ -31,11 +31,11 @@ class SqlReports(SqlPart):
         insert: Any = sqlite_insert if self._database.is_sqlite else postgres_insert
         table: Any = FactRow.__table__
         upsert = insert(table)
-        given = upsert.excluded
-        newer = or_(given.time > table.c.time, and_(given.time == table.c.time, given.digest > table.c.digest))
+        incoming = upsert.excluded
+        newer = or_(incoming.time > table.c.time, and_(incoming.time == table.c.time, incoming.digest > table.c.digest))
         upsert = upsert.on_conflict_do_update(
             index_elements=[table.c.id],
-            set_={"time": given.time, "digest": given.digest, "stamp": given.stamp, "value": given.value},
+            set_={"time": incoming.time, "digest": incoming.digest, "stamp": incoming.stamp, "value": incoming.value},
             where=newer if since is None else or_(newer, table.c.stamp < since),
         )
         reported: Any = ReportedRow.__table__
@@ -49,17 +49,17 @@ class SqlReports(SqlPart):
                 connection.execute(mark, [_mark(subject) for subject in sorted(written)])
 
     def facts(self, subjects: Collection[Subject], prefix: str = "") -> dict[Subject, list[Fact]]:
-        wanted = {subject.id: subject for subject in subjects}
-        found: dict[Subject, list[Fact]] = {}
+        by_id = {subject.id: subject for subject in subjects}
+        by_subject: dict[Subject, list[Fact]] = {}
         with self._database.read() as session:
-            for some in _parts(list(wanted)):
+            for some in _parts(list(by_id)):
                 query = select(FactRow).where(FactRow.subject.in_(some))
                 if prefix:
                     query = query.where(FactRow.key.startswith(prefix, autoescape=True))
                 for row in session.scalars(query):
-                    subject = wanted[row.subject]
-                    found.setdefault(subject, []).append(Fact(subject, row.key, row.time, row.value, row.part))
-        return {subject: sorted(rows, key=lambda fact: (fact.part, fact.key)) for subject, rows in found.items()}
+                    subject = by_id[row.subject]
+                    by_subject.setdefault(subject, []).append(Fact(subject, row.key, row.time, row.value, row.part))
+        return {subject: sorted(rows, key=lambda fact: (fact.part, fact.key)) for subject, rows in by_subject.items()}
 
     def changed_reports(self, limit: int) -> list[tuple[DatasetId, int]]:
         query = select(ReportedRow).where(ReportedRow.changes > ReportedRow.taken).order_by(ReportedRow.id).limit(limit)
@@ -76,28 +76,28 @@ class SqlReports(SqlPart):
         done = [{"of": _id(written), "until": changes} for written, changes in taken]
         with self._database.begin() as session:
             if moves:
-                named: dict[str, Any] = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
-                session.connection().execute(home.values(home=bindparam("to"), **named), moves)
+                names: dict[str, Any] = {"home_namespace": bindparam("namespace_"), "home_name": bindparam("name_")}
+                session.connection().execute(home.values(home=bindparam("to"), **names), moves)
             if done:
                 session.connection().execute(home.values(taken=bindparam("until")), done)
 
     def report_homes(self, written: Collection[DatasetId]) -> dict[DatasetId, DatasetId]:
-        found = {}
+        homes = {}
         with self._database.read() as session:
             for some in _parts([_id(name) for name in written]):
                 for row in session.scalars(select(ReportedRow).where(ReportedRow.id.in_(some))):
                     if row.home_namespace and row.home_name:
-                        found[DatasetId(row.namespace, row.name)] = DatasetId(row.home_namespace, row.home_name)
-        return found
+                        homes[DatasetId(row.namespace, row.name)] = DatasetId(row.home_namespace, row.home_name)
+        return homes
 
     def report_members(self, homes: Collection[DatasetId]) -> dict[DatasetId, list[DatasetId]]:
         ids = {_id(home): home for home in homes}
-        found: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
+        members: dict[DatasetId, list[DatasetId]] = {home: [] for home in homes}
         with self._database.read() as session:
             for some in _parts(list(ids)):
                 for row in session.scalars(select(ReportedRow).where(ReportedRow.home.in_(some))):
-                    found[ids[row.home or ""]].append(DatasetId(row.namespace, row.name))
-        return {home: sorted(names) for home, names in found.items()}
+                    members[ids[row.home or ""]].append(DatasetId(row.namespace, row.name))
+        return {home: sorted(names) for home, names in members.items()}
 
     def report_namespaces(self) -> set[str]:
         with self._database.read() as session:
@@ -113,8 +113,10 @@ class SqlReports(SqlPart):
 
     def forget_reports(self, before: int) -> int:
         with self._database.begin() as session:
-            gone = select(FactRow.subject).where(FactRow.stamp < before).distinct()
-            session.execute(update(ReportedRow).where(ReportedRow.id.in_(gone)).values(changes=ReportedRow.changes + 1))
+            subjects = select(FactRow.subject).where(FactRow.stamp < before).distinct()
+            session.execute(
+                update(ReportedRow).where(ReportedRow.id.in_(subjects)).values(changes=ReportedRow.changes + 1)
+            )
             done: Any = session.execute(delete(FactRow).where(FactRow.stamp < before))
             return int(done.rowcount)
 

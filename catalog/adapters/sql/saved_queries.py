@@ -35,9 +35,9 @@ class SqlSavedQueries(SqlPart):
             return _query(row) if row is not None else None
 
     def saved_queries(self, user: str) -> list[SavedQuery]:
-        wanted = select(SavedQueryRow).where(or_(SavedQueryRow.owner == user, SavedQueryRow.shared.is_not(None)))
+        statement = select(SavedQueryRow).where(or_(SavedQueryRow.owner == user, SavedQueryRow.shared.is_not(None)))
         with self._database.read() as session:
-            queries = map(_query, session.scalars(wanted))
+            queries = map(_query, session.scalars(statement))
             return sorted(queries, key=lambda query: (query.updated_at, query.id), reverse=True)
 
     def delete_saved_query(self, id: str) -> None:

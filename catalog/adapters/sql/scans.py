@@ -11,7 +11,7 @@ from sqlalchemy import and_, func, or_, select
 from catalog.adapters.sql.base import SqlPart, need_row
 from catalog.adapters.sql.tables import DatasetRow, PositionRow, ScanRow
 from catalog.model import DatasetId
-from catalog.records import ScanPosition, ScanRecord, ScanState
+from catalog.scan_store import ScanPosition, ScanRecord, ScanState
 
 _QUEUE = 200  # scans looked at for one that need not wait for another
 _FIELDS = tuple(ScanRecord.__dataclass_fields__)

@@ -19,29 +19,29 @@ from catalog.signals import CLICKS_KEPT, PAIRS_KEPT, Together, added, weight
 class SqlSignals(SqlPart):
     def add_click(self, query: str, dataset: DatasetId, at: datetime) -> None:
         with self._database.begin() as session:
-            found = find_row(session, dataset)
-            if found is None:
+            target = find_row(session, dataset)
+            if target is None:
                 return
-            row = session.get(ClickRow, (query, found.id))
+            row = session.get(ClickRow, (query, target.id))
             if row is not None:
                 row.score = added(row.score, at)
                 return
-            session.add(ClickRow(query=query, dataset_id=found.id, score=added(None, at)))
+            session.add(ClickRow(query=query, dataset_id=target.id, score=added(None, at)))
             session.flush()
             _forget_weakest(session, ClickRow, CLICKS_KEPT)
 
     def clicks(self, query: str, at: datetime) -> dict[DatasetId, float]:
-        wanted = (
+        statement = (
             select(DatasetRow.namespace, DatasetRow.name, ClickRow.score)
             .join(ClickRow, ClickRow.dataset_id == DatasetRow.id)
             .where(ClickRow.query == query, DatasetRow.deleted_at.is_(None))
         )
         with self._database.read() as session:
-            return {DatasetId(place, name): weight(score, at) for place, name, score in session.execute(wanted)}
+            return {DatasetId(place, name): weight(score, at) for place, name, score in session.execute(statement)}
 
     def add_together(self, datasets: Collection[DatasetId], at: datetime) -> None:
         with self._database.begin() as session:
-            ids = {found.id for each in datasets if (found := find_row(session, each)) is not None}
+            ids = {target.id for each in datasets if (target := find_row(session, each)) is not None}
             new = False
             for one, other in permutations(sorted(ids), 2):
                 row = session.get(TogetherRow, (one, other))
@@ -59,12 +59,12 @@ class SqlSignals(SqlPart):
             own = find_row(session, dataset)
             if own is None:
                 return {}
-            wanted = (
+            statement = (
                 select(DatasetRow.namespace, DatasetRow.name, TogetherRow.queries, TogetherRow.score)
                 .join(TogetherRow, TogetherRow.other_id == DatasetRow.id)
                 .where(TogetherRow.dataset_id == own.id, DatasetRow.deleted_at.is_(None))
             )
-            rows = session.execute(wanted)
+            rows = session.execute(statement)
             return {DatasetId(place, name): Together(count, weight(score, at)) for place, name, count, score in rows}
 
 

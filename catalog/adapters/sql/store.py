@@ -144,8 +144,8 @@ class SqlCatalogStore(
     def changes(self) -> int | None:
         if self._database.is_writing:
             return None
-        found = self._database.one(_CHANGES)
-        return int(found[0]) if found is not None else None
+        row = self._database.one(_CHANGES)
+        return int(row[0]) if row is not None else None
 
     def ping(self) -> None:
         self._database.ping()

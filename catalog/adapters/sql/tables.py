@@ -184,7 +184,7 @@ class PositionRow(Base):
 
 
 class EventRow(Base):
-    """The outbox. SQLite must be told never to give a seq twice, also when the newest rows were pruned."""
+    """The outbox. SQLite needs an option never to give a seq twice, also when the newest rows were pruned."""
 
     __tablename__ = "events"
     __table_args__ = (Index("ix_events_at", "at"), {"sqlite_autoincrement": True})

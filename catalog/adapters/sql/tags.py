@@ -37,8 +37,8 @@ class SqlTags(SqlPart):
         if entities is not None:
             query = query.where(ClassificationRow.entity.in_(list(entities)))
         with self._database.read() as session:
-            found = [(DatasetId(namespace, name), _record(row)) for namespace, name, row in session.execute(query)]
-        return sorted(found, key=lambda pair: (pair[0], pair[1].key))
+            pairs = [(DatasetId(namespace, name), _record(row)) for namespace, name, row in session.execute(query)]
+        return sorted(pairs, key=lambda pair: (pair[0], pair[1].key))
 
     def put_classifications(
         self,

@@ -65,7 +65,7 @@ class AnyText(TypeDecorator[str]):
 
 
 class QuickJson(TypeDecorator[Any]):
-    """JSON that is written often: by a quicker library where that can write it. No NaN, which is no JSON."""
+    """JSON that is written often: by a quicker library where that can write it. No NaN, which JSON does not have."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True

@@ -51,13 +51,13 @@ class KafkaOffsets:
         ends: list[dict[tuple[str, int], int]] = []
         # read_committed would end at an open transaction; Spark reads up to there by itself.
         for spec in (OffsetSpec.earliest(), OffsetSpec.latest()):
-            asked = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
-            ends.append({(p.topic, p.partition): answer.result().offset for p, answer in asked.items()})
+            futures = admin.list_offsets(dict.fromkeys(parts, spec), request_timeout=self._settings.kafka_seconds)
+            ends.append({(p.topic, p.partition): answer.result().offset for p, answer in futures.items()})
         begins, latest = ends
         by_topic: dict[str, list[Partition]] = {}
         for (name, number), begin in sorted(begins.items()):
             by_topic.setdefault(name, []).append(Partition(number, begin, latest[name, number]))
-        return [Topic(name, tuple(found)) for name, found in by_topic.items()]
+        return [Topic(name, tuple(partitions)) for name, partitions in by_topic.items()]
 
     @contextmanager
     def _admin(self, cluster: ClusterConnection) -> Iterator[Any]:

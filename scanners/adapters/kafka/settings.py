@@ -36,28 +36,33 @@ def java(settings: Mapping[str, str]) -> dict[str, str]:
 
     Raises SettingsError for a file that cannot be read and a SASL mechanism that has no Java form here.
     """
-    made = {name: str(settings[name]) for name in _SAME if name in settings}
+    options = {name: str(settings[name]) for name in _SAME if name in settings}
     mechanism = str(settings.get("sasl.mechanism") or settings.get("sasl.mechanisms") or "")
     if mechanism:
-        made["sasl.mechanism"] = mechanism
+        options["sasl.mechanism"] = mechanism
         if mechanism.upper() not in _LOGIN:
-            known = ", ".join(_LOGIN)
-            raise SettingsError(f"The SASL mechanism {mechanism!r} is not supported for scans; use one of {known}.")
+            mechanisms = ", ".join(_LOGIN)
+            raise SettingsError(
+                f"The SASL mechanism {mechanism!r} is not supported for scans; use one of {mechanisms}."
+            )
         user, password = (_escaped(str(settings.get(f"sasl.{name}", ""))) for name in ("username", "password"))
-        made["sasl.jaas.config"] = f'{_LOGIN[mechanism.upper()]} required username="{user}" password="{password}";'
+        options["sasl.jaas.config"] = f'{_LOGIN[mechanism.upper()]} required username="{user}" password="{password}";'
     if "ssl.ca.location" in settings:
-        made |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": _read(str(settings["ssl.ca.location"]))}
+        options |= {
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.certificates": _read(str(settings["ssl.ca.location"])),
+        }
     elif "ssl.ca.pem" in settings:
-        made |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": str(settings["ssl.ca.pem"])}
+        options |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": str(settings["ssl.ca.pem"])}
     if "ssl.certificate.location" in settings and "ssl.key.location" in settings:
-        made |= {
+        options |= {
             "ssl.keystore.type": "PEM",
             "ssl.keystore.certificate.chain": _read(str(settings["ssl.certificate.location"])),
             "ssl.keystore.key": _read(str(settings["ssl.key.location"])),
         }
-    if made.get("ssl.endpoint.identification.algorithm") == "none":
-        made["ssl.endpoint.identification.algorithm"] = ""
-    return made
+    if options.get("ssl.endpoint.identification.algorithm") == "none":
+        options["ssl.endpoint.identification.algorithm"] = ""
+    return options
 
 
 def _escaped(text: str) -> str:

@@ -50,7 +50,7 @@ class CustomRecognizers:
 
     def find(self, texts: Sequence[str]) -> tuple[dict[str, set[int]], str | None]:
         """ENTITY|custom:NAME -> numbers of the texts that hold it, and why the look was not finished, or None."""
-        found: dict[str, set[int]] = {}
+        matches: dict[str, set[int]] = {}
         failure: str | None = None
         texts = encodable(texts) if self._each else ()
         where = self._quick.find(texts)
@@ -58,8 +58,8 @@ class CustomRecognizers:
             indexes, problem = one.find(texts, where(number))
             failure = problem or failure
             if indexes:
-                found.setdefault(one.key, set()).update(indexes)
-        return found, failure
+                matches.setdefault(one.key, set()).update(indexes)
+        return matches, failure
 
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         """As `TextAnalyzer`: for trials, which need no reader of free text."""
@@ -81,7 +81,7 @@ class _One:
         try:
             self.expressions = [str(p["regex"]) for p in spec.patterns]
             if spec.deny_list:
-                # Presidio's own form: whole words, whatever stands around them.
+                # Presidio's own form: whole words, whatever is around them.
                 words = "|".join(re.escape(str(word)) for word in sorted(spec.deny_list, key=len, reverse=True))
                 self.expressions.append(rf"(?:^|(?<=\W))(?:{words})(?:(?=\W)|$)")
             self._searches = [search(e, seconds) for e in self.expressions]
@@ -91,23 +91,23 @@ class _One:
     def find(self, texts: Sequence[str], where: Sequence[int]) -> tuple[set[int], str | None]:
         if self._problem is not None:
             return set(), self._problem
-        found: set[int] = set()
+        matches: set[int] = set()
         # All its patterns together may take as long on a column as one may on a text, ten times over.
         deadline = time.monotonic() + 10 * self._seconds
         for index in where[:MAX_TEXTS]:
             try:
                 if any(s(texts[index]) for s in self._searches):
-                    found.add(index)
+                    matches.add(index)
             except TookTooLong:
                 self._stops += 1
                 if self._stops >= _STOPS:
                     self._problem = TIMED_OUT
-                return found, TIMED_OUT
+                return matches, TIMED_OUT
             except Exception:
-                return found, FAILED
+                return matches, FAILED
             if time.monotonic() > deadline:
-                return found, TIMED_OUT
-        return found, None
+                return matches, TIMED_OUT
+        return matches, None
 
 
 def search(expression: str, seconds: float) -> Search:
@@ -141,14 +141,15 @@ def _linear(expression: str) -> Any:
 
 
 def sieve(expressions: Sequence[str]) -> Callable[[Sequence[str]], Sequence[int]]:
-    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all when it cannot be told.
+    """Numbers of the texts in which one of the patterns may match, with presidio's flags; of all texts when hyperscan
+    cannot decide.
     The texts hold no lone surrogates."""
     quick = _Quick([expressions])
     return lambda texts: quick.find(texts)(0)
 
 
 class _Quick:
-    """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot tell."""
+    """Which recognizers may match which texts, by hyperscan in one pass; all texts where it cannot decide."""
 
     def __init__(self, expressions: Sequence[Sequence[str]]) -> None:
         self._parts: list[tuple[int, Any, set[re.Pattern[str]]]] = []
@@ -170,20 +171,20 @@ class _Quick:
             for characters in self._unsure
             if characters.search(together)
         }
-        seen: dict[int, Sequence[int]] = {}
+        candidates: dict[int, Sequence[int]] = {}
         for number, database, unsure_of in self._parts:
             try:
                 hits = where_hits(database, bodies)
                 left_open = (open_ones.get(characters, ()) for characters in unsure_of)
-                seen[number] = sorted(set().union(*hits.values(), *left_open))
+                candidates[number] = sorted(set().union(*hits.values(), *left_open))
             except Exception:
                 logging.getLogger(__name__).info("hyperscan could not read a column; recognizers read it themselves")
-        return lambda number: seen.get(number, range(len(texts)))
+        return lambda number: candidates.get(number, range(len(texts)))
 
 
 def repeated(expression: str) -> float:
-    """Characters that stand in repetitions, each as often as the upper bounds around it say; infinite when the pattern
-    cannot be read."""
+    """Characters inside repetitions, each counted as often as the upper bounds around it allow; infinite when the
+    pattern cannot be read."""
     parser = import_module("re._parser")  # what `re` itself reads patterns with
     try:
         with warnings.catch_warnings():
@@ -195,23 +196,23 @@ def repeated(expression: str) -> float:
 
 def _written_out(tree: Any, times: int) -> int:
     total = 0
-    for operator, given in tree:
+    for operator, operand in tree:
         match str(operator):
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                least, most, below = given
+                least, most, below = operand
                 most = int(most)
                 # Without an upper bound the least times are written out, and a loop.
                 total += _written_out(below, times * (max(least, 1) if most >= _UNBOUNDED else most))
             case "SUBPATTERN":
-                total += _written_out(given[-1], times)
+                total += _written_out(operand[-1], times)
             case "BRANCH":
-                total += sum(_written_out(branch, times) for branch in given[1])
+                total += sum(_written_out(branch, times) for branch in operand[1])
             case "ASSERT" | "ASSERT_NOT":
-                total += _written_out(given[1], times)
+                total += _written_out(operand[1], times)
             case "ATOMIC_GROUP":
-                total += _written_out(given, times)
+                total += _written_out(operand, times)
             case "GROUPREF_EXISTS":
-                total += sum(_written_out(branch, times) for branch in given[1:] if branch is not None)
+                total += sum(_written_out(branch, times) for branch in operand[1:] if branch is not None)
             case _:
                 total += times if times > 1 else 0
     return total

@@ -68,17 +68,17 @@ class PresidioAnalyzer:
         self._custom = CustomRecognizers(recognizers, regex_seconds)
 
     def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
-        found: dict[str, set[int]] = {}
+        matches: dict[str, set[int]] = {}
         before = self._log.count
         texts = encodable(texts)
-        # Context words count where they stand in the text. A field's name is no such word: `license.name` holds no driver's.
+        # Context words count in the text only. A field's name is not such a word: `license.name` holds no driver's licence.
         for index in self._worth_reading(texts):
             for result in self._engine.analyze(texts[index], language="en", score_threshold=_THRESHOLD):
                 name = (result.recognition_metadata or {}).get("recognizer_name", "presidio")
                 if name == "SpacyRecognizer" and self.model is not None:
                     name = self.model  # which model it was is what a reader of the evidence asks
-                found.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
-        return found, "recognizer_timed_out" if self._log.count > before else None
+                matches.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
+        return matches, "recognizer_timed_out" if self._log.count > before else None
 
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         return self._custom.find(texts)

@@ -1,5 +1,5 @@
 """Checkpoints of scans as files. A sketch that is not finished yet may hold names and values of the data, so that it is
-encrypted where it is made, in Spark's workers; neither this process nor its files ever hold it in the clear."""
+encrypted where it is made, in Spark's workers; neither this process nor its files ever hold it unencrypted."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from scanners.model import OffsetRange
 from scanners.ports import Checkpoint
 
 _KEPT_SECONDS = 2 * 24 * 3600
-"""How long the checkpoint of a scan that nobody goes on with is kept."""
+"""How long the checkpoint of a scan is kept that nobody continues."""
 
 
 class FileCheckpoints:
-    """`Checkpoints` in a folder, a file a scan and topic. `secret` is this instance's; whoever lacks it reads nothing."""
+    """`Checkpoints` in a folder, a file a scan and topic. `secret` is this instance's; without it nobody can read them."""
 
     def __init__(self, folder: Path, secret: str) -> None:
         self._folder = folder
@@ -27,9 +27,9 @@ class FileCheckpoints:
         import msgpack
 
         try:
-            held = msgpack.unpackb(self._file(scan, topic).read_bytes())
-            done = tuple(OffsetRange(topic, *numbers) for numbers in held["done"])
-            return Checkpoint(done, bytes(held["sketch"]))
+            content = msgpack.unpackb(self._file(scan, topic).read_bytes())
+            done = tuple(OffsetRange(topic, *numbers) for numbers in content["done"])
+            return Checkpoint(done, bytes(content["sketch"]))
         except (OSError, ValueError, KeyError, TypeError):
             # None, or one that was written by another version: the topic is read from the beginning.
             return None

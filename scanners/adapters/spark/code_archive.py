@@ -17,7 +17,7 @@ _UNCHECKED = (1).to_bytes(4, "little")
 
 
 def code_archive() -> Path:
-    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name tells its content.
+    """A zip of the packages `catalog` and `scanners`, as the workers import them; its name contains a hash of its content.
 
     It is there while this process is, and made again when somebody cleaned it away.
     """
@@ -39,29 +39,29 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 @lru_cache(maxsize=1)
 def _code() -> tuple[str, bytes]:
     root = Path(__file__).resolve().parents[3]
-    body, said = io.BytesIO(), hashlib.sha256()
+    body, digest = io.BytesIO(), hashlib.sha256()
     with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
         for package in ("catalog", "scanners"):
             for path in sorted((root / package).rglob("*.py")):
                 name, source = str(path.relative_to(root)), path.read_bytes()
-                said.update(f"{name} {len(source)}\n".encode() + source)
+                digest.update(f"{name} {len(source)}\n".encode() + source)
                 archive.writestr(zipfile.ZipInfo(name, _WHEN), source)
                 if bytecode := _bytecode(path, source):
                     archive.writestr(zipfile.ZipInfo(f"{name}c", _WHEN), bytecode)
-    return f"weir_scanners_{said.hexdigest()[:12]}.zip", body.getvalue()
+    return f"weir_scanners_{digest.hexdigest()[:12]}.zip", body.getvalue()
 
 
 def _bytecode(path: Path, source: bytes) -> bytes | None:
-    """What Python made of a module when this process imported it; from a zip every worker would compile it anew.
+    """The bytecode that Python wrote when this process imported a module; from a zip every worker would compile it again.
 
     Another version of Python passes it over and takes the source beside it.
     """
     try:
-        made = Path(importlib.util.cache_from_source(str(path))).read_bytes()
+        bytecode = Path(importlib.util.cache_from_source(str(path))).read_bytes()
         facts = path.stat()
     except (OSError, NotImplementedError):
         return None
     fresh = int(facts.st_mtime).to_bytes(4, "little") + len(source).to_bytes(4, "little")
-    if made[:4] != importlib.util.MAGIC_NUMBER or made[4:16] != bytes(4) + fresh:
+    if bytecode[:4] != importlib.util.MAGIC_NUMBER or bytecode[4:16] != bytes(4) + fresh:
         return None
-    return made[:4] + _UNCHECKED + importlib.util.source_hash(source) + made[16:]
+    return bytecode[:4] + _UNCHECKED + importlib.util.source_hash(source) + bytecode[16:]

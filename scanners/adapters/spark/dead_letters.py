@@ -37,9 +37,9 @@ class SparkDeadLetters:
             options = kafka_options(job.cluster)
             frames = [self._sampler.read(spark, ranges, options) for ranges in layers(job.ranges)]
             records = reduce(lambda a, b: a.unionAll(b), frames)
-            found = records.mapInArrow(letter_batches(job_text(job)), LETTER_SCHEMA)
+            dead = records.mapInArrow(letter_batches(job_text(job)), LETTER_SCHEMA)
             (
-                found.write.format("kafka")
+                dead.write.format("kafka")
                 .options(**producer)
                 .option("kafka.bootstrap.servers", job.cluster.bootstrap)
                 .option("includeHeaders", "true")
@@ -81,24 +81,24 @@ def letter_batches(job: str) -> Any:
     def run(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
-        asked = json.loads(job)
-        schemas = Schemas.of(asked["schemas"])
-        forms = {topic: TopicFormat.from_mapping(form) for topic, form in asked["formats"].items()}
+        details = json.loads(job)
+        schemas = Schemas.of(details["schemas"])
+        forms = {topic: TopicFormat.from_mapping(form) for topic, form in details["formats"].items()}
         kinds = pyarrow.schema([
             ("key", pyarrow.binary()), ("value", pyarrow.binary()),
             ("headers", pyarrow.list_(pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())]))),
         ])  # fmt: skip
         for batch in batches:
-            if asked["deadline"] is not None and time.time() > asked["deadline"]:
+            if details["deadline"] is not None and time.time() > details["deadline"]:
                 return
-            found: list[dict[str, Any]] = []
+            dead: list[dict[str, Any]] = []
             rows = batch.to_pylist()
             headers = headers_text.read([row["headers"] for row in rows]) or repeat(())
             for row, pairs in zip(rows, headers, strict=False):
                 record = RawRecord(row["key"], row["value"], pairs, row["partition"], row["offset"], row["timestamp"])
-                found += letters(row["topic"], [record], forms[row["topic"]], schemas)
-            if found:
-                made = [{**f, "headers": [{"key": n, "value": v} for n, v in f["headers"]]} for f in found]
-                yield from pyarrow.Table.from_pylist(made, kinds).to_batches()
+                dead += letters(row["topic"], [record], forms[row["topic"]], schemas)
+            if dead:
+                table = [{**f, "headers": [{"key": n, "value": v} for n, v in f["headers"]]} for f in dead]
+                yield from pyarrow.Table.from_pylist(table, kinds).to_batches()
 
     return run

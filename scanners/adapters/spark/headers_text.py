@@ -21,17 +21,20 @@ def read(texts: Sequence[str | None]) -> list[Sequence[Header]]:
     """The headers of each record, of what `SQL` made of them; nothing at all when no record has one."""
     if texts.count(None) == len(texts):
         return []
-    known: dict[str, Header] = {}
-    found: list[Sequence[Header]] = []
+    headers_by_text: dict[str, Header] = {}
+    headers: list[Sequence[Header]] = []
     for text in texts:
         if text is None:
-            found.append(())
+            headers.append(())
             continue
         pairs: list[Header] = []
         for piece in text.split(","):
-            if piece not in known:
-                key, given, value = piece.partition(":")
-                known[piece] = bytes.fromhex(key).decode("utf-8", "replace"), bytes.fromhex(value) if given else None
-            pairs.append(known[piece])
-        found.append(pairs)
-    return found if any(found) else []
+            if piece not in headers_by_text:
+                key, separator, value = piece.partition(":")
+                headers_by_text[piece] = (
+                    bytes.fromhex(key).decode("utf-8", "replace"),
+                    bytes.fromhex(value) if separator else None,
+                )
+            pairs.append(headers_by_text[piece])
+        headers.append(pairs)
+    return headers if any(headers) else []

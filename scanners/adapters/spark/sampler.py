@@ -55,7 +55,7 @@ class _Part:
 
 
 class SparkSampler:
-    """`Sampler` on a Spark Connect server. One session, opened when first needed, opened anew when the server lost it.
+    """`Sampler` on a Spark Connect server. One session, opened when first needed, and opened again when the server lost it.
 
     `remote` is a Spark Connect URL (`sc://host:port/;token=...`); it may hold a token, so it is never printed.
     """
@@ -86,41 +86,43 @@ class SparkSampler:
         # A name for the job's consumers lets Spark use one for all windows of a partition. They are assigned, join no
         # group and commit nothing, so no group of this name ever exists at the broker.
         options = {**kafka_options(job.cluster), "kafka.group.id": f"weir-scan-{uuid.uuid4().hex}"}
-        known = self._known(job)
+        checkpoints = self._known(job)
         job = replace(
-            job, ranges=tuple(left(job.ranges, (r for c in known.values() for r in c.done))), salt=self._salt(job)
+            job, ranges=tuple(left(job.ranges, (r for c in checkpoints.values() for r in c.done))), salt=self._salt(job)
         )
-        unread = set(known) - {r.topic for r in job.ranges}
+        unread = set(checkpoints) - {r.topic for r in job.ranges}
         for wave in [*waves(job.ranges, self._wave_records), *([Wave((), frozenset(unread))] if unread else [])]:
-            part = _Part(job, wave, options, {t: c.sketch for t, c in known.items() if t in wave.topics})
+            part = _Part(job, wave, options, {t: c.sketch for t, c in checkpoints.items() if t in wave.topics})
             for topic, sketch in self._persistently(part, cancelled):
                 if topic in wave.last:
                     yield topic, sketch
                     continue
-                done = known[topic].done if topic in known else ()
-                known[topic] = Checkpoint(tuple(joined((*done, *(r for r in wave.ranges if r.topic == topic)))), sketch)
+                done = checkpoints[topic].done if topic in checkpoints else ()
+                checkpoints[topic] = Checkpoint(
+                    tuple(joined((*done, *(r for r in wave.ranges if r.topic == topic)))), sketch
+                )
                 if self._checkpoints is not None and job.resume:
-                    self._checkpoints.save(job.resume, topic, known[topic])
+                    self._checkpoints.save(job.resume, topic, checkpoints[topic])
             if cancelled():
                 return
-        if self._checkpoints is not None and known:
-            self._checkpoints.drop(job.resume, list(known))
+        if self._checkpoints is not None and checkpoints:
+            self._checkpoints.drop(job.resume, list(checkpoints))
 
     def _known(self, job: ProfileJob) -> dict[str, Checkpoint]:
         """How far an earlier process came with this scan."""
         if self._checkpoints is None or not job.resume:
             return {}
-        found: dict[str, Checkpoint] = {}
+        checkpoints: dict[str, Checkpoint] = {}
         for topic in {r.topic for r in job.ranges}:
-            known = self._checkpoints.load(job.resume, topic)
+            checkpoint = self._checkpoints.load(job.resume, topic)
             ends = {r.partition: r.end for r in job.ranges if r.topic == topic}
-            # Offsets beyond the end mean that the topic was made anew meanwhile.
-            if known is not None and all(r.end <= ends.get(r.partition, -1) for r in known.done):
-                found[topic] = known
-        return found
+            # Offsets beyond the end mean that the topic was created again meanwhile.
+            if checkpoint is not None and all(r.end <= ends.get(r.partition, -1) for r in checkpoint.done):
+                checkpoints[topic] = checkpoint
+        return checkpoints
 
     def _salt(self, job: ProfileJob) -> str:
-        """Unknown to whoever lacks the key, and always the same, so that a scan can go on and estimates compare."""
+        """Unknown without the key, and the same for every part of a scan, so that it can continue and estimates compare."""
         if self._checkpoints is None or not job.resume:
             return job.salt
         return hashlib.blake2b(b"distinct estimates", key=self._key, digest_size=16).hexdigest()
@@ -209,21 +211,21 @@ class SparkSampler:
             .option("endingOffsets", json.dumps(ends))
             .load()
         )
-        made = {"timestamp": "unix_millis(timestamp) AS timestamp", "headers": headers_text.SQL}
-        return frame.selectExpr(*(made.get(column, f"`{column}`") for column in COLUMNS))
+        expressions = {"timestamp": "unix_millis(timestamp) AS timestamp", "headers": headers_text.SQL}
+        return frame.selectExpr(*(expressions.get(column, f"`{column}`") for column in COLUMNS))
 
 
 def layers(ranges: tuple[OffsetRange, ...]) -> list[list[OffsetRange]]:
     """Ranges split so that each part has at most one of a partition: one Kafka read takes no more. All are one job."""
-    made: list[list[OffsetRange]] = []
-    seen: dict[tuple[str, int], int] = defaultdict(int)
+    parts: list[list[OffsetRange]] = []
+    counts: dict[tuple[str, int], int] = defaultdict(int)
     for r in sorted(ranges):
-        level = seen[r.topic, r.partition]
-        seen[r.topic, r.partition] += 1
-        if level == len(made):
-            made.append([])
-        made[level].append(r)
-    return made
+        level = counts[r.topic, r.partition]
+        counts[r.topic, r.partition] += 1
+        if level == len(parts):
+            parts.append([])
+        parts[level].append(r)
+    return parts
 
 
 def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
@@ -235,7 +237,7 @@ def kafka_options(cluster: ClusterConnection) -> dict[str, str]:
         "kafka.isolation.level": "read_committed",
         # At the end of a partition a fetch would otherwise wait half a second for records no window asks for.
         "kafka.fetch.max.wait.ms": "5",
-        # How long Spark waits for an offset that is gone, as in a topic made anew meanwhile; it would wait two minutes.
+        # How long Spark waits for an offset that is gone, as in a topic that was created again; it would wait two minutes.
         "kafkaConsumer.pollTimeoutMs": "15000",
         **{f"kafka.{name}": value for name, value in java(cluster.kafka).items()},
     }
@@ -251,7 +253,7 @@ def _connect(remote: str) -> Any:
 
 
 def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
-    """One sentence for what Spark said; its own words may hold data and Java's stack."""
+    """One sentence for Spark's error, whose own message may hold data and Java's stack."""
     text = str(error)
     details = {"server": "spark", "cluster": cluster.name}
     if "UNAUTHENTICATED" in text or "Invalid authentication token" in text:
@@ -275,5 +277,5 @@ def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
             details=details,
         )
     return Unavailable(
-        f"Spark could not finish the scan job ({type(error).__name__}); the server's log says more.", details=details
+        f"Spark could not finish the scan job ({type(error).__name__}); see the server's log.", details=details
     )

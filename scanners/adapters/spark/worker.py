@@ -142,7 +142,7 @@ def profile_batches(job: str) -> Any:
 
 
 def _without_jars() -> None:
-    """Spark puts its largest jar on the path of its Python workers, and the list of its files is read anew before each
+    """Spark puts its largest jar on the path of its Python workers, and the list of its files is read again before each
     task: 80 ms. No module is in it."""
     sys.path[:] = [entry for entry in sys.path if not entry.endswith(".jar")]
     for entry in [entry for entry in sys.path_importer_cache if ".jar" in entry]:
@@ -189,12 +189,12 @@ def merger(last: Collection[str], key: bytes) -> Any:
             for body, before in zip(table.column("sketch").to_pylist(), table.column("before").to_pylist(), strict=True)
         ]
         if topic in last:
-            made = merge_and_seal(parts)
+            sketch = merge_and_seal(parts)
         else:
             whole = merge_all(map(Sketch.from_bytes, parts))
-            made = encrypt(key, whole.to_bytes() if whole is not None else b"")
+            sketch = encrypt(key, whole.to_bytes() if whole is not None else b"")
         return pyarrow.table(
-            {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([made], pyarrow.binary())}
+            {"topic": pyarrow.array([topic], pyarrow.string()), "sketch": pyarrow.array([sketch], pyarrow.binary())}
         )
 
     return merge

@@ -52,19 +52,19 @@ def where_hits(database: Any, bodies: Sequence[bytes]) -> dict[int, list[int]]:
 
 
 def _where(database: Any, whole: bytes, lengths: Callable[[], list[int]]) -> dict[int, list[int]]:
-    """The same for bodies that stand in one text; their lengths are asked for only when there is a match."""
-    found: dict[int, list[int]] = defaultdict(list)
+    """The same for bodies that are joined in one text; their lengths are computed only when there is a match."""
+    stops: dict[int, list[int]] = defaultdict(list)
 
     def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:
-        found[number].append(end)
+        stops[number].append(end)
 
     database.scan(whole, match_event_handler=hit)
-    if not found:
+    if not stops:
         return {}
     ends = list(accumulate(lengths()))
-    if max(map(len, found.values())) <= _FEW:
-        return {number: sorted({bisect_left(ends, place) for place in found[number]}) for number in sorted(found)}
-    return {number: _numbers(ends, found[number]) for number in sorted(found)}
+    if max(map(len, stops.values())) <= _FEW:
+        return {number: sorted({bisect_left(ends, place) for place in stops[number]}) for number in sorted(stops)}
+    return {number: _numbers(ends, stops[number]) for number in sorted(stops)}
 
 
 def _numbers(ends: list[int], places: list[int]) -> list[int]:
@@ -73,8 +73,8 @@ def _numbers(ends: list[int], places: list[int]) -> list[int]:
     numbers = numpy.sort(numpy.searchsorted(numpy.array(ends), numpy.array(places)))
     fresh = numpy.ones(len(numbers), numpy.bool_)
     numpy.not_equal(numbers[1:], numbers[:-1], out=fresh[1:])
-    found: list[int] = numbers[fresh].tolist()
-    return found
+    bodies: list[int] = numbers[fresh].tolist()
+    return bodies
 
 
 def compiled(patterns: Sequence[bytes], flags: int = 0) -> Any:

@@ -1,4 +1,4 @@
-"""What our patterns said of texts that come again and again: batches of a column repeat most of its texts.
+"""Results of our patterns for texts that come again and again: batches of a column repeat most of its texts.
 
 Holds hashes under a key of this process, and outcomes, so many at most; no text and no part of one.
 """
@@ -19,7 +19,7 @@ Said = tuple[int, int, bool, tuple[str, ...]] | None
 
 
 class Outcome:
-    """The numbers of the patterns whose quick pass stopped at a text, and what those said that looked closely."""
+    """The numbers of the patterns whose quick pass stopped at a text, and the results of those that looked closely."""
 
     __slots__ = ("said", "stops")
 
@@ -48,31 +48,31 @@ class Memo:
         return list(map(hash, map(self._key.__add__, texts)))
 
     def known(self, hashes: Sequence[int]) -> list[Outcome | None]:
-        found: list[Outcome | None] = list(map(self._young.get, hashes))
-        if self._old and None in found:
-            for place, outcome in enumerate(found):
+        outcomes: list[Outcome | None] = list(map(self._young.get, hashes))
+        if self._old and None in outcomes:
+            for place, outcome in enumerate(outcomes):
                 if outcome is None:
-                    found[place] = again = self._old.get(hashes[place])
+                    outcomes[place] = again = self._old.get(hashes[place])
                     if again is not None:
                         self._keep(hashes[place], again)
-        return found
+        return outcomes
 
-    def learn(self, hashes: Sequence[int], found: Mapping[int, Sequence[int]]) -> list[Outcome]:
-        """The outcomes of texts with these hashes, of which `found` says where which pattern stopped."""
+    def learn(self, hashes: Sequence[int], stopped: Mapping[int, Sequence[int]]) -> list[Outcome]:
+        """The outcomes of texts with these hashes. `stopped`: pattern number -> numbers of the texts it stopped at."""
         count = len(hashes)
         # Texts of one column are alike: what stops at one stops at all, mostly.
-        everywhere = tuple(number for number in sorted(found) if len(found[number]) == count)
+        everywhere = tuple(number for number in sorted(stopped) if len(stopped[number]) == count)
         here: dict[int, list[int]] = defaultdict(list)
-        for number in sorted(found.keys() - set(everywhere)):
-            for place in found[number]:
+        for number in sorted(stopped.keys() - set(everywhere)):
+            for place in stopped[number]:
                 here[place].append(number)
-        made = [Outcome(everywhere) for _ in hashes] if everywhere else [_NOTHING] * count
+        outcomes = [Outcome(everywhere) for _ in hashes] if everywhere else [_NOTHING] * count
         for place, numbers in here.items():
-            made[place] = Outcome((*everywhere, *numbers))
+            outcomes[place] = Outcome((*everywhere, *numbers))
         if len(self._young) + count > self._most:
             self._old, self._young = self._young, {}
-        self._young.update(zip(hashes, made, strict=True))
-        return made
+        self._young.update(zip(hashes, outcomes, strict=True))
+        return outcomes
 
     def _keep(self, key: int, outcome: Outcome) -> None:
         if len(self._young) >= self._most:
@@ -86,8 +86,8 @@ def places(outcomes: Sequence[Outcome]) -> dict[int, list[int]]:
     for place, outcome in enumerate(outcomes):
         if outcome.stops:
             groups[outcome.stops].append(place)
-    found: dict[int, list[int]] = {}
+    by_pattern: dict[int, list[int]] = {}
     for number in sorted({number for stops in groups for number in stops}):
-        parts = [held for stops, held in groups.items() if number in stops]
-        found[number] = parts[0] if len(parts) == 1 else sorted(place for part in parts for place in part)
-    return found
+        parts = [texts for stops, texts in groups.items() if number in stops]
+        by_pattern[number] = parts[0] if len(parts) == 1 else sorted(place for part in parts for place in part)
+    return by_pattern

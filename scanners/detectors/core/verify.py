@@ -33,13 +33,13 @@ class Stopped:
         self._outcomes = outcomes
 
     def counters(self, number: int, pattern: Pattern, where: Sequence[int]) -> Mapping[str, int]:
-        """Counters of the pattern with this number over the texts `where` it stopped; empty when none held a candidate."""
+        """Counters of the pattern with this number over the texts `where` it stopped; empty when none contained a candidate."""
         tally = _Tally()
         order = _scattered(where, ROUNDS[-1][1])
         for start, end in ROUNDS:
             self._add(tally, number, pattern, order[start:end])
-            known = tally.candidates >= 48 and (tally.valid * 2 < tally.candidates or tally.distinct >= 48)
-            if known or len(order) <= end:
+            decided = tally.candidates >= 48 and (tally.valid * 2 < tally.candidates or tally.distinct >= 48)
+            if decided or len(order) <= end:
                 break
         return tally.made(sum(map(self._weights.__getitem__, where))) if tally.candidates else {}
 
@@ -50,10 +50,10 @@ class Stopped:
                 tally.add(_look(pattern, texts[index]), weights[index])
             return
         for index in where:
-            said = outcomes[index].said
-            if number not in said:
-                said[number] = _look(pattern, texts[index])
-            tally.add(said[number], weights[index])
+            verdicts = outcomes[index].said
+            if number not in verdicts:
+                verdicts[number] = _look(pattern, texts[index])
+            tally.add(verdicts[number], weights[index])
 
 
 def _look(pattern: Pattern, text: str) -> Said:
@@ -75,7 +75,7 @@ def _look(pattern: Pattern, text: str) -> Said:
 
 
 class _Tally:
-    """What was said of several texts, added up."""
+    """The verdicts on several texts, added up."""
 
     __slots__ = ("_looked", "_marks", "_texts", "_valid_texts", "_whole", "candidates", "distinct", "valid")
 
@@ -84,11 +84,11 @@ class _Tally:
         self._looked = self._texts = self._valid_texts = self._whole = 0
         self._marks: dict[str, int] = {}
 
-    def add(self, said: Said, weight: int) -> None:
+    def add(self, verdict: Said, weight: int) -> None:
         self._looked += weight
-        if said is None:
+        if verdict is None:
             return
-        candidates, valid, whole, marks = said
+        candidates, valid, whole, marks = verdict
         self._texts += weight
         self.candidates += candidates * weight
         if valid:
@@ -102,11 +102,11 @@ class _Tally:
 
     def made(self, stopped: int) -> dict[str, int]:
         """The counters; none that was never raised."""
-        made = {
+        counters = {
             VALID: self.valid, VALID_TEXTS: self._valid_texts, DISTINCT: self.distinct, WHOLE: self._whole, **self._marks,
         }  # fmt: skip
-        made = {name: count for name, count in made.items() if count}
-        return {LOOKED: self._looked, TEXTS: self._texts, CANDIDATES: self.candidates, STOPPED: stopped, **made}
+        counters = {name: count for name, count in counters.items() if count}
+        return {LOOKED: self._looked, TEXTS: self._texts, CANDIDATES: self.candidates, STOPPED: stopped, **counters}
 
 
 _STRIDE = 7919  # a prime: steps through a column of any other length without meeting a text twice

@@ -77,21 +77,21 @@ _OTHER = re.compile(
     r"|sector|cell|register|memory|offset|device|sensor|channel|bus|room|table|terminal|platform|host|rule|test|type|model|group|id)\b",
     re.I,
 )
-"""What is numbered and is no street."""
+"""What is numbered and is not a street."""
 
 
 def _street_name(text: str) -> str:
     """The street of a text that is one with its number; empty for other texts."""
-    found = _NUMBERED.fullmatch(text)
-    if found is None:
+    match = _NUMBERED.fullmatch(text)
+    if match is None:
         return ""
-    name = (found["before"] or found["behind"]).strip()
+    name = (match["before"] or match["behind"]).strip()
     # A street is written with a capital somewhere, or in letters that have none.
     return "" if name.islower() or _OTHER.match(name) else name
 
 
 def often(few: Mapping[str, int], together: str) -> bool:
-    """Whether a third of some texts are addresses, of a field whose name does not say so."""
+    """Whether a third of some texts are addresses, of a field whose name does not show it."""
     # Such an address has a number, and a blank or letters beyond ASCII.
     may = (" " in together or not together.isascii()) and _has_digit(together)
     return may and counters(few, False)[TEXTS] * 3 >= sum(few.values())

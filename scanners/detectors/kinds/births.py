@@ -1,4 +1,4 @@
-"""Dates of birth: what a date looks like, and how the years of birth of a population lie."""
+"""Dates of birth: what a date looks like, and how the years of birth of a population are distributed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def looks_like_dates(first: str) -> bool:
 
 
 def by_years(counts: Mapping[str, int]) -> Counter[str]:
-    """Counters of days in a field whose name says nothing: valid ones, by decade, and those of the last years."""
+    """Counters of days in a field whose name is neutral: valid ones, by decade, and those of the last years."""
     group, now = Group(counts), _today().year
     for text in counts:
         year = _whole_day(text.strip()) if text else None
@@ -89,11 +89,11 @@ _TIME_OF_DAY = re.compile(r"[T ](?!00:00)\d\d:\d\d|[T ]\d\d:\d\d:(?!00)")
 
 
 def _day(text: str) -> int | None:
-    found = _DATE.match(text)
-    if not found:
+    match = _DATE.match(text)
+    if not match:
         return None
-    ordered = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
-    year, month, day = map(int, ordered if ordered[0] else (found[7], found[8], found[9]))
+    ordered = (match[1], match[2], match[3]) if match[1] else (match[6], match[5], match[4])
+    year, month, day = map(int, ordered if ordered[0] else (match[7], match[8], match[9]))
     if month > 12:
         month, day = day, month
     try:

@@ -39,13 +39,13 @@ def _suffixes() -> Any:
 
 @lru_cache(maxsize=4096)
 def _real_domain(domain: str) -> bool:
-    found = _suffixes()(domain)
+    parts = _suffixes()(domain)
     # RFC 2606 reserves these; test data and documentation use them for addresses of people.
-    return bool(found.suffix and found.domain) or domain.rpartition(".")[2] in ("example", "test", "invalid")
+    return bool(parts.suffix and parts.domain) or domain.rpartition(".")[2] in ("example", "test", "invalid")
 
 
 _AUTHORITY = re.compile(r"://[^\s/@]*\Z")
-"""What stands before an @ in the address of a server: a user and a password, no mailbox."""
+"""The text before an @ in the address of a server: a user and a password, not a mailbox."""
 
 
 def check_email(candidate: str, text: str) -> Verdict:

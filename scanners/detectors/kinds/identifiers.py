@@ -1,6 +1,7 @@
 """What points at a person without naming one: ids of devices and advertising, addresses with personal parameters, places.
 
-An id of a device looks like any other UUID, so the field's name has to speak for it; the name without the form is nothing.
+An id of a device looks like any other UUID, so the field's name has to announce it; a name
+without the form counts for nothing.
 """
 
 from __future__ import annotations
@@ -62,45 +63,45 @@ class _Said(NamedTuple):
 def _said(names: tuple[str, ...]) -> _Said | None:
     """None when nothing is announced, as mostly."""
     device = speaks("DEVICE_ID", names) > 0
-    said = _Said(
+    announced = _Said(
         speaks("ADVERTISING_ID", names) > 0, device, device and "_".join(words(names[-1])) in _OWN_NAMES,
         speaks("MAC_ADDRESS", names[-1:]) > 0,
     )  # fmt: skip
-    return said if any(said) else None
+    return announced if any(announced) else None
 
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
-    """Counters by "ENTITY|recognizer" for one column; only where the name speaks, or a text is a pair of coordinates."""
-    said = _said(names)
+    """Counters by "ENTITY|recognizer" for one column; only where the name announces one, or a text is a pair of coordinates."""
+    announced = _said(names)
     first = next(iter(every), "")
     pair = first[:1] in "(+-0123456789g" and _PAIR.match(first) is not None
-    if said is None and not pair:
+    if announced is None and not pair:
         return {}
     counts = sampled(every, MOST)
-    found = _announced(said, counts) if said is not None else {}
+    counters = _announced(announced, counts) if announced is not None else {}
     if pair:
-        found["GEO_COORDINATES|pair"] = whole(counts, lambda t: bool(_PAIR.match(t)))
-    for made in found.values():
-        made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
-    return {key: made for key, made in found.items() if made["valid"]}
+        counters["GEO_COORDINATES|pair"] = whole(counts, lambda t: bool(_PAIR.match(t)))
+    for counter in counters.values():
+        counter[STOPPED], counter[LOOKED] = sum(every.values()), sum(counts.values())
+    return {key: counter for key, counter in counters.items() if counter["valid"]}
 
 
-def _announced(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
-    if said.advertising:
-        found["ADVERTISING_ID|uuid"] = whole(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
-    if said.device:
-        found["DEVICE_ID|device_form"] = whole(
+def _announced(announced: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
+    counters: dict[str, Counter[str]] = {}
+    if announced.advertising:
+        counters["ADVERTISING_ID|uuid"] = whole(counts, lambda t: bool(_UUID.match(t)) and t != _EMPTY)
+    if announced.device:
+        counters["DEVICE_ID|device_form"] = whole(
             counts,
             lambda t: bool(_UUID.match(t) or _DEVICE.match(t)) and t != _EMPTY,
-            ("own_name",) if said.own else (),
+            ("own_name",) if announced.own else (),
         )
-    if said.own:
-        found["DEVICE_ID|imei"] = whole(counts, _imei)
-        found["DEVICE_ID|imsi"] = whole(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
-    if said.mac:
-        found["MAC_ADDRESS|mac_plain"] = whole(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
-    return found
+    if announced.own:
+        counters["DEVICE_ID|imei"] = whole(counts, _imei)
+        counters["DEVICE_ID|imsi"] = whole(counts, lambda t: bool(_SUBSCRIBER.match(t)), ("own_name",))
+    if announced.mac:
+        counters["MAC_ADDRESS|mac_plain"] = whole(counts, lambda t: bool(_PLAIN_MAC.match(t)), ("letters",))
+    return counters
 
 
 def _imei(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Persons and passwords, and when addresses and dates of birth are looked for: what has no checksum.
 
-Without a language model the shape of the values and the field's name have to agree; the evidence says so.
+Without a language model the shape of the values and the field's name have to agree; the evidence states it.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ _MASKED = re.compile(r"[*xX•#.]+\Z")
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Counters by "ENTITY|recognizer" for one column. Names decide only which looks are worth their time."""
     counts = sampled(every, MOST)
-    found = _look(_said(names), counts)
-    for made in found.values():
-        made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
-    return found
+    counters = _look(_said(names), counts)
+    for counter in counters.values():
+        counter[STOPPED], counter[LOOKED] = sum(every.values()), sum(counts.values())
+    return counters
 
 
 _FEW = 40
-"""Texts that show whether a field whose name does not speak may hold what nearly all its texts would have to be."""
+"""So many texts show whether a field with a neutral name may hold what nearly all its texts would have to be."""
 
 
 class _Said(NamedTuple):
-    """What the names on a path say of persons."""
+    """What the names on a path announce of persons."""
 
     person: int
     place: int
@@ -70,23 +70,23 @@ def _said(names: tuple[str, ...]) -> _Said:
     )  # fmt: skip
 
 
-def _look(said: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = {}
-    few = sampled(counts, _FEW) if said.person == 0 or said.place == 0 else {}
+def _look(name: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:
+    counters: dict[str, Counter[str]] = {}
+    few = sampled(counts, _FEW) if name.person == 0 or name.place == 0 else {}
     together = "\0".join(few)
-    if said.person > 0 or (said.person == 0 and _mostly_persons(few, together)):
-        found[PERSON_KEY] = _persons(counts, said.person > 0)
-    if said.place > 0 or (said.place == 0 and addresses.often(few, together)):
-        found[ADDRESS_KEY] = addresses.counters(counts, said.place > 0)
-    if said.place > 0 or (said.place == 0 and said.of_person):
-        found[POSTCODE_KEY] = whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
-    if said.birth > 0:
-        found[births.KEY] = births.named(counts)
-    elif said.birth == 0 and births.looks_like_dates(next(iter(counts), "")):
-        found[births.YEARS_KEY] = births.by_years(counts)
-    if said.password:
-        found[PASSWORD_KEY] = whole(counts, _password)
-    return {key: made for key, made in found.items() if made[TEXTS]}
+    if name.person > 0 or (name.person == 0 and _mostly_persons(few, together)):
+        counters[PERSON_KEY] = _persons(counts, name.person > 0)
+    if name.place > 0 or (name.place == 0 and addresses.often(few, together)):
+        counters[ADDRESS_KEY] = addresses.counters(counts, name.place > 0)
+    if name.place > 0 or (name.place == 0 and name.of_person):
+        counters[POSTCODE_KEY] = whole(counts, lambda t: bool(_POSTCODE.match(t)) and 3 <= len(t) <= 10)
+    if name.birth > 0:
+        counters[births.KEY] = births.named(counts)
+    elif name.birth == 0 and births.looks_like_dates(next(iter(counts), "")):
+        counters[births.YEARS_KEY] = births.by_years(counts)
+    if name.password:
+        counters[PASSWORD_KEY] = whole(counts, _password)
+    return {key: counter for key, counter in counters.items() if counter[TEXTS]}
 
 
 def _mostly_persons(few: Mapping[str, int], together: str) -> bool:

@@ -56,13 +56,13 @@ class Plan:
 
     def significant(self, digits: str) -> str:
         """The digits without the trunk prefix, where they make more sense so."""
-        found = self._prefix.match(digits) if self._prefix else None
-        if found is None or not found.group():
+        prefix = self._prefix.match(digits) if self._prefix else None
+        if prefix is None or not prefix.group():
             return digits
-        if self._rule and found.lastindex and found[found.lastindex] is not None:
-            stripped = found.expand(self._rule) + digits[found.end() :]
+        if self._rule and prefix.lastindex and prefix[prefix.lastindex] is not None:
+            stripped = prefix.expand(self._rule) + digits[prefix.end() :]
         else:
-            stripped = digits[found.end() :]
+            stripped = digits[prefix.end() :]
         if self._general.fullmatch(digits) and not self._general.fullmatch(stripped):
             return digits
         return stripped
@@ -80,8 +80,8 @@ def plan(region: str) -> Plan:
 def _regions(code: str) -> tuple[str, ...]:
     from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
 
-    found = COUNTRY_CODE_TO_REGION_CODE.get(int(code), ())
-    return tuple(r for r in found if r != "001")
+    regions = COUNTRY_CODE_TO_REGION_CODE.get(int(code), ())
+    return tuple(r for r in regions if r != "001")
 
 
 class PhoneCheck:
@@ -89,7 +89,7 @@ class PhoneCheck:
 
     Marks: the way it is written (international, parentheses, formatted, bare); `_possible`: a length some region has;
     `_valid`: within some region's plan; `_well`: and written as that region writes it; `_trunk`: with the zero or in the
-    groups that tell it from any other number, else `as_XX`; `at_XX`: digits alone that are one region's;
+    groups that distinguish it from any other number, else `as_XX`; `at_XX`: digits alone that are one region's;
     `s3_N`, `s6_N`: the third and sixth digit, since counted-up ids have the same ones.
     """
 

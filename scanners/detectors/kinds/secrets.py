@@ -37,7 +37,7 @@ def check_key(candidate: str, _text: str) -> Verdict:
     if candidate[:6].lower() == "basic ":
         return _basic(candidate[6:]), ()
     if "://" in candidate and "hooks.slack" not in candidate:
-        # An address with user and password; what stands for one in documentation is none.
+        # An address with user and password; a placeholder in documentation is none.
         word = candidate.rpartition("@")[0].rpartition(":")[2]
         return word.lower() not in _NO_SECRET and not word.startswith(("$", "{", "<", "%")), ("url",)
     return True, ()
@@ -104,9 +104,9 @@ def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[
     if not names or not _announced(names[-1]):
         return {}
     counts = sampled(every, MOST)
-    made = whole(counts, _drawn)
-    made[STOPPED], made[LOOKED] = sum(every.values()), sum(counts.values())
-    return {"API_KEY|entropy": made} if made["valid"] else {}
+    counter = whole(counts, _drawn)
+    counter[STOPPED], counter[LOOKED] = sum(every.values()), sum(counts.values())
+    return {"API_KEY|entropy": counter} if counter["valid"] else {}
 
 
 @lru_cache(maxsize=16384)

@@ -1,4 +1,4 @@
-"""What a field's name says: weak evidence, which never decides alone and can speak against an entity."""
+"""What a field's name announces: weak evidence, which never decides alone and can count against an entity."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def _known() -> frozenset[str]:
 
 
 def speaks(entity: str, names: Iterable[str]) -> int:
-    """1 when the nearest name that says anything speaks for the entity, -1 when it speaks against, 0 for neither.
+    """1 when the nearest name that announces anything is for the entity, -1 when it is against it, 0 for neither.
 
     `names` are the names on the path, from the root; the last counts first, and its last word most.
     """
     path = tuple(names)
     near = path[-3:]
-    # Two names that have words are asked and the one above them: paths differ mostly in what stands before these.
+    # Two names that have words are asked and the one above them: paths differ mostly in the names before these.
     return _speaks(entity, near if len(path) > 3 and words(near[-1]) and words(near[-2]) else path)
 
 
-_LONGEST = max(phrase.count("_") + 1 for said in (FOR, AGAINST) for phrases in said.values() for phrase in phrases)
+_LONGEST = max(phrase.count("_") + 1 for table in (FOR, AGAINST) for phrases in table.values() for phrase in phrases)
 """Words of the longest phrase."""
 
 
 class _Phrases:
-    """Words, and phrases of several, that stand in a name."""
+    """Words, and phrases of several, to look for in a name."""
 
     __slots__ = ("every", "long")
 
@@ -53,7 +53,7 @@ class _Phrases:
         self.long = frozenset(p for p in every if "_" in p)
 
     def within(self, tokens: tuple[str, ...]) -> bool:
-        """Whether a phrase of several words stands in the name."""
+        """Whether the name contains a phrase of several words."""
         return len(tokens) > 1 and not self.long.isdisjoint(_runs(tokens))
 
     def word(self, tokens: Iterable[str]) -> bool:
@@ -87,7 +87,7 @@ def _speaks(entity: str, names: tuple[str, ...]) -> int:
             return _parent(entity, names, depth, against)
         last = tokens[-1] if not tokens[-1].isdigit() or len(tokens) == 1 else tokens[-2]
         if last in for_.every or "_".join(tokens) in for_.every or for_.within(tokens):
-            # `product_name` ends in a word of persons, but says whose name it is.
+            # `product_name` ends in a word of persons, but names something else.
             return -1 if against.word(tokens[:-1]) else _parent(entity, names, depth, against)
         if against.word(tokens) or against.within(tokens):
             return -1
@@ -99,7 +99,7 @@ def _speaks(entity: str, names: tuple[str, ...]) -> int:
 
 
 def _parent(entity: str, names: tuple[str, ...], depth: int, against: _Phrases) -> int:
-    """A bare `name` says little: the name above decides whose it is."""
+    """A bare `name` means little: the name above decides whose it is."""
     place = len(names) - 1 - depth
     own = words(names[place])
     if len(own) > 1 or own[-1] not in GENERIC or entity not in ("PERSON", "LOCATION"):
@@ -111,7 +111,7 @@ def _parent(entity: str, names: tuple[str, ...], depth: int, against: _Phrases) 
 
 
 def named_as(phrases: frozenset[str], names: Iterable[str]) -> bool:
-    """Whether one of the phrases stands in one of the names."""
+    """Whether one of the names contains one of the phrases."""
     return any(f"_{phrase}_" in f"_{'_'.join(words(name))}_" for name in names for phrase in phrases)
 
 

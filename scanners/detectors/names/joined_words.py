@@ -14,17 +14,17 @@ _SHORT = frozenset({"ip", "cc", "dl", "id", "ic"})
 """Words of two letters that may stand in front."""
 
 
-def apart(token: str, known: Collection[str]) -> tuple[str, ...]:
+def apart(token: str, vocabulary: Collection[str]) -> tuple[str, ...]:
     """The words of a token of small letters: itself where it is known, or where its head is no known word."""
-    if len(token) < 4 or token in known:
+    if len(token) < 4 or token in vocabulary:
         return (token,)
     for tail in _TAILS:
         head = token.removesuffix(tail)
         if head == token or (len(head) < 3 and head not in _SHORT):
             continue
-        if head in known or head in _FREQUENT or head in _SHORT:
+        if head in vocabulary or head in _FREQUENT or head in _SHORT:
             return (head, tail)
-        front = apart(head, known)
+        front = apart(head, vocabulary)
         if len(front) > 1:
             return (*front, tail)
     return (token,)

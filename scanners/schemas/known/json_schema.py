@@ -30,8 +30,8 @@ def _add(places: Places, schema: Any, document: Document, at: FieldPath, above: 
         return
     above = (*above, id(schema))
     if "$ref" in schema:
-        found, other = document.pointed(str(schema["$ref"]))
-        _add(places, found, other, at, above)
+        target, other = document.pointed(str(schema["$ref"]))
+        _add(places, target, other, at, above)
     for word in _COMBINED:
         for option in schema.get(word) or () if isinstance(schema.get(word), list) else ():
             _add(places, option, document, at, above)
@@ -64,16 +64,16 @@ def _one(
         places.add(at, "scalar", _SQL[kind], type=str(kind))
     elif kind is None:
         literals = schema.get("enum") if isinstance(schema.get("enum"), list) else [schema.get("const")]
-        for found in {_LITERALS.get(type(each)) for each in literals or ()} - {None}:
-            places.add(at, "scalar", found, type="enum")
+        for literal in {_LITERALS.get(type(each)) for each in literals or ()} - {None}:
+            places.add(at, "scalar", literal, type="enum")
 
 
 def _words(schema: Mapping[str, Any]) -> dict[str, Any]:
     title, text = schema.get("title"), schema.get("description")
     symbols = schema.get("enum")
-    made: dict[str, Any] = {
+    details: dict[str, Any] = {
         "doc": ". ".join(str(each).rstrip(".") for each in (title, text) if each) if title and text else text or title,
         "symbols": symbols if isinstance(symbols, list) else None,
         "format": schema.get("format"),
     }
-    return {**made, "has_default": True, "default": schema["default"]} if "default" in schema else made
+    return {**details, "has_default": True, "default": schema["default"]} if "default" in schema else details

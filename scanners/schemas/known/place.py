@@ -1,4 +1,4 @@
-"""What registered schemas say of each place of a record: the types a query reads it by, and words for the catalog. Pure.
+"""What registered schemas state of each place of a record: the types a query reads it by, and words for the catalog. Pure.
 
 Several schemas of one topic are taken in one after the other, the newest last: types widen to what holds the values of
 all of them, words are those of the newest.
@@ -18,7 +18,7 @@ from scanners.sketch.topic import ROOTS
 MOST_PLACES = 5000
 DEEPEST = 20
 MOST_REPEATS = 3
-"""How often a schema that refers to itself is unfolded; what lies deeper is read as it was learned, or as JSON text."""
+"""How often a schema that refers to itself is unfolded; what is deeper is read as it was learned, or as JSON text."""
 
 
 @dataclass(slots=True)
@@ -42,15 +42,15 @@ class Places:
         return bool(self._known)
 
     def add(self, path: FieldPath, kind: str, sql: str | None = None, **info: Any) -> bool:
-        """Take in what one schema says; False when there are too many places or they lie too deep."""
-        known = self._known.get(path)
-        if known is None:
+        """Take in what one schema states of a place; False when there are too many places or they are too deep."""
+        place = self._known.get(path)
+        if place is None:
             if len(self._known) >= MOST_PLACES or len(path.steps) > DEEPEST:
                 return False
-            known = self._known[path] = Known()
-        known.kinds.add(kind)
+            place = self._known[path] = Known()
+        place.kinds.add(kind)
         if sql is not None:
-            known.sql = sql if known.sql is None else wider(known.sql, sql)
+            place.sql = sql if place.sql is None else wider(place.sql, sql)
         self.describe(path, **info)
         return True
 
@@ -62,15 +62,15 @@ class Places:
     def containers(self, kind: str) -> list[list[str]]:
         """The places of the value that are always maps, or always objects, as `scanners.worker.profile` takes them."""
         others = {"map": "object", "object": "map"}
-        found = [p for p, k in self._known.items() if kind in k.kinds and others[kind] not in k.kinds]
-        return [[_step(step.kind, step.name) for step in path.steps] for path in found]
+        paths = [p for p, k in self._known.items() if kind in k.kinds and others[kind] not in k.kinds]
+        return [[_step(step.kind, step.name) for step in path.steps] for path in paths]
 
     def overlay(self, fields: Sequence[FieldProfile], mixed: bool = False) -> tuple[FieldProfile, ...]:
         """The profiles with `details["registered"]`, and one without occurrences for each place no record had.
 
         `mixed`: some records of the part are of another format, so types hold what was learned, too.
         """
-        made: dict[str, FieldProfile] = {}
+        profiles: dict[str, FieldProfile] = {}
         left = {str(path): known for path, known in self._known.items()}
         others = []
         for profile in fields:
@@ -78,12 +78,14 @@ class Places:
             if known is None:
                 others.append(profile)
             else:
-                made[profile.path] = replace(profile, details=_details(profile, known, self.exact and not mixed))
+                profiles[profile.path] = replace(profile, details=_details(profile, known, self.exact and not mixed))
         for path, known in left.items():
-            made[path] = FieldProfile(
+            profiles[path] = FieldProfile(
                 path, {}, 0, 0.0, details=_details(FieldProfile(path, {}, 0, 0.0), known, self.exact)
             )
-        return tuple(sorted((*others, *made.values()), key=lambda each: (ROOTS.index(each.field_path.root), each.path)))
+        return tuple(
+            sorted((*others, *profiles.values()), key=lambda each: (ROOTS.index(each.field_path.root), each.path))
+        )
 
 
 def _step(kind: StepKind, name: str | None) -> str:

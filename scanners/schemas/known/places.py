@@ -24,15 +24,15 @@ _WIRE = frozenset(FORMAT_OF_TYPE.values())
 
 
 def chosen(
-    topic: str, part: str, schemas: Mapping[int, RegisteredSchema], seen: Collection[int]
+    topic: str, part: str, schemas: Mapping[int, RegisteredSchema], ids: Collection[int]
 ) -> list[RegisteredSchema]:
     """The schemas of a part, oldest first: of the subject `TOPIC-PART`, those its records name, and all versions of
     subjects named by a record of which records name one."""
     subjects = {f"{topic}-{part}"}
-    for number in seen:
+    for number in ids:
         if number in schemas:
             subjects |= {name for name in schemas[number].subjects if not name.endswith(PART_SUBJECTS)}
-    mine = [s for s in schemas.values() if s.id in seen or subjects & s.subjects.keys()]
+    mine = [s for s in schemas.values() if s.id in ids or subjects & s.subjects.keys()]
     return sorted(mine, key=lambda s: (max((v for n, v in s.subjects.items() if n in subjects), default=0), s.id))
 
 
@@ -86,19 +86,19 @@ def with_registered(
 
     `form`: the format of each part. Only parts whose records were written with registered schemas change.
     """
-    known = schemas if isinstance(schemas, Schemas) else Schemas(schemas)
+    registry = schemas if isinstance(schemas, Schemas) else Schemas(schemas)
     for part in PARTS:
         if form.get(part) not in _WIRE:
             continue
         root = next((f for f in fields if f.path == part), None)
         details = root.details if root is not None else {}
-        mine = chosen(topic, part, known.all(), details.get("schema_ids") or ())
+        mine = chosen(topic, part, registry.all(), details.get("schema_ids") or ())
         mine = [schema for schema in mine if FORMAT_OF_TYPE.get(schema.type) == form[part]]
-        places = places_of(part, mine, known, _names(part, fields))
+        places = places_of(part, mine, registry, _names(part, fields))
         if places:
             others = {name for name in details.get("formats_first_seen") or () if name != "null"} - {form[part]}
             if form[part] == "avro":
-                places.describe(FieldPath(part), schemas=_texts(mine, details.get("schema_ids") or (), known))
+                places.describe(FieldPath(part), schemas=_texts(mine, details.get("schema_ids") or (), registry))
             fields = places.overlay(fields, mixed=bool(others))
     return tuple(fields)
 
@@ -106,10 +106,10 @@ def with_registered(
 _LONGEST_KEPT = 200_000
 
 
-def _texts(mine: Sequence[RegisteredSchema], seen: Collection[int], schemas: Schemas) -> list[str]:
+def _texts(mine: Sequence[RegisteredSchema], ids: Collection[int], schemas: Schemas) -> list[str]:
     """The newest Avro schema of each name that records have, whole, as JSON text; none when they are too long to keep."""
     newest: dict[str, str] = {}
-    for schema in [each for each in mine if each.id in seen] or mine[-1:]:
+    for schema in [each for each in mine if each.id in ids] or mine[-1:]:
         with contextlib.suppress(Exception):
             written = json.loads(schema.text)
             whole = plain(schemas.avro(schema.id)) if schema.references else written

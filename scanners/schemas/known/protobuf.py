@@ -55,8 +55,8 @@ class _Walk:
         if name in _WELL_KNOWN:
             self._places.add(at, "scalar", _WELL_KNOWN[name], type=name)
             return
-        known = self._places.add(at, "object", type=f"message {name}", name=name, doc=self._docs.get(name))
-        if not known or above.count(name) >= MOST_REPEATS:
+        added = self._places.add(at, "object", type=f"message {name}", name=name, doc=self._docs.get(name))
+        if not added or above.count(name) >= MOST_REPEATS:
             return
         for field in message.fields:
             self._field(field, at.field(field.name), (*above, name))
@@ -72,8 +72,8 @@ class _Walk:
         else:
             self._one(field, at, above)
         oneof = field.containing_oneof
-        named = oneof.name if oneof is not None and not oneof.name.startswith("_") else None
-        self._places.describe(at, doc=self._docs.get(field.full_name), oneof=named, number=field.number)
+        oneof_name = oneof.name if oneof is not None and not oneof.name.startswith("_") else None
+        self._places.describe(at, doc=self._docs.get(field.full_name), oneof=oneof_name, number=field.number)
 
     def _one(self, field: Any, at: FieldPath, above: tuple[str, ...]) -> None:
         if field.message_type is not None:

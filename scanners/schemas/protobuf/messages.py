@@ -47,21 +47,21 @@ def compile_decoder(text: str, imports: Mapping[str, str] | None = None) -> Prot
             return done[name]
         done[name] = {}  # files that import one another in a ring end here, and fail where a name is missing
         file = _installed(name) if body is None else _file(body, name)
-        known = symbols(file)
+        declared = symbols(file)
         for dependency in file.dependency:
-            known = {**add(dependency, imports.get(dependency, _BUILT_IN.get(dependency))), **known}
+            declared = {**add(dependency, imports.get(dependency, _BUILT_IN.get(dependency))), **declared}
         if body is not None:
-            resolve(file, known)
+            resolve(file, declared)
         pool.Add(file)
-        done[name] = known
-        return known
+        done[name] = declared
+        return declared
 
     try:
         add(_ROOT, text)
     except (TypeError, ValueError) as error:
         # Protobuf itself refuses it: names twice, numbers out of range.
         raise error if isinstance(error, ProtoError) else ProtoError("a file that cannot be") from error
-    # In order of declaration: the wire format counts message types as they stand in the text.
+    # In order of declaration: the wire format counts message types in the order of the text.
     proto = descriptor_pb2.FileDescriptorProto()
     pool.FindFileByName(_ROOT).CopyToProto(proto)
     return ProtobufDecoder(proto, pool)
@@ -91,11 +91,11 @@ def _file(text: str, name: str) -> Any:
         return parse(text, name)
     except ProtoError as error:
         try:
-            made = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
+            file = descriptor_pb2.FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
         except (binascii.Error, ValueError, DecodeError):
             raise error from None
-        made.name = name
-        return made
+        file.name = name
+        return file
 
 
 class ProtobufDecoder:
@@ -131,9 +131,9 @@ class ProtobufDecoder:
     def _message(self, path: tuple[int, ...], body: bytes) -> Any:
         classes = self._found(path)
         for each in classes if len(classes) > 1 else ():
-            made = _parsed(each, body)
-            if made is not None and _all_known(made):
-                return made
+            message = _parsed(each, body)
+            if message is not None and _all_known(message):
+                return message
         return _strict(classes[0], body)
 
     def _found(self, path: tuple[int, ...]) -> list[Any]:
@@ -159,22 +159,22 @@ class ProtobufDecoder:
 def _at(types: Any, index: int) -> list[Any]:
     """The message types that a place among types may mean.
 
-    The types that stand for entries of maps are counted by some clients (Python, Go) and not by others (Java), and the
-    registry's own form of a text moves them. None of them is meant itself.
+    Some clients (Python, Go) count the types of map entries and others (Java) do not, and the registry's own form of a
+    text moves them. A place never means one of these types.
     """
     written = [m for m in types if not m.options.map_entry]
     entries = len(types) - len(written)
-    found = [types[index]] if index < len(types) and not types[index].options.map_entry else []
+    candidates = [types[index]] if index < len(types) and not types[index].options.map_entry else []
     for place in range(index, max(-1, index - entries - 1), -1):
-        if place < len(written) and written[place] not in found:
-            found.append(written[place])
-    return found
+        if place < len(written) and written[place] not in candidates:
+            candidates.append(written[place])
+    return candidates
 
 
 def _strict(kind: Any, body: bytes) -> Any:
-    made = kind()
-    made.ParseFromString(body)
-    return made
+    message = kind()
+    message.ParseFromString(body)
+    return message
 
 
 def _parsed(kind: Any, body: bytes) -> Any:
@@ -193,7 +193,7 @@ def _all_known(message: Any) -> bool:
 
 
 def _indexes(body: bytes) -> tuple[tuple[int, ...], int]:
-    """The path to the message type before a body, and where the body begins. A single 0 stands for the first type."""
+    """The path to the message type before a body, and where the body begins. A single 0 means the first type."""
     count, at = _varint(body, 0)
     if count == 0:
         return (0,), at

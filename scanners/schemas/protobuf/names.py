@@ -21,26 +21,26 @@ def _scope(file: Any) -> str:
 
 
 def _below(prefix: str, holder: Any, messages: Any) -> Symbols:
-    found: Symbols = {}
+    symbols: Symbols = {}
     for message in messages:
         name = f"{prefix}.{message.name}"
-        found[name] = MESSAGE
-        found |= _below(name, message, message.nested_type)
+        symbols[name] = MESSAGE
+        symbols |= _below(name, message, message.nested_type)
     for enum in holder.enum_type:
-        found[f"{prefix}.{enum.name}"] = ENUM
-    return found
+        symbols[f"{prefix}.{enum.name}"] = ENUM
+    return symbols
 
 
-def resolve(file: Any, known: Mapping[str, int]) -> None:
+def resolve(file: Any, symbols_of: Mapping[str, int]) -> None:
     """Give every field the full name of its type: the innermost scope that has it wins. Raises ProtoError."""
 
     def visit(scope: str, message: Any) -> None:
         here = f"{scope}.{message.name}"
         for field in message.field:
             if field.type_name and not (field.type_name.startswith(".") and field.type):
-                field.type_name, found = _find(here, field.type_name, known)
+                field.type_name, kind = _find(here, field.type_name, symbols_of)
                 if field.type != GROUP:
-                    field.type = found
+                    field.type = kind
         for nested in message.nested_type:
             visit(here, nested)
 
@@ -48,15 +48,15 @@ def resolve(file: Any, known: Mapping[str, int]) -> None:
         visit(_scope(file), message)
 
 
-def _find(scope: str, name: str, known: Mapping[str, int]) -> tuple[str, int]:
+def _find(scope: str, name: str, symbols_of: Mapping[str, int]) -> tuple[str, int]:
     if name.startswith("."):
-        if name in known:
-            return name, known[name]
+        if name in symbols_of:
+            return name, symbols_of[name]
         raise ProtoError("unknown type")
     while True:
         full = f"{scope}.{name}"
-        if full in known:
-            return full, known[full]
+        if full in symbols_of:
+            return full, symbols_of[full]
         if not scope:
             raise ProtoError("unknown type")
         scope = scope.rpartition(".")[0]

@@ -1,7 +1,7 @@
 """Text of .proto files to descriptors, without the protoc compiler: proto2, proto3 and editions.
 
 Messages, enums, maps, oneofs, groups and imports are read; options, services and extensions are skipped, as no body needs
-them. The types of fields are names as they stand in the text until `protobuf_names.resolve` has seen all of them.
+them. The types of fields are names as the text has them until `protobuf_names.resolve` has seen all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EDITIONS = {"2023": 1000, "2024": 1001}
 
 
 class ProtoError(ValueError):
-    """The text is no .proto this parser knows; the message names the token's kind only."""
+    """The text is not a .proto that this parser can read; the message names the token's kind only."""
 
 
 class _Tokens:
@@ -40,21 +40,21 @@ class _Tokens:
     def _read(text: str) -> Iterator[str]:
         at = 0
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None or found.end() == at:
+            match = _TOKEN.match(text, at)
+            if match is None or match.end() == at:
                 raise ProtoError("unknown character")
-            if found.lastgroup:
-                yield found.group()
-            at = found.end()
+            if match.lastgroup:
+                yield match.group()
+            at = match.end()
 
     @property
     def next(self) -> str:
         return self._all[self._at] if self._at < len(self._all) else ""
 
-    def take(self, wanted: str = "") -> str:
+    def take(self, expected: str = "") -> str:
         token = self.next
-        if not token or (wanted and token != wanted):
-            raise ProtoError(f"expected {wanted or 'more'}")
+        if not token or (expected and token != expected):
+            raise ProtoError(f"expected {expected or 'more'}")
         self._at += 1
         return token
 
@@ -158,7 +158,7 @@ def _message(tokens: _Tokens, message: Any, proto3: bool) -> None:
         else:
             _field(tokens, message, proto3, None)
     tokens.take("}")
-    # The oneof that proto3's `optional` stands for comes after all that were written.
+    # The oneof that proto3's `optional` means comes after all that were written.
     for field in message.field:
         if field.proto3_optional:
             message.oneof_decl.add(name=f"_{field.name}")
@@ -194,11 +194,11 @@ def _field(tokens: _Tokens, message: Any, proto3: bool, oneof: int | None) -> No
         return
     tokens.take(";")
     if entry is not None:
-        made = message.nested_type.add(name=_entry(name))
-        made.options.map_entry = True
+        map_entry = message.nested_type.add(name=_entry(name))
+        map_entry.options.map_entry = True
         for number, (part, part_kind) in enumerate(zip(("key", "value"), entry, strict=True), 1):
-            _set_type(made.field.add(name=part, number=number, label=1), part_kind)
-        field.type, field.type_name = MESSAGE, made.name
+            _set_type(map_entry.field.add(name=part, number=number, label=1), part_kind)
+        field.type, field.type_name = MESSAGE, map_entry.name
     else:
         _set_type(field, kind)
     if optional:
@@ -208,7 +208,7 @@ def _field(tokens: _Tokens, message: Any, proto3: bool, oneof: int | None) -> No
 
 
 def _entry(field: str) -> str:
-    """The message that stands for an entry of a map, named as protoc does."""
+    """The name of the message for an entry of a map, as protoc forms it."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 

@@ -1,7 +1,7 @@
 """A parsed Protobuf message as a tree of plain values.
 
 Fields without presence (plain proto3 scalars) are always in the tree, with their default when they were not sent, as that
-is what they mean. Well-known types are what they stand for: a timestamp, a duration, JSON, the value in a wrapper, a
+is what they mean. Well-known types become what they mean: a timestamp, a duration, JSON, the value in a wrapper, a
 decimal, and the message in an Any whose type the schema knows, with its `@type`.
 """
 
@@ -25,17 +25,17 @@ def tree(message: Any, depth: int = 0) -> Any:
 
 
 def _fields(message: Any, depth: int) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.message_type is not None and field.message_type.GetOptions().map_entry:
             below = field.message_type.fields_by_name["value"]
-            made[field.name] = {_key(k): _value(v, below, depth) for k, v in value.items()}
+            answer[field.name] = {_key(k): _value(v, below, depth) for k, v in value.items()}
         elif field.is_repeated:
-            made[field.name] = [_value(v, field, depth) for v in value]
+            answer[field.name] = [_value(v, field, depth) for v in value]
         elif not field.has_presence or message.HasField(field.name):
-            made[field.name] = _value(value, field, depth)
-    return made
+            answer[field.name] = _value(value, field, depth)
+    return answer
 
 
 def _key(key: Any) -> str:
@@ -46,8 +46,8 @@ def _value(value: Any, field: Any, depth: int) -> Any:
     if field.message_type is not None:
         return tree(value, depth + 1)
     if field.enum_type is not None:
-        known = field.enum_type.values_by_number.get(value)
-        return known.name if known is not None else value
+        symbol = field.enum_type.values_by_number.get(value)
+        return symbol.name if symbol is not None else value
     return value
 
 
@@ -97,13 +97,13 @@ def _any(message: Any, depth: int) -> Any:
     from google.protobuf import message_factory
     from google.protobuf.message import DecodeError
 
-    made = _fields(message, depth)
+    plain = _fields(message, depth)
     try:
-        found = message.DESCRIPTOR.file.pool.FindMessageTypeByName(message.type_url.rpartition("/")[2])
-        inner = message_factory.GetMessageClass(found)()
+        descriptor = message.DESCRIPTOR.file.pool.FindMessageTypeByName(message.type_url.rpartition("/")[2])
+        inner = message_factory.GetMessageClass(descriptor)()
         inner.ParseFromString(message.value)
     except (KeyError, DecodeError):
-        return made
+        return plain
     below = tree(inner, depth + 1)
     return {"@type": message.type_url, **(below if isinstance(below, dict) else {"value": below})}
 

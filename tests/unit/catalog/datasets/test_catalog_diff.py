@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.datasets.carry_over import carry_over
+from catalog.datasets.compatibility import compatibility
 from catalog.datasets.departures import Departure, departures_of
-from catalog.datasets.diff import carry_over, compatibility, differences, would_show
+from catalog.datasets.diff import differences, would_show
 from catalog.model import FieldProfile, SchemaVersion, Shape
 from tests.catalog_samples import profile, schema
 

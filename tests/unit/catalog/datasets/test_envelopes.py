@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from catalog.datasets.diff import carry_over, differences
+from catalog.datasets.carry_over import carry_over
+from catalog.datasets.diff import differences
 from catalog.datasets.facts import dataset_facts, leaf_paths
 from catalog.envelopes import payload_first, payload_of, unlisted, unwrapped_payload
 from catalog.model import ScanWindow, SchemaVersion

@@ -134,7 +134,7 @@ def test_plain_needs_tls_or_this_machine(
         return
     for ask in (lambda: check_cluster(secrets, {"security": security}, bootstrap),
                 lambda: client_config({"security": security}, bootstrap, secrets)):  # fmt: skip
-        with pytest.raises(SettingsError, match=r"clear text; add security\.tls"):
+        with pytest.raises(SettingsError, match=r"without encryption; add security\.tls"):
             ask()
 
 

@@ -163,7 +163,7 @@ def test_a_fault_of_ours_in_one_receiver_is_told_and_keeps_no_other_waiting() ->
     world.emit("1")
     world.step()
     assert fine.heard == ["1"]
-    assert world.events.deliveries()[0]["problem"] == "Telling it failed inside Weir (IndexError)."
+    assert world.events.deliveries()[0]["problem"] == "Delivery failed inside Weir (IndexError)."
 
 
 def test_a_retry_after_is_honoured_up_to_the_longest_pause() -> None:

@@ -10,7 +10,7 @@ from catalog.datasets.discovery import Discovery
 from catalog.declared.kinds import ClusterSpec
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.model import DatasetId
-from catalog.records import ScanPosition, ScanState
+from catalog.scan_store import ScanPosition, ScanState
 from catalog.scans.scans import Scans
 from catalog.topics import ClusterDescription, TopicFacts
 from tests.catalog_samples import NAMESPACE, ORDERS, World, scan

@@ -12,7 +12,7 @@ from catalog.apply.handlers import ClusterHandler, DatasetHandler
 from catalog.declared.documents import load
 from catalog.declared.kinds import KINDS
 from catalog.errors import InvalidInput
-from catalog.records import ScanState
+from catalog.scan_store import ScanState
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from tests.catalog_samples import World

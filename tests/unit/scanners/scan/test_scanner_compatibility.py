@@ -10,7 +10,8 @@ import fastavro
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.datasets.diff import compatibility, differences
+from catalog.datasets.compatibility import compatibility
+from catalog.datasets.diff import differences
 from catalog.model import ScanWindow, SchemaVersion
 from scanners.adapters.memory import sealed
 from scanners.export.formats import export

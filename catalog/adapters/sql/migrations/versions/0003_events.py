@@ -1,4 +1,4 @@
-"""Events: the outbox, and how far each receiver was told."""
+"""Events: the outbox, and how far each receiver has come."""
 
 import sqlalchemy as sa
 from alembic import op
