@@ -20,7 +20,7 @@ _TOKEN = r"""
  |(?P<text>(?:(?<!\w)(?:[eEbBrRnNuUxX]|[uU]&))?'(?:%s|''|[^'])*(?:'|\Z))
  |(?P<double>"(?:%s|""|[^"])*(?:"|\Z))
  |(?P<back>`[^`]*(?:`|\Z))
- |(?P<number>(?<![\w.$@])\d[\w.]*(?:[eE][+-]?\d+)?|(?<![\w.])\.\d+)
+ |(?P<number>(?:(?<![\w.$@])\d|(?<![\w.])\.\d)[\w.]*(?:(?<=[eE])[+-]\d[\w.]*)*)
  |(?P<word>[^\W\d]\w*)
  |(?P<space>\s+)
  |(?P<other>.)
@@ -57,10 +57,11 @@ def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]
     before = {after[0]: text[1] for text, after in pairwise(telling)}
     follows = {text[0]: after[1] for text, after in pairwise(telling)}
     calls: list[tuple[str, int]] = []
-    last = ""
+    last, in_quotes = "", False
     for at, (kind, text) in enumerate(tokens):
         if kind == "comment":
             yield " "
+            in_quotes = False
             continue
         if text == "(":
             calls.append((last, 0))
@@ -69,11 +70,13 @@ def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]
         elif text == "," and calls:
             calls[-1] = (calls[-1][0], calls[-1][1] + 1)
         if kind in ("text", "dollar") or (kind == "double" and double_is_text):
-            yield text if _is_telling(text, calls, before.get(at, ""), follows.get(at, "")) else "'?'"
-        elif kind == "number":
-            yield text if text.isdigit() and len(text) <= 2 else "0"
+            shown = text if _is_telling(text, calls, before.get(at, ""), follows.get(at, "")) else "'?'"
+            # Two texts side by side in different quotes would otherwise read as one with a quote in it.
+            yield f" {shown}" if in_quotes and shown.startswith("'") else shown
+            in_quotes = shown.endswith("'")
         else:
-            yield text
+            yield (text if text.isdigit() and len(text) <= 2 else "0") if kind == "number" else text
+            in_quotes = False
         if kind != "space":
             last = text
 
