@@ -7,6 +7,7 @@ import { ClockAhead } from "@/components/ClockAhead";
 import { When } from "@/components/When";
 import { type Flow, type Graph, wayBetween } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
+import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { isHidden, parseNodeId } from "@/lib/nodeId";
 import { ImpactList } from "@/pages/lineage/ImpactList";
@@ -53,6 +54,11 @@ export function SidePanel({
           {isHidden(id) ? "Its owners keep it to others." : (places.get(ref?.namespace ?? "") ?? ref?.namespace)}
         </p>
       </div>
+      {ref?.kind === "job" && jobTitle(ref.name) !== ref.name && (
+        <p className="small anywhere">
+          <span className="muted">Reported as</span> {ref.name}
+        </p>
+      )}
       <Said node={graph.nodes.get(id)} />
       {chosen && chosen !== from && <Way flows={flows} root={from} chosen={chosen} onChoose={onChoose} />}
       {chosen && !isHidden(chosen) && (
