@@ -15,6 +15,7 @@ test("a long name breaks after a separator, into two lines of nearly one length,
   expect(width).toBeLessThanOrEqual(MOST_WIDTH);
   expect(sizeFor(lines, width, measure)).toBeGreaterThanOrEqual(16.9);
   expect(cardName("ordersByRegionAndMonth", 164, measure).lines).toEqual(["ordersBy", "RegionAndMonth"]);
+  expect(cardName("shop.checkout.order_lines_enriched_v2", 208, measure).lines[0]).toBe("shop.checkout.");
   expect(cardName("payments-by-month", 164, measure).lines.join("")).toBe("payments-by-month");
 });
 

@@ -16,6 +16,12 @@ export const MOST_WIDTH = 300;
 
 /** Before these a line may end: after a separator, or between a small and a large letter. */
 const ENDS = /(?<=[._\-/:])(?=.)|(?<=[\p{Ll}\d])(?=\p{Lu})/u;
+/** Between words of a name a line ends a little less gladly than between its parts. */
+const PART_END = /[./:]$/;
+const LIKED = 0.8;
+
+/** The parts that a name may be broken between, whatever shows it. */
+export const namePieces = (name: string): string[] => name.split(ENDS);
 
 export function cardName(name: string, base: number, measure: Measure): CardName {
   const room = (width: number, size: number) => ((width - BESIDE) * SIZE) / size;
@@ -33,15 +39,15 @@ export function sizeFor(lines: readonly string[], width: number, measure: Measur
   return Math.floor((SIZE * (width - BESIDE) * 10) / Math.max(1, ...lines.map(measure))) / 10;
 }
 
-/** The two lines whose longer one is shortest; a name without a separator is one line while a card has room for it. */
+/** The two lines whose longer one is shortest, or nearly, with whole parts on each; a name without a separator is one line while a card has room for it. */
 function inTwo(name: string, measure: Measure): string[] {
-  const parts = name.split(ENDS);
+  const parts = namePieces(name);
   if (parts.length === 1) return [name];
   let best = [name];
   let least = Number.POSITIVE_INFINITY;
   for (let at = 1; at < parts.length; at++) {
     const lines = [parts.slice(0, at).join(""), parts.slice(at).join("")];
-    const widest = Math.max(...lines.map(measure));
+    const widest = Math.max(...lines.map(measure)) * (PART_END.test(lines[0] ?? "") ? LIKED : 1);
     if (widest < least) [best, least] = [lines, widest];
   }
   return best;

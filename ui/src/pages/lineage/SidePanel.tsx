@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
 import { ClockAhead } from "@/components/ClockAhead";
+import { LongName } from "@/components/LongName";
 import { When } from "@/components/When";
 import { type Flow, type Graph, wayBetween } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
@@ -49,7 +50,15 @@ export function SidePanel({
             </button>
           )}
         </div>
-        <h2 className="anywhere">{isHidden(id) ? nodeName(id) : <Link to={nodeLink(id)}>{nodeName(id)}</Link>}</h2>
+        <h2 className="anywhere">
+          {isHidden(id) ? (
+            nodeName(id)
+          ) : (
+            <Link to={nodeLink(id)}>
+              <LongName of={nodeName(id)} />
+            </Link>
+          )}
+        </h2>
         <p className="muted small anywhere">
           {isHidden(id) ? "Its owners keep it to others." : (places.get(ref?.namespace ?? "") ?? ref?.namespace)}
         </p>

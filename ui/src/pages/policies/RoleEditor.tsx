@@ -69,7 +69,7 @@ function Rights({
   return (
     <fieldset className="stack-s plain-set">
       <legend>Rights in Weir</legend>
-      <span className="hint">None of them opens data.</span>
+      <span className="muted small">None of them opens data.</span>
       {Object.entries(RIGHTS).map(([right, meaning]) => (
         <label key={right} className="row-nowrap">
           <input
