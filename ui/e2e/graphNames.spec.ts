@@ -61,7 +61,7 @@ for (const [device, look] of [
       }
       expect(await cut(page), zoom ?? "near").toEqual([]);
     }
-    await page.getByRole("button", { name: new RegExp(`^${JOB}`) }).click({ force: true });
+    await card(page, JOB).locator(".card-head").click({ force: true });
     await page.getByLabel("Chosen node").getByRole("heading", { name: JOB }).waitFor();
     await close();
   });

@@ -52,7 +52,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
         className="card-head"
         {...(card.kind === "group"
           ? { "aria-label": `Show ${card.title}: ${card.place}`, onClick: () => data.onOpen(card.id) }
-          : { "aria-pressed": chosen === card.id, "aria-label": spoken(card, kind), onClick: () => choose(card.id) })}
+          : { "aria-pressed": chosen === card.id, onClick: () => choose(card.id) })}
       >
         <Icon size={15} aria-hidden />
         <span
@@ -76,11 +76,6 @@ export function CardView({ data }: NodeProps<CardNode>) {
       )}
     </div>
   );
-}
-
-/** The whole name where the card shows it on two lines, which would be read as two words. */
-function spoken(card: Card, kind: string): string | undefined {
-  return card.lines.length === 1 ? undefined : `${card.title}, ${card.kind === "job" ? kind : card.place}`;
 }
 
 /** The fields in the card's window. The wheel moves the window, not the graph. */
