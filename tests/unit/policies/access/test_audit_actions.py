@@ -57,7 +57,7 @@ def constants() -> dict[str, set[str]]:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     pairs = (
-                        zip(target.elts, node.value.elts, strict=True)
+                        list(zip(target.elts, node.value.elts, strict=True))
                         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
                         else [(target, node.value)]
                     )
