@@ -109,7 +109,6 @@ function Fields({ of, onChoose }: { of: CardNode["data"]; onChoose: (id: string)
             type="button"
             aria-pressed={chosen === field.id}
             title={field.name}
-            {...(field.short === field.name ? {} : { "aria-label": field.name })}
             onClick={() => onChoose(field.id)}
           >
             {field.short}
