@@ -98,20 +98,6 @@ def test_each_reader_of_a_field_comes_with_the_rules_behind_it(weir: ApiWorld) -
     assert answer.json()["people"] == {"clear": 2, "partly": 0, "masked": 1, "none": 3}  # admin, aud, nobody
 
 
-def test_people_see_of_themselves_whether_anything_opens_a_dataset_without_an_entry_in_the_audit(
-    weir: ApiWorld,
-) -> None:
-    """Pages offer a query by it."""
-    written = weir.admin.get("/api/v1/audit", params={"limit": 1}).json()["entries"][0]["seq"]
-    for person, shows in (("admin", {"none"}), ("ana", {"masked", "clear"}), ("nobody", {"none"})):
-        caller = weir.admin if person == "admin" else weir.user(person)
-        answer = caller.get(f"/api/v1/access/people/{person}", params={"dataset": "prod/orders"}).json()
-        assert {each["shows"] for each in answer["entries"]} == shows
-        assert answer["notes"] == [] and answer["gone"] is None
-    entries = weir.admin.get("/api/v1/audit", params={"action": "report.access", "limit": 1}).json()["entries"]
-    assert not entries or entries[0]["seq"] <= written
-
-
 def test_of_the_past_it_is_what_was_declared_then_and_what_is_not_known_is_stated(weir: ApiWorld) -> None:
     before = datetime.now(UTC).isoformat()
     weir.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: late}\nspec: {roles: [reader]}")
