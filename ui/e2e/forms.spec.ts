@@ -61,3 +61,31 @@ test("a policy by form shows its YAML and who gains and loses, before it is appl
   await form.getByText(/Changes in who sees what|Nobody would see anything/).waitFor({ timeout: 60_000 });
   expect(await seriousFindings(page)).toEqual([]);
 });
+
+test("a role by form: rights with their meaning, its YAML, and who gains and loses before it is applied", async () => {
+  const page = await as("admin", "/policies?kind=Role");
+  const declared = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "data-owner" }) });
+  await declared.getByText("reads prod/orders, prod/revenue-by-region; may review, scan").waitFor();
+  await declared.getByRole("button", { name: "Change" }).click();
+  await page.waitForURL(/edit=data-owner/);
+  const form = page.getByRole("region", { name: "Change the role data-owner" });
+  expect(await form.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+  expect(await form.getByLabel("Datasets to read").inputValue()).toBe("prod/orders\nprod/revenue-by-region");
+  expect(await form.getByRole("checkbox", { name: /^scan start scans/ }).isChecked()).toBe(true);
+  await form.getByRole("checkbox", { name: /^audit:read/ }).check();
+  await form.getByLabel("Datasets to read").fill("prod/orders");
+  const yaml = form.getByLabel("Documents (YAML)");
+  await expect.poll(() => yaml.inputValue()).toMatch(/permissions:\n\s+- review\n\s+- scan\n\s+- "audit:read"/);
+  expect(await yaml.inputValue()).not.toMatch(/revenue/);
+  await form.getByRole("button", { name: "Check", exact: true }).click();
+  await form.getByText("This would happen:").waitFor();
+  await form.getByText(/Changes in who sees what|Nobody would see anything/).waitFor({ timeout: 60_000 });
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await form.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Add a role" }).click();
+  const added = page.getByRole("region", { name: "Add a role" });
+  await added.getByText("Give the role a name.").waitFor();
+  await added.getByLabel("Datasets to read").fill("orders");
+  await added.getByText(/“orders” is not a dataset/).waitFor();
+});

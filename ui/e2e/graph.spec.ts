@@ -1,7 +1,8 @@
 // The lineage graph as users of other catalogs wish it, on graphs made here.
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, still, visit, WEIR } from "./weir";
+import { card, dataset, drawn, type Edge, field, lineagePage } from "./madeGraph";
+import { launch, WEIR } from "./weir";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -9,50 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const NS = "kafka://big:9092";
-const dataset = (name: string) => `dataset:${NS}:${name}`;
-const field = (name: string, path: string) => `datasetField:${NS}:${name}:${path}`;
-
-interface Edge {
-  source: string;
-  target: string;
-  kind?: string;
-  job?: string;
-  masked?: boolean;
-  origin?: string;
-  columns?: string;
-}
-
-/** A page whose lineage is this, in the place of the API's own. */
-async function withLineage(edges: Edge[]): Promise<{ page: Page; close: () => Promise<void> }> {
-  const { context, page, wrong } = await visit(browser, "admin");
-  const whole = edges.map((e) => ({ kind: "feeds", masked: false, from: "2026-01-01T00:00:00Z", to: null, ...e }));
-  const nodes = [...new Set(edges.flatMap((e) => [e.source, e.target]))].map((id) => ({
-    id,
-    type: id.startsWith("datasetField:") ? "field" : id.startsWith("job:") ? "job" : "dataset",
-    ...(id.startsWith("job:kafka:") ? { jobType: "CONSUMER_GROUP" } : {}),
-  }));
-  await page.route("**/api/v1/lineage?*", (route) =>
-    route.fulfill({ json: { nodes, edges: whole, truncated: false } }),
-  );
-  await page.route("**/api/v1/impact?*", (route) =>
-    route.fulfill({ json: { root: "", affected: [], truncated: false } }),
-  );
-  return {
-    page,
-    close: async () => {
-      await context.close();
-      expect(wrong).toEqual([]);
-    },
-  };
-}
-
-const card = (page: Page, name: string) => page.locator(".card", { hasText: name });
-/** Cards are placed and the view fitted a little after they are known: until the drawing is done with both. */
-async function drawn(page: Page): Promise<void> {
-  await page.locator('.drawing[aria-busy="false"]').waitFor();
-  await still(page.locator(".card").first());
-}
+const withLineage = (edges: Edge[]) => lineagePage(browser, edges);
 const CHAIN = ["a", "b", "c", "d", "e"].map((name, i, all) => ({
   source: dataset(`topic-${name}`),
   target: dataset(`topic-${all[i + 1] ?? "f"}`),

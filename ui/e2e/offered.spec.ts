@@ -44,6 +44,17 @@ test("those who may are offered it", async () => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Admin" }).waitFor();
 });
 
+test("a query is offered to who may read the dataset; others read who can grant access", async () => {
+  const page = await as("admin", "/datasets/prod/orders");
+  const head = page.locator(".page-head");
+  await head.getByText("You may not read its records: otto or group team-orders can grant access.").waitFor();
+  expect(await head.getByRole("button", { name: "Query" }).isDisabled()).toBe(true);
+  expect(await head.getByRole("link", { name: "Query" }).count()).toBe(0);
+  await head.getByRole("link", { name: "Request access" }).waitFor();
+  const reader = await as("ana", "/datasets/prod/orders");
+  await reader.locator(".page-head").getByRole("link", { name: "Query" }).waitFor();
+});
+
 test("a dataset that is not there offers no query and no request, and near names are links", async () => {
   const page = await as("ana", "/datasets/prod/ordrs");
   await page.getByText("The catalog has no such dataset").waitFor();

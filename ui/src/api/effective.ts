@@ -54,6 +54,21 @@ export function usePersonAccess(name: string, asOf: string, offset: number) {
   });
 }
 
+/** What somebody sees of one dataset themselves, for each purpose; asking about oneself is not audited. */
+export function useOwnAccess(user: string | undefined, dataset: string) {
+  return useQuery({
+    queryKey: ["access", "own", user, dataset],
+    enabled: user !== undefined,
+    queryFn: ({ signal }) =>
+      answer<PersonAccess>(
+        weir.GET("/api/v1/access/people/{name}", {
+          params: { path: { name: user ?? "" }, query: { dataset, limit: PAGE } },
+          signal,
+        }),
+      ),
+  });
+}
+
 /** The whole list as CSV. */
 export async function accessFile(cluster: string, topic: string, field: string, asOf: string): Promise<Blob> {
   const given = await weir.GET("/api/v1/access/datasets/{cluster}/{topic}", {

@@ -1,4 +1,10 @@
 // Cells of entries of the audit: of the whole of it, and of a domain's part.
+import { actionWords } from "@/lib/auditWords";
+
+/** What was done, in words; the code that filters and exports have is its title. */
+export function Action({ of: action }: { of: string }) {
+  return <span title={action}>{actionWords(action)}</span>;
+}
 
 /** The badge of a decision; nothing where an entry has none. */
 export function Decision({ of: decision }: { of: string | null | undefined }) {

@@ -6,8 +6,9 @@ import { containerOf } from "@/lib/nodeId";
 export interface DrawnCard {
   id: string;
   kind: string;
-  title: string;
-  fields: { id: string; name: string }[];
+  /** The title, a line each. */
+  lines: string[];
+  fields: { id: string; short: string }[];
   width: number;
   height: number;
   /** Where the first field's line begins, from the card's top. */
@@ -17,7 +18,6 @@ export interface DrawnCard {
 
 const PAD = 24;
 const escaped = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[^\P{C}\n]/gu, "");
-const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 export function toSvg(
   cards: DrawnCard[],
@@ -63,17 +63,20 @@ export function toSvg(
   });
   const boxes = placed.map(({ card, at }) => {
     const job = card.kind === "job";
-    const room = Math.floor((card.width - 20) / 7);
     const lines = card.fields.map(
       (field, i) =>
         `<text x="${at.x + 12}" y="${at.y + card.head + i * card.fieldHeight + 16}" font-family="monospace"` +
-        ` font-size="11" fill="#52646e">${escaped(cut(field.name, room))}</text>`,
+        ` font-size="11" fill="#52646e">${escaped(field.short)}</text>`,
+    );
+    const titles = card.lines.map(
+      (line, i) =>
+        `<text x="${at.x + 12}" y="${at.y + 25 + i * 17}" font-size="13" font-weight="600" fill="#16232a">` +
+        `${escaped(line)}</text>`,
     );
     return (
       `<rect x="${at.x}" y="${at.y}" width="${card.width}" height="${card.height}" rx="${job ? 20 : 8}"` +
       ` fill="${job ? "#eef2f4" : "#ffffff"}" stroke="#8797a0"/>` +
-      `<text x="${at.x + 12}" y="${at.y + 25}" font-size="13" font-weight="600" fill="#16232a">` +
-      `${escaped(cut(card.title, room))}</text>${lines.join("")}`
+      `${titles.join("")}${lines.join("")}`
     );
   });
   const svg =

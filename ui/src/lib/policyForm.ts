@@ -1,5 +1,6 @@
 // A policy's document from a form, and the form from a document. What the form does not show stays as it was.
 import type { DeclaredDocument } from "@/api/types";
+import { type Json, linesOf, listFromText, object, over, same, texts } from "@/lib/formParts";
 import { MASK_PARAMETER } from "@/lib/masks";
 
 export type PolicyType = "mask" | "access" | "row-filter";
@@ -40,27 +41,11 @@ export const NEW_POLICY: PolicyForm = {
   purposes: "",
 };
 
-type Json = Record<string, unknown>;
-const object = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value ? [String(value)] : []);
-
 const KINDS = [
   ["group:", "groups"],
   ["role:", "roles"],
   ["purpose:", "purposes"],
 ] as const;
-
-/** Words between commas or on lines of their own; a purpose or a tag may have a space in it. */
-function listFromText(text: string): string[] {
-  return [
-    ...new Set(
-      text
-        .split(/[,\n]/)
-        .map((word) => word.trim())
-        .filter(Boolean),
-    ),
-  ];
-}
 
 /** `ana, group:team, role:reader` -> {users: [ana], groups: [team], roles: [reader]}; undefined where it is empty. */
 export function peopleFromText(text: string): Json | undefined {
@@ -83,24 +68,10 @@ export function peopleText(of: unknown): string {
 }
 
 function fieldsFromText(text: string): Json[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
-      const [dataset = "", ...path] = line.split(/\s+/);
-      return path.length > 0 ? { dataset, path: path.join(" ") } : { dataset };
-    });
-}
-
-/** Keys of `given` over those of `before`; undefined and empty lists take their key away. */
-function over(before: Json, given: Json): Json {
-  const made: Json = { ...before };
-  for (const [key, value] of Object.entries(given)) {
-    if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) delete made[key];
-    else made[key] = value;
-  }
-  return made;
+  return linesOf(text).map((line) => {
+    const [dataset = "", ...path] = line.split(/\s+/);
+    return path.length > 0 ? { dataset, path: path.join(" ") } : { dataset };
+  });
 }
 
 function maskOf(form: PolicyForm, before: Json): Json {
@@ -189,16 +160,7 @@ export function policyForm({ metadata, spec }: DeclaredDocument): PolicyForm {
 /** Whether the form shows a document whole: a name with a comma in it, for example, can only be changed as YAML. */
 export function formFits(document: DeclaredDocument): boolean {
   const made = policyDocument(policyForm(document), document).spec;
-  return sorted(made) === sorted(document.spec);
-}
-
-/** JSON with the keys in order. */
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return same(made, document.spec);
 }
 
 /** Why the form says too little yet, a sentence each. */

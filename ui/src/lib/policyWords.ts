@@ -11,10 +11,24 @@ export function inWords({ kind, spec }: DeclaredDocument): string {
     return `opening ${what} takes ${steps.join(", then ")}`;
   }
   if (kind !== "Policy") {
-    const text = spec.description ?? spec.definition;
-    return typeof text === "string" ? text : "";
+    const text = spec.description || spec.definition;
+    if (typeof text === "string") return text;
+    return kind === "Role" ? roleInWords(spec) : "";
   }
   if (type === "mask") return `${String((mask as { type?: string } | undefined)?.type ?? "masks")} on ${what}, ${who}`;
   if (type === "access") return `reading ${what} requires ${sentence(requires)}`;
   return `${String(type)}: ${what}${where ? ` where ${String(where)}` : ""}, ${who}`;
+}
+
+/** What holders of a role read and may do. */
+function roleInWords({ read, inherits, permissions }: DeclaredDocument["spec"]): string {
+  const parts = [
+    ["reads", sentence(read).replaceAll("dataset ", "")],
+    ["inherits", sentence(inherits)],
+    ["may", sentence(permissions)],
+  ];
+  return parts
+    .filter(([, text]) => text)
+    .map((part) => part.join(" "))
+    .join("; ");
 }

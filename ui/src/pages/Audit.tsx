@@ -3,7 +3,7 @@ import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
-import { auditTime, Decision } from "@/components/AuditCells";
+import { Action, auditTime, Decision } from "@/components/AuditCells";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
@@ -12,6 +12,7 @@ import { NextPage } from "@/components/NextPage";
 import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Reasons, reasonList } from "@/components/Reasons";
+import { ACTIONS, actionNamed, actionWords } from "@/lib/auditWords";
 import { count } from "@/lib/format";
 
 export default function AuditPage() {
@@ -24,7 +25,7 @@ export default function AuditPage() {
 
 const PLACEHOLDERS = {
   actor: "who did it",
-  action: "what: query, grant, report …",
+  action: "what: query, grant revoked …",
   target: "on what, as written",
   person: "who did it or is meant",
   dataset: "dataset: prod/orders",
@@ -45,8 +46,9 @@ function Trail() {
   const audit = useAudit(filters);
   const verify = useVerify();
   const [opened, setOpened] = useState<number | null>(null);
-  const set = (name: string, value: string) => {
+  const set = (name: string, typed: string) => {
     const next = new URLSearchParams(params);
+    const value = name === "action" ? actionNamed(typed) : typed.trim();
     value ? next.set(name, value) : next.delete(name);
     setParams(next, { replace: true });
   };
@@ -91,11 +93,19 @@ function Trail() {
             style={{ width: 260 }}
             aria-label={name}
             placeholder={PLACEHOLDERS[name]}
-            defaultValue={filters[name] ?? ""}
-            onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}
-            onBlur={(e) => set(name, e.currentTarget.value.trim())}
+            list={name === "action" ? "audit-actions" : undefined}
+            defaultValue={name === "action" ? actionWords(filters.action ?? "") : (filters[name] ?? "")}
+            onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value)}
+            onBlur={(e) => set(name, e.currentTarget.value)}
           />
         ))}
+        <datalist id="audit-actions">
+          {ACTIONS.map(([action, words]) => (
+            <option key={action} value={words}>
+              {action}
+            </option>
+          ))}
+        </datalist>
       </form>
       {audit.data?.pages[0]?.note && <p className="small muted">{audit.data.pages[0].note}</p>}
       {audit.isError && <ErrorNotice error={audit.error} />}
@@ -143,7 +153,7 @@ function Trail() {
                   cell: (e) => auditTime(e.at),
                 },
                 { id: "who", head: "Who", cell: (e) => e.actor },
-                { id: "what", head: "What", cell: (e) => e.action },
+                { id: "what", head: "What", cell: (e) => <Action of={e.action} /> },
                 { id: "on", head: "On", className: "anywhere", cell: (e) => e.target },
                 { id: "decision", head: "Decision", cell: (e) => <Decision of={e.decision} /> },
               ]}

@@ -11,11 +11,11 @@ import { PageHead } from "@/components/PageHead";
 import { Star } from "@/components/Star";
 import { Tabs } from "@/components/Tabs";
 import { links, referenceLink } from "@/lib/links";
-import { sqlTable } from "@/lib/sql";
 import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Activity } from "@/pages/dataset/Activity";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
+import { QueryButton } from "@/pages/dataset/QueryButton";
 import { Rules } from "@/pages/dataset/Rules";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
 import { NotFound } from "@/pages/NotFound";
@@ -71,12 +71,7 @@ export default function DatasetPage() {
         {dataset.data && <Star place={dataset.data.cluster ?? place} name={name} />}
         {dataset.data && readable && (
           <>
-            <Link
-              className="button"
-              to={links.query(`SELECT * FROM ${sqlTable(dataset.data?.cluster ?? place, name)} LIMIT 20`)}
-            >
-              Query
-            </Link>
+            <QueryButton dataset={dataset.data} />
             <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
               Request access
             </Link>

@@ -1,7 +1,7 @@
 // What the audit has about the datasets of a domain, for its admins.
 import { useDomainAudit } from "@/api/domains";
 import type { DomainAuditEntry } from "@/api/types";
-import { auditTime, Decision } from "@/components/AuditCells";
+import { Action, auditTime, Decision } from "@/components/AuditCells";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
@@ -16,7 +16,7 @@ const COLUMNS: Column<DomainAuditEntry>[] = [
     cell: (of) => auditTime(of.at),
   },
   { id: "who", head: "Who", cell: (of) => of.actor },
-  { id: "what", head: "What", cell: (of) => of.action },
+  { id: "what", head: "What", cell: (of) => <Action of={of.action} /> },
   {
     id: "on",
     head: "On",

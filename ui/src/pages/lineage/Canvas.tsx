@@ -258,7 +258,7 @@ function dashes(flow: Flow): { strokeDasharray?: string } {
 function usePositions(cards: Card[], shown: Flow[], anchor: string): { positions: Positions; current: boolean } {
   const [placed, setPlaced] = useState<{ of: string; positions: Positions }>({ of: "", positions: new Map() });
   const kept = useRef(placed.positions);
-  const wanted = JSON.stringify([cards.map((c) => [c.id, c.height]), shown.map((f) => f.id)]);
+  const wanted = JSON.stringify([cards.map((c) => [c.id, c.width, c.height]), shown.map((f) => f.id)]);
   const input = useRef({ cards, shown, anchor });
   input.current = { cards, shown, anchor };
   useEffect(() => {

@@ -1,7 +1,7 @@
 // One card of the graph: name, its fields, and a handle each way that opens and closes what is beyond.
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { ChevronDown, ChevronUp, Cog, Database, EyeOff, Layers, Minus, Plus, Users } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { type CSSProperties, useEffect, useRef } from "react";
 import type { Way } from "@/lib/graph";
 import { isConsumerGroup } from "@/lib/jobTitle";
 import { cardId, isHidden } from "@/lib/nodeId";
@@ -43,7 +43,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
   return (
     <div
       className={`card ${card.kind} ${readers ? "readers" : ""} ${data.root ? "root" : ""} ${data.dim ? "dim" : ""} ${chosen === card.id ? "chosen" : ""}`}
-      style={{ width: card.width, height: card.height }}
+      style={{ width: card.width, height: card.height, "--fits": `${card.fits}px` } as CSSProperties}
     >
       <Handle type="target" position={Position.Left} className="port" isConnectable={false} />
       <Handle type="source" position={Position.Right} className="port" isConnectable={false} />
@@ -61,7 +61,7 @@ export function CardView({ data }: NodeProps<CardNode>) {
             isHidden(card.id) ? card.title : card.kind === "job" ? card.id.slice(4) : `${card.place} / ${card.title}`
           }
         >
-          {card.title}
+          {card.lines.length === 1 ? card.lines[0] : card.lines.map((line, at) => <span key={at}>{line}</span>)}
         </span>
         {card.kind === "group" && <span className="card-place">{card.place} …</span>}
         {card.kind === "dataset" && <span className="card-place">{data.places.get(card.place) ?? card.place}</span>}
@@ -111,7 +111,7 @@ function Fields({ of, onChoose }: { of: CardNode["data"]; onChoose: (id: string)
             title={field.name}
             onClick={() => onChoose(field.id)}
           >
-            {field.name}
+            {field.short}
           </button>
         </div>
       ))}

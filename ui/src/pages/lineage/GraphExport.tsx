@@ -5,7 +5,7 @@ import type { Flow, Graph } from "@/lib/graph";
 import { toPng, toSvg } from "@/lib/graphSvg";
 import { toCsv, toDot, toMermaid } from "@/lib/graphText";
 import type { Positions } from "@/lib/layout";
-import { type Card, FIELD_HEIGHT, HEAD_HEIGHT } from "@/pages/lineage/cards";
+import { type Card, FIELD_HEIGHT } from "@/pages/lineage/cards";
 
 /** Taking the graph along: what is in sight as a picture or a text, what is known as JSON. */
 export function GraphExport({
@@ -21,7 +21,7 @@ export function GraphExport({
 }) {
   const picture = () =>
     toSvg(
-      cards.map((card) => ({ ...card, head: HEAD_HEIGHT, fieldHeight: FIELD_HEIGHT })),
+      cards.map((card) => ({ ...card, fieldHeight: FIELD_HEIGHT })),
       shown,
       positions,
     );

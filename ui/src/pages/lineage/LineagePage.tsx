@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSearch } from "@/api/catalog";
 import { Empty } from "@/components/Empty";
+import { LongName } from "@/components/LongName";
 import { PageHead } from "@/components/PageHead";
 import { links, nodeLink } from "@/lib/links";
 import { parseNodeId } from "@/lib/nodeId";
@@ -23,7 +24,10 @@ export default function LineagePage() {
         title={`Lineage of ${name}`}
         shown={
           <>
-            Lineage of <Link to={nodeLink(node)}>{name}</Link>
+            Lineage of{" "}
+            <Link to={nodeLink(node)}>
+              <LongName of={name} />
+            </Link>
           </>
         }
       >

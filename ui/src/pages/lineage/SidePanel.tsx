@@ -4,9 +4,11 @@ import { Link } from "react-router";
 import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
 import { ClockAhead } from "@/components/ClockAhead";
+import { LongName } from "@/components/LongName";
 import { When } from "@/components/When";
 import { type Flow, type Graph, wayBetween } from "@/lib/graph";
 import { nodeName } from "@/lib/graphText";
+import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { isHidden, parseNodeId } from "@/lib/nodeId";
 import { ImpactList } from "@/pages/lineage/ImpactList";
@@ -48,11 +50,24 @@ export function SidePanel({
             </button>
           )}
         </div>
-        <h2 className="anywhere">{isHidden(id) ? nodeName(id) : <Link to={nodeLink(id)}>{nodeName(id)}</Link>}</h2>
+        <h2 className="anywhere">
+          {isHidden(id) ? (
+            nodeName(id)
+          ) : (
+            <Link to={nodeLink(id)}>
+              <LongName of={nodeName(id)} />
+            </Link>
+          )}
+        </h2>
         <p className="muted small anywhere">
           {isHidden(id) ? "Its owners keep it to others." : (places.get(ref?.namespace ?? "") ?? ref?.namespace)}
         </p>
       </div>
+      {ref?.kind === "job" && jobTitle(ref.name) !== ref.name && (
+        <p className="small anywhere">
+          <span className="muted">Reported as</span> {ref.name}
+        </p>
+      )}
       <Said node={graph.nodes.get(id)} />
       {chosen && chosen !== from && <Way flows={flows} root={from} chosen={chosen} onChoose={onChoose} />}
       {chosen && !isHidden(chosen) && (

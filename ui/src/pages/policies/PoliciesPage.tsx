@@ -16,12 +16,11 @@ import { Tabs } from "@/components/Tabs";
 import { firstConnector } from "@/lib/connectors";
 import { FIRST } from "@/lib/domains";
 import { useMay } from "@/lib/may";
-import { formFits } from "@/lib/policyForm";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
 import { ApplyBox } from "@/pages/policies/ApplyBox";
+import { formOf } from "@/pages/policies/forms";
 import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
-import { PolicyEditor } from "@/pages/policies/PolicyEditor";
 import { PurposeTable } from "@/pages/policies/PurposeTable";
 
 const KINDS = [
@@ -72,7 +71,7 @@ export default function PoliciesPage() {
     setTrying(yaml);
     window.scrollTo({ top: 0 });
   };
-  // `change=form` opens the form of a new policy, `edit=NAME` that of one that is declared.
+  // `change=form` opens the form of a new document, `edit=NAME` that of one that is declared.
   const openForm = (how: "form" | null, name?: string) => {
     setChanged(null);
     const next = new URLSearchParams(params);
@@ -82,10 +81,9 @@ export default function PoliciesPage() {
     setParams(next, { replace: true });
     window.scrollTo({ top: 0 });
   };
-  const edited = documents.data?.find(
-    (each) => kind === "Policy" && each.metadata.name === params.get("edit") && formFits(each),
-  );
-  const byForm = manages && kind === "Policy" && (params.get("change") === "form" || edited !== undefined);
+  const form = formOf(kind);
+  const edited = documents.data?.find((each) => form?.fits(each) && each.metadata.name === params.get("edit"));
+  const byForm = manages && (params.get("change") === "form" || edited !== undefined);
   const tryMask = (of: Mask) => {
     setMask(of);
     window.scrollTo({ top: 0 });
@@ -100,9 +98,9 @@ export default function PoliciesPage() {
           {mask === null ? "Try a mask" : "Close the mask"}
         </button>
         <Needs permission="manage" what="Changing what is declared">
-          {kind === "Policy" && (
+          {form && (
             <button type="button" className="button primary" onClick={() => openForm("form")}>
-              Add a policy
+              {form.add}
             </button>
           )}
           <button type="button" className="button" onClick={() => setTrying(trying === null ? "" : null)}>
@@ -111,8 +109,12 @@ export default function PoliciesPage() {
         </Needs>
       </PageHead>
       {mask !== null && <MaskPreview key={JSON.stringify(mask)} start={mask} />}
-      {byForm && (
-        <PolicyEditor key={String(edited?.metadata.name ?? "")} known={edited} onClose={() => openForm(null)} />
+      {form && byForm && (
+        <form.Editor
+          key={`${kind} ${String(edited?.metadata.name ?? "")}`}
+          known={edited}
+          onClose={() => openForm(null)}
+        />
       )}
       {trying !== null && <ApplyBox key={trying} text={trying} />}
       <Tabs label="Kinds" current={kind}>
@@ -129,8 +131,7 @@ export default function PoliciesPage() {
             <div className="panel">
               <Empty title={`No ${kind} is declared`}>
                 <p>
-                  {kind === "Policy" ? "Add one by form" : "Write one as YAML"} above, or:{" "}
-                  <code>weir apply -f governance.yaml</code>
+                  {form ? "Add one by form" : "Write one as YAML"} above, or: <code>weir apply -f governance.yaml</code>
                 </p>
               </Empty>
             </div>
@@ -142,9 +143,7 @@ export default function PoliciesPage() {
                   of={document}
                   onChange={change}
                   onMask={tryMask}
-                  {...(kind === "Policy" && formFits(document)
-                    ? { onForm: () => openForm("form", String(document.metadata.name)) }
-                    : {})}
+                  {...(form?.fits(document) ? { onForm: () => openForm("form", String(document.metadata.name)) } : {})}
                 />
               ))}
             </ul>

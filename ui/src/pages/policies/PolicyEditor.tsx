@@ -13,8 +13,7 @@ import {
   policyProblems,
 } from "@/lib/policyForm";
 import { toYaml } from "@/lib/yaml";
-import { ApplyBox } from "@/pages/policies/ApplyBox";
-import "@/styles/topic.css";
+import { FormBesideYaml } from "@/pages/policies/FormBesideYaml";
 
 const TYPES: { value: PolicyType; text: string }[] = [
   { value: "mask", text: "Mask" },
@@ -25,57 +24,36 @@ const TYPES: { value: PolicyType; text: string }[] = [
 export function PolicyEditor({ known, onClose }: { known?: DeclaredDocument | undefined; onClose: () => void }) {
   const [form, setForm] = useState<PolicyForm>(known ? policyForm(known) : NEW_POLICY);
   const set = (change: Partial<PolicyForm>) => setForm({ ...form, ...change });
-  const problems = policyProblems(form);
-  const yaml = toYaml(policyDocument(form, known));
   return (
-    <section className="panel stack" aria-labelledby="policy-form">
-      <div className="spread">
-        <h2 id="policy-form">{known ? `Change the policy ${form.name}` : "Add a policy"}</h2>
-        <button type="button" className="button small" onClick={onClose}>
-          Close
-        </button>
-      </div>
-      <div className="columns-even">
-        <div className="stack">
-          <Segments label="Type of the policy" value={form.type} options={TYPES} onChange={(type) => set({ type })} />
-          <TextField
-            label="Name"
-            value={form.name}
-            onChange={(name) => set({ name })}
-            placeholder="mask-email"
-            disabled={known !== undefined}
-            required
-          />
-          <TextField label="Description" value={form.description} onChange={(description) => set({ description })} />
-          <Match form={form} set={set} />
-          {form.type === "mask" && <MaskFields form={form} set={set} />}
-          {form.type === "row-filter" && (
-            <TextField
-              label="Rows that may be seen"
-              value={form.where}
-              onChange={(where) => set({ where })}
-              placeholder="region = 'EU'"
-              mono
-            />
-          )}
-          {form.type === "access" ? <Requires form={form} set={set} /> : <People form={form} set={set} />}
-        </div>
-        <div className="stack">
-          {problems.length > 0 ? (
-            <>
-              <ul className="muted small">
-                {problems.map((problem) => (
-                  <li key={problem}>{problem}</li>
-                ))}
-              </ul>
-              <pre className="small">{yaml}</pre>
-            </>
-          ) : (
-            <ApplyBox key={yaml} text={yaml} />
-          )}
-        </div>
-      </div>
-    </section>
+    <FormBesideYaml
+      title={known ? `Change the policy ${form.name}` : "Add a policy"}
+      problems={policyProblems(form)}
+      yaml={toYaml(policyDocument(form, known))}
+      onClose={onClose}
+    >
+      <Segments label="Type of the policy" value={form.type} options={TYPES} onChange={(type) => set({ type })} />
+      <TextField
+        label="Name"
+        value={form.name}
+        onChange={(name) => set({ name })}
+        placeholder="mask-email"
+        disabled={known !== undefined}
+        required
+      />
+      <TextField label="Description" value={form.description} onChange={(description) => set({ description })} />
+      <Match form={form} set={set} />
+      {form.type === "mask" && <MaskFields form={form} set={set} />}
+      {form.type === "row-filter" && (
+        <TextField
+          label="Rows that may be seen"
+          value={form.where}
+          onChange={(where) => set({ where })}
+          placeholder="region = 'EU'"
+          mono
+        />
+      )}
+      {form.type === "access" ? <Requires form={form} set={set} /> : <People form={form} set={set} />}
+    </FormBesideYaml>
   );
 }
 
