@@ -12,7 +12,7 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
 from api.http.schemas import access as schemas
-from api.wiring.bootstrap import now
+from api.wiring.clock import now
 from api.wiring.services import Services
 from policies.access.grants import grant_json
 from policies.model import Subject
