@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 
-from api.config.settings import ApiSettings
+from api.config.http_settings import ApiSettings
 from catalog.declared.secrets import is_loopback
 from catalog.errors import Conflict, NotAllowed
 
@@ -37,7 +37,7 @@ def clear_session(response: Response, settings: ApiSettings) -> None:
 def attempts(request: Request, settings: ApiSettings) -> dict[str, str]:
     """The cookies of sign-ins that this browser began, by their plain names.
 
-    With TLS only those with a prefix that no other host of the domain can set: whoever could plant one here could have
+    With TLS only those with a prefix that no other host of the domain can set: a host that could plant one here could have
     their own sign-in finished in this browser.
     """
     prefix = settings.host_prefix

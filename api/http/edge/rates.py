@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.config.settings import AUTHENTICATED, SESSION_COOKIES
+from api.config.http_settings import AUTHENTICATED, SESSION_COOKIES
 from api.http.edge import errors
 from api.http.edge.answer_headers import PAGE_POLICY
 from catalog.errors import LimitExceeded
