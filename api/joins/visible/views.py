@@ -10,7 +10,7 @@ from typing import Any
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
 from api.joins.views.service import Views
-from api.joins.visible.knowledge import Horizon
+from api.joins.visible.horizon import Horizon
 from api.joins.visible.mentions import mentions, names_any
 from catalog.errors import NotFound
 from policies.decision.visibility import Known, Outline
