@@ -140,14 +140,14 @@ def delegate(
         return
     if delegates:
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
-        found = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
+        delegation = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
     else:
-        found = client.get("/api/v1/me/delegation")["delegation"]
+        delegation = client.get("/api/v1/me/delegation")["delegation"]
     show(
-        [found] if found else [],
+        [delegation] if delegation else [],
         ("user", "delegates", "from", "until", "active"),
         output,
-        whole=found,
+        whole=delegation,
         empty="No delegates.",
     )
 

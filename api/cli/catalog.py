@@ -176,10 +176,10 @@ def _found(answer: Mapping[str, Any]) -> str:
 
 def _reasons(why: Mapping[str, Any] | None) -> str:
     """`email in name (word), custmer in path (slip)`."""
-    held = (why or {}).get("held", ())
+    matches = (why or {}).get("held", ())
     return ", ".join(
         f"{each['needle']} missing" if each.get("missing") else f"{each['needle']} in {each['in']} ({each['how']})"
-        for each in held
+        for each in matches
     )
 
 

@@ -41,11 +41,11 @@ def events(
         return
     asked = {"type": type, "subject": subject, "since": since}
     answer = client.get("/api/v1/events", **asked, limit=limit)
-    found = answer["events"][::-1]
+    page = answer["events"][::-1]
     if not follow:
-        show([row(event) for event in found], _COLUMNS, output, whole=found, empty="Nothing happened yet.")
+        show([row(event) for event in page], _COLUMNS, output, whole=page, empty="Nothing happened yet.")
         return
-    _print(found, output)
+    _print(page, output)
     after = answer["next"]
     while True:
         answer = client.get("/api/v1/events", **asked, after=after, limit=1000)
@@ -55,9 +55,9 @@ def events(
             time.sleep(_POLL_S)
 
 
-def _print(found: list[dict[str, Any]], output: Format) -> None:
+def _print(rows: list[dict[str, Any]], output: Format) -> None:
     """One event a line, so that a pipe can read it."""
-    for event in found:
+    for event in rows:
         if output is Format.TABLE:
             shown = row(event)
             console.print(f"{shown['time']}  {shown['type']:24}  {shown['subject']}  {shown['what']}", markup=False)

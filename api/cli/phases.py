@@ -52,9 +52,9 @@ class Outcome:
 
     def line(self) -> str:
         """One line: a mark, the name, its minutes, what was counted."""
-        told = ", ".join(f"{count} {what}" for what, count in self.counts.items()) or ", ".join(self.failed)
+        summary = ", ".join(f"{count} {what}" for what, count in self.counts.items()) or ", ".join(self.failed)
         mark = "✗" if self.failed else "✓"
-        return f"{mark} {self.phase.name:<26} {_clock(self.began)} to {_clock(self.ended)}   {told}".rstrip()
+        return f"{mark} {self.phase.name:<26} {_clock(self.began)} to {_clock(self.ended)}   {summary}".rstrip()
 
 
 def pytest_phase(name: str, marks: str, *folders: str) -> Phase:

@@ -166,12 +166,12 @@ def _cases(files: list[Path]) -> str:
     cases: list[Any] = []
     for path in files:
         try:
-            found = yaml.safe_load(_read(path))
+            document = yaml.safe_load(_read(path))
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f", line {mark.line + 1}" if mark is not None else ""
             raise InvalidInput(f"{path}{where}: this is not YAML.") from None
-        more = found.get("cases") if isinstance(found, dict) else found
+        more = document.get("cases") if isinstance(document, dict) else document
         if not isinstance(more, list):
             raise InvalidInput(f"{path} holds no cases; write cases: [...], see docs/policies.md.")
         cases += more

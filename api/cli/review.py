@@ -67,12 +67,12 @@ def review(
         "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
     }  # fmt: skip
     answer = client.all("/api/v1/classifications", "classifications", **asked)
-    found = answer["classifications"]
+    detections = answer["classifications"]
     if decided is None or dry_run:
-        show([_row(c) for c in found], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
+        show([_row(c) for c in detections], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
              empty="No classification fits. A scan makes them: weir scan CLUSTER.")  # fmt: skip
         return
-    items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in found]
+    items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in detections]
     if not items:
         items = _by_hand(dataset, path, entity, decided)
     done = _decide(client, items, decided, reason)
@@ -101,23 +101,23 @@ def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str)
     return done
 
 
-def _row(found: dict[str, Any]) -> dict[str, Any]:
-    evidence = found["evidence"]
+def _row(detection: dict[str, Any]) -> dict[str, Any]:
+    evidence = detection["evidence"]
     matched, sampled = evidence.get("matched"), evidence.get("sampled")
     share = f"{matched:,} of {sampled:,}" if matched is not None and sampled else ""
-    return {**found, "share": share, "change": _changed(evidence.get("change"))}
+    return {**detection, "share": share, "change": _changed(evidence.get("change"))}
 
 
 def _changed(change: dict[str, Any] | None) -> str:
     """A note of `catalog.datasets.recheck` in words."""
     if not change:
         return ""
-    said = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
+    changes = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
     if change.get("found") is False:
-        said.append("not found again")
+        changes.append("not found again")
     if rate := change.get("rate"):
-        said.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
-    return ", ".join(said)
+        changes.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
+    return ", ".join(changes)
 
 
 def test_recognizer(
@@ -169,8 +169,8 @@ def _recognizers(path: Path) -> list[dict[str, Any]]:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         raise InvalidInput(f"{path} is no YAML{where}.") from None
-    found = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
-    chosen = [r for r in found if r.get("kind", "Recognizer") == "Recognizer"]
+    recognizers = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
+    chosen = [r for r in recognizers if r.get("kind", "Recognizer") == "Recognizer"]
     if not chosen:
         raise InvalidInput(f"{path} holds no recognizer: write kind: Recognizer, or presidio's recognizers: list.")
     return chosen
@@ -185,8 +185,8 @@ def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
             "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))), "problem": answer["problem"],
         }]  # fmt: skip
     unread = [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
-    found = [
+    rows = [
         {**base, "field": f["path"], "matched": f"{f['matched']:,} of {f['sampled']:,}", "tagged": True}
         for f in answer["fields"]
     ]
-    return [*found, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]
+    return [*rows, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]

@@ -158,9 +158,9 @@ def _guard_docs(app: FastAPI) -> None:
 
         async def page(request: Request, make: Any = make) -> HTMLResponse:
             takes = inspect.signature(make).parameters
-            made: HTMLResponse = await (make(request) if takes else make())
-            made.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(made.body).decode())
-            return made
+            response: HTMLResponse = await (make(request) if takes else make())
+            response.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(response.body).decode())
+            return response
 
         app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
 

@@ -22,7 +22,7 @@ MAX_VALUES = 10_000
 _OF_PRESIDIO = frozenset(
     {"type", "enabled", "supported_languages", "global_regex_flags", "apiVersion", "kind", "metadata"}
 )
-"""What presidio's files say besides, and what makes no difference here."""
+"""Further keys of presidio's files, which make no difference here."""
 
 
 def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
@@ -125,15 +125,15 @@ class Recognizers:
         known: set[str] = set()
         unscanned: tuple[str, ...] = ()
         read = 0
-        for found in self._scanner.scan(
+        for scan in self._scanner.scan(
             self._connections.connection(record.cluster), [record.id.name], sample, [recognizer]
         ):
-            read = found.schema.window.records
-            known = {profile.path for profile in found.schema.fields}
-            unscanned = found.unscanned
+            read = scan.schema.window.records
+            known = {profile.path for profile in scan.schema.fields}
+            unscanned = scan.unscanned
             fields = [
                 {"path": c.path, "score": c.score, "matched": c.evidence["matched"], "sampled": c.evidence["sampled"]}
-                for c in found.classifications
+                for c in scan.classifications
                 if any(r["name"] == recognizer.name for r in c.evidence["recognizers"]) and may(c.path)
             ]
         if place is not None and place not in known:

@@ -190,8 +190,8 @@ def _make_outputs(bootstrap: str, prefix: str, login: tuple[str, str] | None) ->
             for name in DERIVED_TOPICS
             if prefix + name not in there
         ]
-        for made in admin.create_topics(wanted, operation_timeout=20).values() if wanted else ():
-            made.result(20)
+        for future in admin.create_topics(wanted, operation_timeout=20).values() if wanted else ():
+            future.result(20)
     except KafkaException as error:
         raise DemoFailed(
             f"The Kafka broker at {bootstrap} did not make the jobs' topics: {error.args[0].str()}."

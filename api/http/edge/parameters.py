@@ -52,10 +52,10 @@ def instant(given: Any) -> Any:
 
 
 def _name(given: str) -> str:
-    found = unquote(given)
-    if len(found) > LONGEST:
+    name = unquote(given)
+    if len(name) > LONGEST:
         raise ValueError(f"a name has at most {LONGEST} characters")
-    return found
+    return name
 
 
 # In bodies and in parameters.

@@ -121,7 +121,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
 @router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
-    made = built.approvals.break_glass(
+    grant = built.approvals.break_glass(
         subject,
         reference(built, subject, body.dataset),
         body.fields,
@@ -130,7 +130,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
         lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
         rows=body.rows,
     )
-    return shown(built, subject, made)
+    return shown(built, subject, grant)
 
 
 @router.get("/access-requests", responses=answers_with(schemas.AccessRequests))
@@ -150,9 +150,9 @@ def list_requests(
 
     Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
     """
-    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
-    shown = built.request_view.show(subject, found[offset : offset + limit])
-    return {"requests": shown, "total": len(found)}
+    requests = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
+    shown = built.request_view.show(subject, requests[offset : offset + limit])
+    return {"requests": shown, "total": len(requests)}
 
 
 @router.get("/access-requests/{id}", responses=answers_with(schemas.AccessRequest))
@@ -209,9 +209,9 @@ def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") ->
 @router.get("/me/delegation", responses=answers_with(schemas.Delegations))
 def delegation(built: ServicesOf, subject: Caller) -> Any:
     """Who decides in the caller's place, and in whose place the caller may decide now."""
-    found = built.approvals.delegations.of(subject.user)
+    current = built.approvals.delegations.of(subject.user)
     return {
-        "delegation": found.to_json(now()) if found is not None else None,
+        "delegation": current.to_json(now()) if current is not None else None,
         "insteadOf": built.approvals.delegations.for_delegate(subject.user),
     }
 
@@ -219,8 +219,8 @@ def delegation(built: ServicesOf, subject: Caller) -> Any:
 @router.put("/me/delegation", responses=answers_with(schemas.Delegation))
 def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
     """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
-    made = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
-    return made.to_json(now())
+    current = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
+    return current.to_json(now())
 
 
 @router.delete("/me/delegation", responses=answers_with(schemas.EndedDelegation))

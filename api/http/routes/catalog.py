@@ -64,12 +64,12 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
     tags = [c for c in reader.datasets.classifications(record.id) if c.holds]
     known = reader.known(record)
     seen = built.sights(subject).of(record)
-    told = sight.dataset(record.to_json(), seen)
+    details = sight.dataset(record.to_json(), seen)
     permissions = built.identity.permissions(subject)
     powers = built.identity.powers(subject, record.reference)
     own = owns(subject, record)
     return {
-        **told,
+        **details,
         "may": {
             "edit": "manage" in permissions or Power.EDIT in powers,
             "review": own or Power.REVIEW in powers,
@@ -78,7 +78,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
         },
         "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
         "reported": of_dataset(reader.producers, record),
-        "scan": {**told["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
+        "scan": {**details["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
         "schema_version": schema.version,

@@ -42,8 +42,8 @@ def list_classifications(
     """
     wanted = Wanted(state, entity, dataset, path, recognizer, changed)
     reader = built.reader(subject)
-    found = reader.reviews.page(wanted, limit, offset)
-    page = found.to_json()
+    listing = reader.reviews.page(wanted, limit, offset)
+    page = listing.to_json()
     steward = "review" in built.identity.permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
@@ -54,7 +54,7 @@ def list_classifications(
         row["may_review"] = own[key]
     sights, declared = built.sights(subject), built.own_recognizers(subject)
     seen: dict[DatasetId, sight.Sight] = {}
-    for row, each in zip(page["classifications"], found.items, strict=True):
+    for row, each in zip(page["classifications"], listing.items, strict=True):
         if each.dataset not in seen:
             record = reader.store.dataset(each.dataset)
             seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
@@ -155,11 +155,11 @@ def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
 
 def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:
     """One entry for each dataset and decision; the reasons name the fields."""
-    told: dict[tuple[str, str], list[str]] = {}
+    fields_by_decision: dict[tuple[str, str], list[str]] = {}
     for result in results:
         if result.record is not None:
             record = built.datasets.get(result.decision.dataset)
             key = record.reference, str(result.record.state)
-            told.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
-    for (reference, state), fields in told.items():
+            fields_by_decision.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
+    for (reference, state), fields in fields_by_decision.items():
         built.record(subject, "classification.review", reference, state, fields)

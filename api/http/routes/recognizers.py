@@ -85,7 +85,7 @@ def _every(_: str) -> bool:
 
 def _patterns(recognizer: Recognizer) -> list[str]:
     """What is asked for, for the audit."""
-    made = recognizer.to_json()
-    found = [f"pattern {each.get('regex')}" for each in made.get("patterns") or ()]
-    found += [f"words {', '.join(map(str, made['deny_list']))}"] if made.get("deny_list") else []
-    return [text[:500] for text in found[:20]]
+    spec = recognizer.to_json()
+    patterns = [f"pattern {each.get('regex')}" for each in spec.get("patterns") or ()]
+    patterns += [f"words {', '.join(map(str, spec['deny_list']))}"] if spec.get("deny_list") else []
+    return [text[:500] for text in patterns[:20]]

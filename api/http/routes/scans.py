@@ -201,8 +201,8 @@ def cancel(built: ServicesOf, subject: Caller, reach: Within, id: Name) -> dict[
     with built.store.transaction():
         scan = built.scans.cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
-            told = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
-            built.events.emit("scan.cancelled", id, {**told, "requested_by": scan.requested_by})
+            counts = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
+            built.events.emit("scan.cancelled", id, {**counts, "requested_by": scan.requested_by})
     built.record(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
 

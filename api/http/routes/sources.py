@@ -1,4 +1,4 @@
-"""Who reads and writes without saying so: consumer groups, connectors, readers of a dataset; and SQL's own lineage."""
+"""Who reads and writes without reporting it: consumer groups, connectors, readers of a dataset; and SQL's own lineage."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def readers(
     """
     reader = built.reader(subject)
     dataset = reader.datasets.resolve(namespace, name)
-    found = reader.lineage.readers_of(dataset, stamp(asOf))
-    apart = {origin: [each.to_json() for each in found if each.origin == origin] for origin in ("observed", "declared")}
+    jobs = reader.lineage.readers_of(dataset, stamp(asOf))
+    apart = {origin: [each.to_json() for each in jobs if each.origin == origin] for origin in ("observed", "declared")}
     record = reader.store.dataset(dataset)
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
