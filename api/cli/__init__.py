@@ -86,8 +86,8 @@ for room in (
 into_panels(app)
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _tell_version(requested: bool) -> None:
+    if requested:
         print_text(f"weir {VERSION}")
         raise typer.Exit
 

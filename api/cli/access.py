@@ -167,8 +167,8 @@ def approve(
         raise typer.BadParameter("Give --masked or --unmask, not both.")
     until = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days is not None else None
     part = {"fields": field or None, "unmask": [] if masked else unmask or None, "until": until}
-    given = {name: value for name, value in part.items() if value is not None}
-    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/approve", {"reason": reason, **given})
+    changes = {name: value for name, value in part.items() if value is not None}
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/approve", {"reason": reason, **changes})
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 

@@ -223,13 +223,13 @@ def where_is(
     user: As = None,
 ) -> None:
     """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
-    asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
+    parameters = {"field": field, "entity": entity, "term": term, "asOf": as_of}
     client = api(user)
     require_entity(client, entity)
     if html or output is Format.CSV:
-        print_text(client.text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
+        print_text(client.text("/api/v1/reports/where-is", **parameters, format="html" if html else "csv"))
         return
-    answer = client.get("/api/v1/reports/where-is", **asked)
+    answer = client.get("/api/v1/reports/where-is", **parameters)
     rows = [
         {
             **p,

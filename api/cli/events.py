@@ -39,8 +39,8 @@ def events(
         show(answer, ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"), output,
              empty="Nobody was told of events yet.")  # fmt: skip
         return
-    asked = {"type": type, "subject": subject, "since": since}
-    answer = client.get("/api/v1/events", **asked, limit=limit)
+    filters = {"type": type, "subject": subject, "since": since}
+    answer = client.get("/api/v1/events", **filters, limit=limit)
     page = answer["events"][::-1]
     if not follow:
         show([row(event) for event in page], _COLUMNS, output, whole=page, empty="Nothing happened yet.")
@@ -48,7 +48,7 @@ def events(
     _print(page, output)
     after = answer["next"]
     while True:
-        answer = client.get("/api/v1/events", **asked, after=after, limit=1000)
+        answer = client.get("/api/v1/events", **filters, after=after, limit=1000)
         after = answer["next"]
         _print(answer["events"], output)
         if len(answer["events"]) < 1000:

@@ -63,10 +63,10 @@ def review(
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
     client = api(user)
     require_entity(client, entity)
-    asked = {
+    parameters = {
         "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
     }  # fmt: skip
-    answer = client.all("/api/v1/classifications", "classifications", **asked)
+    answer = client.all("/api/v1/classifications", "classifications", **parameters)
     detections = answer["classifications"]
     if decided is None or dry_run:
         show([_row(c) for c in detections], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",

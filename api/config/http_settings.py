@@ -97,19 +97,19 @@ class ApiSettings(Section):
 
     @field_validator("trusted_proxies")
     @classmethod
-    def _are_addresses(cls, given: list[str]) -> list[str]:
-        for each in given:
+    def _are_addresses(cls, addresses: list[str]) -> list[str]:
+        for each in addresses:
             try:
                 ipaddress.ip_network(each, strict=False)
             except ValueError:
                 raise ValueError(f"{each!r} is neither an address nor a network, as in 10.0.3.7") from None
-        return given
+        return addresses
 
     @property
     def wide_proxies(self) -> list[str]:
         """Networks among the trusted proxies that have more than 256 addresses."""
-        given = {each: ipaddress.ip_network(each, strict=False) for each in self.trusted_proxies}
-        return [each for each, network in given.items() if network.num_addresses > 256]
+        networks = {each: ipaddress.ip_network(each, strict=False) for each in self.trusted_proxies}
+        return [each for each, network in networks.items() if network.num_addresses > 256]
 
     @property
     def secure(self) -> bool:

@@ -110,7 +110,7 @@ class Chapters:
             )
 
     def _lineage(self) -> None:
-        wanted = {
+        expected = {
             "orders": {
                 ("orders", "revenue-by-region"),
                 ("orders", "order-mails"),
@@ -118,7 +118,7 @@ class Chapters:
             },
             "clicks": {("clicks", "clicks.clean")},
         }
-        for topic, needed in wanted.items():
+        for topic, needed in expected.items():
 
             def arrived(topic: str = topic, needed: set[tuple[str, str]] = needed) -> Any:
                 try:

@@ -76,13 +76,13 @@ def produce(
 def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan]) -> set[str]:
     """Make the topics that are missing; the names of those that were there."""
     there = set(admin.list_topics(timeout=SECONDS).topics)
-    wanted = [
+    topics = [
         NewTopic(plan.name, num_partitions=plan.partitions, replication_factor=1, config=dict(plan.config))
         for plan in plans
         if plan.name not in there
     ]
-    if wanted:
-        for future in admin.create_topics(wanted, operation_timeout=SECONDS).values():
+    if topics:
+        for future in admin.create_topics(topics, operation_timeout=SECONDS).values():
             future.result(SECONDS)
     return there
 

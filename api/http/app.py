@@ -211,8 +211,8 @@ class Observed:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                given = [*message.get("headers", [])]
-                message = {**message, "headers": [*given, *answer_headers.added(scope["path"], given)]}
+                headers = [*message.get("headers", [])]
+                message = {**message, "headers": [*headers, *answer_headers.added(scope["path"], headers)]}
             await send(message)
 
         try:

@@ -66,9 +66,9 @@ class Recognizers:
 
     def declared_by_another(self, recognizer: Recognizer, user: str) -> bool:
         """Whether this very recognizer counts in scans already, because somebody else than the user declared it."""
-        wanted = _what(recognizer)
+        behaviour = _what(recognizer)
         return any(
-            document.applied_by not in (None, user) and _what(recognizer_of(document.spec)) == wanted
+            document.applied_by not in (None, user) and _what(recognizer_of(document.spec)) == behaviour
             for document in self._declared()
         )
 

@@ -166,9 +166,9 @@ def _shape(shape: Mapping[str, Any]) -> str:
 
 def _suffix(shape: Mapping[str, Any]) -> str:
     """What follows a key: the model of its value, and whether it may be null."""
-    named = _shape(shape)
+    shape_name = _shape(shape)
     null = "\\|null" if {"type": "null"} in shape.get("anyOf", ()) else ""
-    return f": {named}{null}" if named else null
+    return f": {shape_name}{null}" if shape_name else null
 
 
 def main() -> None:

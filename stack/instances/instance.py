@@ -133,8 +133,8 @@ class Instance:
         """
         progress = progress or Silent()
         self._external = frozenset(external)
-        wanted = [name for name in _named(only) if name not in self._external]
-        if "connect" in wanted and "kafka" not in wanted:
+        servers = [name for name in _named(only) if name not in self._external]
+        if "connect" in servers and "kafka" not in servers:
             raise StackError(
                 "The local Kafka Connect works with the local Kafka alone; unset WEIR_KAFKA__BOOTSTRAP_SERVERS."
             )
@@ -146,9 +146,9 @@ class Instance:
             self._secure(bool(state.servers))
             starter = Starter(self.home, self.settings, state, progress, self._mark(), self._ports.move)
             try:
-                self._ports.choose(wanted, progress)
-                installed = self._fetch(wanted, progress)
-                starter.servers({name: self._servers[name] for name in wanted}, self._site(installed))
+                self._ports.choose(servers, progress)
+                installed = self._fetch(servers, progress)
+                starter.servers({name: self._servers[name] for name in servers}, self._site(installed))
                 starter.processes(processes, self.environment())
                 state.save()
             except BaseException as error:
@@ -278,7 +278,7 @@ class Instance:
 
 def _named(only: Iterable[str] | None) -> list[str]:
     """The servers to start: those named and what they need, else all but the optional ones."""
-    wanted = set(SERVERS if only is None else only)
-    if "connect" in wanted:
-        wanted.add("kafka")
-    return [name for name in (*SERVERS, *OPTIONAL) if name in wanted]
+    servers = set(SERVERS if only is None else only)
+    if "connect" in servers:
+        servers.add("kafka")
+    return [name for name in (*SERVERS, *OPTIONAL) if name in servers]

@@ -139,8 +139,8 @@ class Runner:
         self._lineage.close()
 
     def _work(self, script: Script) -> int:
-        given = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
-        settings: dict[str, Any] = {**given, "bootstrap.servers": self._bootstrap}
+        options = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
+        settings: dict[str, Any] = {**options, "bootstrap.servers": self._bootstrap}
         # A group of its own, so that the broker knows who reads and a second run takes only what is new.
         consumer = Consumer(
             settings

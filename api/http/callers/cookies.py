@@ -105,8 +105,8 @@ def require_own(request: Request, settings: ApiSettings) -> None:
 def require_csrf(request: Request, settings: ApiSettings, secret: str) -> None:
     """The same for a request in a session: its header has to be this session's."""
     require_page(request, settings)
-    given = request.headers.get(CSRF_HEADER, "")
-    if not hmac.compare_digest(given.encode(errors="replace"), csrf_token(secret).encode()):
+    token = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(token.encode(errors="replace"), csrf_token(secret).encode()):
         raise _not_ours()
 
 

@@ -38,8 +38,8 @@ def _about(node: Mapping[str, Any], kind: str) -> dict[str, tuple[str, Mapping[s
     tags = [{"key": key, "value": value} for key, value in sorted((node.get("tags") or {}).items())]
     tags += [
         {"key": key, "value": value, "field": column}
-        for column, given in sorted((node.get("columnTags") or {}).items())
-        for key, value in sorted(given.items())
+        for column, column_tags in sorted((node.get("columnTags") or {}).items())
+        for key, value in sorted(column_tags.items())
     ]
     description, owners = node.get("description"), node.get("owners")
     return {

@@ -210,20 +210,20 @@ def review(
 ) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
-    asked = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
-    _require_review(built, subject, record, asked)
+    decision = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
+    _require_review(built, subject, record, decision)
     with built.store.transaction():  # by who they are when it is written
-        _require_review(built, later(), built.datasets.get(record.id), asked)
+        _require_review(built, later(), built.datasets.get(record.id), decision)
         after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
     built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
     return after.to_json()
 
 
-def _require_review(built: Services, subject: Subject, record: DatasetRecord, asked: Decision) -> None:
+def _require_review(built: Services, subject: Subject, record: DatasetRecord, decision: Decision) -> None:
     """Raises NotAllowed."""
     if not owns(subject, record):
         require_on(built, subject, Power.REVIEW, record.reference)
-    if problem := built.review_refused(subject, record, asked):
+    if problem := built.review_refused(subject, record, decision):
         raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
 
 

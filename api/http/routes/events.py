@@ -204,8 +204,8 @@ def _may_see(built: Services, subject: Subject, event: Event) -> bool:
     if event.is_open or "audit:read" in built.identity.permissions(subject):
         return True
     users = event.data.get("user")
-    named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
-    if subject.user in named:
+    users_named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
+    if subject.user in users_named:
         return True
     if not event.type.startswith(("weir.access.", "weir.breakglass.")):
         return False

@@ -46,13 +46,13 @@ class Sample(BaseModel):
 
     def request(self, dead_letters: str) -> dict[str, Any]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
-        given = self.model_dump(exclude_none=True)
-        if given.get("dead_letter") in (True, False):
-            given["dead_letter"] = dead_letters if given["dead_letter"] else None
-        given = {name: value for name, value in given.items() if value is not None}
-        if "records" in given:
-            given["max_records"] = given.pop("records")
-        return given
+        fields = self.model_dump(exclude_none=True)
+        if fields.get("dead_letter") in (True, False):
+            fields["dead_letter"] = dead_letters if fields["dead_letter"] else None
+        fields = {name: value for name, value in fields.items() if value is not None}
+        if "records" in fields:
+            fields["max_records"] = fields.pop("records")
+        return fields
 
 
 class ScanAsked(BaseModel):

@@ -156,9 +156,9 @@ class ViewFacts:
             return facts
 
 
-def _together(given: Sequence[DatasetFacts]) -> DatasetFacts:
+def _together(parts: Sequence[DatasetFacts]) -> DatasetFacts:
     """Facts of a topic with records of several generations: every field with all its tags, all sources."""
-    first, *others = given
+    first, *others = parts
     if not others:
         return first
     fields = {field.path: field for field in first.fields}
@@ -167,8 +167,8 @@ def _together(given: Sequence[DatasetFacts]) -> DatasetFacts:
         fields[field.path] = type(field)(field.path, {**(known.tags if known else {}), **field.tags})
     return DatasetFacts(
         first.id, first.reference, tuple(fields.values()), first.tags, first.owners,
-        tuple(source for each in given for source in each.sources),
-        " ".join(each.generation for each in given),
+        tuple(source for each in parts for source in each.sources),
+        " ".join(each.generation for each in parts),
     )  # fmt: skip
 
 

@@ -92,8 +92,8 @@ class Horizon:
             return True
         if "*" not in pattern:
             return False
-        named = (each for rule in self._rules.rules for each in rule.datasets)
-        return any(dataset_matches(pattern, each) and self._is_kept(each) for each in named)
+        patterns = (each for rule in self._rules.rules for each in rule.datasets)
+        return any(dataset_matches(pattern, each) and self._is_kept(each) for each in patterns)
 
     def _is_kept(self, pattern: str) -> bool:
         outline = Outline(pattern)

@@ -45,15 +45,15 @@ class SeenDeclared:
             except NotFound:
                 pass
         owners = declared.spec.owners if declared is not None else ()
-        named = SubjectMatch(
+        people = SubjectMatch(
             users=frozenset(each.user for each in owners if each.user),
             groups=frozenset(each.group for each in owners if each.group),
         )
         # Before its first generation nobody knows its cluster by more than its SQL: what hides it in one cluster hides it.
         return (
-            self._horizon.in_any_cluster(name, named)
+            self._horizon.in_any_cluster(name, people)
             if not reference
-            else self._horizon.of_outline(Outline(reference, named))
+            else self._horizon.of_outline(Outline(reference, people))
         )
 
     def names(self) -> list[str]:
