@@ -206,6 +206,6 @@ def grant_revoke(
     reason: Reason = "",
     user: As = None,
 ) -> None:
-    """End a grant now; a running live query that stands on it ends too."""
+    """End a grant now; a running live query that rests on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
     console.print(f"Grant {escape(name)} is revoked.")

@@ -43,7 +43,7 @@ def apply(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Make Weir's declared state what the files say. All documents are checked before any is written."""
+    """Make Weir's declared state what the files declare. All documents are checked before any is written."""
     _apply(file, dry_run, prune, output, user)
 
 

@@ -26,9 +26,9 @@ def events(
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Not before, RFC 3339.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on with what happens; end it with Ctrl-C.")
+        bool, typer.Option("--follow", "-f", help="Continue with what happens; end it with Ctrl-C.")
     ] = False,
-    deliveries: Annotated[bool, typer.Option("--deliveries", help="Show how far each receiver was told.")] = False,
+    deliveries: Annotated[bool, typer.Option("--deliveries", help="Show how far each receiver was notified.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -37,7 +37,7 @@ def events(
     if deliveries:
         answer = client.get("/api/v1/events/deliveries")["deliveries"]
         show(answer, ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"), output,
-             empty="Nobody was told of events yet.")  # fmt: skip
+             empty="Nobody was notified of events yet.")  # fmt: skip
         return
     filters = {"type": type, "subject": subject, "since": since}
     answer = client.get("/api/v1/events", **filters, limit=limit)

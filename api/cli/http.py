@@ -65,7 +65,7 @@ def _address(text: str) -> str:
     except httpx.InvalidURL:
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise InvalidInput(f"WEIR_URL={text} is no address; write it as http://HOST:PORT, or https://HOST:PORT.")
+        raise InvalidInput(f"WEIR_URL={text} is not an address; write it as http://HOST:PORT, or https://HOST:PORT.")
     return url
 
 

@@ -36,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 
 def review(
     dataset: Annotated[
-        str | None, typer.Argument(help="CLUSTER/TOPIC; * stands for anything.", autocompletion=complete_dataset)
+        str | None, typer.Argument(help="CLUSTER/TOPIC; * matches anything.", autocompletion=complete_dataset)
     ] = None,
     path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None,
     entity: Annotated[
@@ -57,7 +57,7 @@ def review(
 ) -> None:
     """Show kinds of personal data that were found, and confirm or reject those that fit, many at once."""
     if confirm + reject + withdraw > 1:
-        raise InvalidInput("Say one of --confirm, --reject and --withdraw.")
+        raise InvalidInput("Give one of --confirm, --reject and --withdraw.")
     decided = "confirmed" if confirm else "rejected" if reject else "suggested" if withdraw else None
     if decided and not (dataset or entity or path or recognizer or changed):
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
@@ -79,7 +79,7 @@ def review(
     show(done["results"], ("namespace", "name", "path", "entity", "state", "problem"), output, whole=done,
          title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn")  # fmt: skip
     if done["refused"]:
-        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; each says why above.")
+        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
 
 
 def _by_hand(dataset: str | None, path: str | None, entity: str | None, decided: str) -> list[dict[str, str]]:
@@ -149,7 +149,7 @@ def test_recognizer(
     if output is Format.TABLE and any(answer.get("others") for answer in answers):
         console.print("Other fields it would tag: " + ", ".join(p for a in answers for p in a.get("others", [])))
     if any(answer.get("problem") or answer.get("unscanned") for answer in answers):
-        raise WeirError("Some values could not be read by the recognizer; the table says which and why.")
+        raise WeirError("Some values could not be read by the recognizer; the table shows which and why.")
 
 
 def _text(path: Path) -> str:
@@ -168,7 +168,7 @@ def _recognizers(path: Path) -> list[dict[str, Any]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        raise InvalidInput(f"{path} is no YAML{where}.") from None
+        raise InvalidInput(f"{path} is not YAML{where}.") from None
     recognizers = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
     chosen = [r for r in recognizers if r.get("kind", "Recognizer") == "Recognizer"]
     if not chosen:

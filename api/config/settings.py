@@ -155,7 +155,7 @@ def _check_known(variable: str, room: str, name: str) -> None:
     if variable.upper() not in known:
         close = nearest_variable(variable.upper(), known | BARE)
         hint = f" Did you mean {close}?" if close else " docs/settings.md lists them all."
-        raise SettingsError(f"The environment variable {variable} is no setting of Weir.{hint}")
+        raise SettingsError(f"The environment variable {variable} is not a setting of Weir.{hint}")
 
 
 def _from_file(path: Path, must_exist: bool) -> dict[str, Any]:

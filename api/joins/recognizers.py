@@ -80,14 +80,14 @@ class Recognizers:
             raise InvalidInput(f"{record.reference} has no field {place} that a scan has seen.")
         if place is not None and not may(place):
             raise NotAllowed(
-                f"You may not read {place} of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
-                " ask for access, or try one that somebody else declared.",
+                f"You may not read {place} of {record.reference} unmasked, so a recognizer of your own cannot be tried on it;"
+                " request access, or try one that somebody else declared.",
                 details={"dataset": record.reference, "path": place, "reasons": ["a count would show what it holds"]},
             )
         if place is None and known and not any(may(each.path) for each in known):
             raise NotAllowed(
-                f"You may read no field of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
-                " ask for access, or try one that somebody else declared.",
+                f"You may read no field of {record.reference} unmasked, so a recognizer of your own cannot be tried on it;"
+                " request access, or try one that somebody else declared.",
                 details={"dataset": record.reference, "reasons": ["a count would show what it holds"]},
             )
 
@@ -100,7 +100,7 @@ class Recognizers:
         if not texts:
             raise InvalidInput("There is no value to try the recognizer on; give one text a line.")
         if len(texts) > MAX_VALUES:
-            raise InvalidInput(f"{len(texts):,} values are too many; {MAX_VALUES:,} tell as much.")
+            raise InvalidInput(f"{len(texts):,} values are too many; {MAX_VALUES:,} are enough.")
         return trial(recognizer, texts, path, self._analyzers).to_json()
 
     def on_dataset(

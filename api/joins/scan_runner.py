@@ -87,7 +87,7 @@ class _Job:
             failed = True
             log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
             self.problems.append(
-                {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log says where."}
+                {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log shows where."}
             )
         with self._r._store.transaction():
             over = self._r._scans.finish(

@@ -230,7 +230,7 @@ def signing_key(text: str) -> bytes:
     try:
         return base64.b64decode(text.removeprefix("whsec_"), validate=True)
     except binascii.Error:
-        raise InvalidInput("The secret of a webhook that begins with whsec_ goes on in base64.") from None
+        raise InvalidInput("The secret of a webhook that begins with whsec_ must continue in base64.") from None
 
 
 def signature(key: bytes | None, identifier: str, at: int, content: bytes) -> dict[str, str]:

@@ -195,7 +195,7 @@ class Query:
                         event.get("code", ""), 400
                     )
                     raise errors.from_answer(status, {"error": {**event, "details": details}}, self._http.url)
-        raise errors.AnswerBroken("The stream ended without saying why.")
+        raise errors.AnswerBroken("The stream ended without a reason.")
 
 
 def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:

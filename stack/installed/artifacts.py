@@ -74,7 +74,7 @@ def ensure(names: Iterable[str], java: Java, log: Path, progress: Progress | Non
                 _fetch(absent, java, cache, log, progress)
     except OSError as error:
         raise StackError(
-            f"The download cache {cache} cannot be written ({error.strerror or error}); free some disk space, mend its"
+            f"The download cache {cache} cannot be written ({error.strerror or error}); free some disk space, correct its"
             " permissions, or name another folder in WEIR_CACHE."
         ) from error
 

@@ -116,7 +116,7 @@ def unexpected(path: str, error: Exception) -> JSONResponse:
     """
     reference = uuid.uuid4().hex[:12]
     log.error("failed", reference=reference, path=path, kind=type(error).__name__, at=frames(error))
-    message = f"Something failed inside Weir. Its log tells where, under the reference {reference}."
+    message = f"Something failed inside Weir. Its log shows where, under the reference {reference}."
     return JSONResponse(body("internal", message, {"reference": reference}), 500, headers={"Connection": "close"})
 
 

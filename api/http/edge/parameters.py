@@ -48,7 +48,7 @@ def instant(given: Any) -> Any:
     try:
         return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     except OverflowError:
-        raise ValueError(f"{given.isoformat()} lies outside the years 1 to 9999 in UTC") from None
+        raise ValueError(f"{given.isoformat()} is outside the years 1 to 9999 in UTC") from None
 
 
 def _name(given: str) -> str:

@@ -174,7 +174,7 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
         writer.write_table(schema.empty_table())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise InvalidInput(
-            "Parquet cannot hold a column of this answer (an empty struct, say); ask for arrow.",
+            "Parquet cannot hold a column of this answer (such as an empty struct); ask for arrow.",
             details={"format": str(Form.PARQUET)},
         ) from None
     for batch in opened.batches:

@@ -69,7 +69,7 @@ def get_marquez_job(built: ServicesOf, subject: Caller, namespace: Name, job: Na
 
 @router.get("/namespaces/{namespace}/jobs/{job}/versions", responses=answers_with(MarquezJobVersions))
 def get_marquez_job_versions(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
-    """The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept."""
+    """The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept."""
     reader = built.reader(subject)
     return {"versions": [shapes.job_version(_whole(reader, namespace, job))], "totalCount": 1}
 

@@ -131,7 +131,7 @@ def get_marquez_version(built: ServicesOf, subject: Caller, namespace: Name, dat
 
 @router.get("/sources", responses=answers_with(MarquezSources))
 def get_sources(built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
-    """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
+    """The places that datasets are in: Marquez's sources are the namespaces of datasets here."""
     reader = built.reader(subject)
     names = sorted(name for name, (datasets, _) in reader.lineage.namespaces().items() if datasets)
     return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
@@ -159,7 +159,7 @@ def search(
 ) -> shapes.Json:
     """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}.
 
-    `%` stands for any text, as there.
+    `%` matches any text, as there.
     """
     kinds = [kind] if kind else ["dataset", "job"]
     parts = [part.lower() for part in text.strip().split("%") if part]

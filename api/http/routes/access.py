@@ -35,7 +35,9 @@ class AccessAsked(BaseModel):
         None, description="The longest the workflow or setting allows by default when absent."
     )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
-    unmask: list[str] | None = Field(None, description="Which of them to show clear: all when absent, none when empty.")
+    unmask: list[str] | None = Field(
+        None, description="Which of them to show unmasked: all when absent, none when empty."
+    )
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
 
@@ -102,7 +104,7 @@ def reference(built: Services, subject: Subject, dataset: str) -> str:
 
 @router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
-    """Ask to see fields clear, for a purpose and a time."""
+    """Request to see fields unmasked, for a purpose and a time."""
     request = built.approvals.create(
         subject,
         reference(built, subject, body.dataset),
@@ -148,7 +150,7 @@ def list_requests(
 ) -> Any:
     """The caller's requests and those they may decide, newest first.
 
-    Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+    Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
     """
     requests = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
     shown = built.request_view.show(subject, requests[offset : offset + limit])

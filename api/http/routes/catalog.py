@@ -110,7 +110,7 @@ def get_schema(
 ) -> Any:
     """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
 
-    Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+    Figures of fields that the caller may not read unmasked are left out, and counts where rows are hidden: `withheld`.
     """
     reader = built.reader(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
@@ -166,7 +166,7 @@ def schema_diff(
         bool, Query(description="Also ask the schema registry whether it would take the newer one.")
     ] = False,
 ) -> dict[str, Any]:
-    """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+    """Two versions compared; the newest and the one before it by default. Each change names where it was
     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
     reader = built.reader(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
@@ -260,7 +260,7 @@ def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) 
 def access(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:
-    """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
+    """Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require_on(built, subject, Power.REPORT, record.reference)

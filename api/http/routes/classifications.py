@@ -29,8 +29,8 @@ def list_classifications(
     subject: Caller,
     state: ReviewState | None = None,
     entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
-    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
-    path: Annotated[Text | None, Query(description="Field path; * stands for anything.")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * matches anything.")] = None,
+    path: Annotated[Text | None, Query(description="Field path; * matches anything.")] = None,
     recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
     changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
     limit: Limit = 100,
@@ -96,7 +96,7 @@ def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems
     for number, item in enumerate(body.items):
         state = item.state or body.state
         if state is None:
-            raise InvalidInput(f"Item {number + 1} says no state: write confirmed, rejected or suggested.")
+            raise InvalidInput(f"Item {number + 1} has no state: write confirmed, rejected or suggested.")
         decision = Decision(
             DatasetId(item.namespace, item.name), item.path, item.entity, state, item.reason or body.reason or None
         )

@@ -39,7 +39,7 @@ async def apply(
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
     prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
 ) -> Any:
-    """Make the declared state what the YAML documents of the body say; all are checked before any is written.
+    """Make the declared state what the YAML documents of the body declare; all are checked before any is written.
 
     Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
     """

@@ -54,7 +54,7 @@ def list_events(
 
 @router.get("/deliveries", responses=answers_with(Deliveries))
 def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
-    """Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails."""
+    """Every receiver of events (the Kafka topic, each webhook): how far it was notified, what it missed, why it fails."""
     return {"deliveries": built.events.deliveries()}
 
 
@@ -70,7 +70,7 @@ async def stream(
     built: ServicesOf,
     _: Caller,
     given: Given,
-    after: Annotated[SeqNo | None, Query(description="Go on after this sequence; from now on when absent.")] = None,
+    after: Annotated[SeqNo | None, Query(description="Continue after this sequence; from now on when absent.")] = None,
 ) -> Response:
     """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
 

@@ -84,7 +84,7 @@ async def post_event(request: Request, _: Sender) -> Response:
     responses=answers_with(BatchResult),
 )
 async def post_batch(request: Request, _: Sender) -> Any:
-    """Take a list of events; the answer tells which were refused and why."""
+    """Take a list of events; the answer lists which were refused and why."""
     raw = await _json(request)
     if not isinstance(raw, list):
         raise InvalidInput("A batch is a JSON list of OpenLineage events.")
@@ -167,7 +167,7 @@ def get_impact(
     change: Annotated[
         Literal["drop", "rename", "retype", "mask", "lose"] | None,
         Query(
-            description="What is done to it: each row then says what that does, and what it leaves alone is left out."
+            description="What is done to it: each row then shows what that does, and what it leaves alone is left out."
         ),
     ] = None,
     cluster: Annotated[

@@ -42,7 +42,7 @@ class Trial(BaseModel):
 def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
     """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
 
-    On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+    On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
     row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
     """
     if (body.values is None) is (body.dataset is None):

@@ -30,7 +30,7 @@ def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
 
 @router.delete("/{id}", responses=answers_with(CancelledQuery))
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
-    """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+    """Stop a query of one's own, or any for those who manage. A client that waits for its answer gets 409, query_cancelled.
 
     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
     end.

@@ -85,7 +85,7 @@ Within = Annotated[Reach | None, Depends(_within)]
 
 @router.post("", status_code=202, responses=answers_with(Scan, status=202))
 def start(built: ServicesOf, subject: Caller, reach: Within, body: ScanAsked) -> dict[str, Any]:
-    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+    """Queue a scan. Topics that do not exist, and brokers that do not answer, are reported at once.
 
     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
     """

@@ -143,5 +143,5 @@ def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | 
 
 @router.post("/lineage/sql", responses=answers_with(SqlLineage))
 def sql_lineage(built: ServicesOf, subject: Caller, body: SqlAsked) -> Any:
-    """Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`."""
+    """Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`."""
     return built.reader(subject).sql_lineage.explain(body.sql, body.dialect, body.cluster)

@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * Get Marquez Job Versions
-         * @description The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept.
+         * @description The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept.
          */
         get: operations["get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get"];
         put?: never;
@@ -332,7 +332,7 @@ export interface paths {
         };
         /**
          * Get Sources
-         * @description The places that datasets lie in: Marquez's sources are the namespaces of datasets here.
+         * @description The places that datasets are in: Marquez's sources are the namespaces of datasets here.
          */
         get: operations["get_sources_api_v1_sources_get"];
         put?: never;
@@ -816,7 +816,7 @@ export interface paths {
          * Get Schema
          * @description The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
          *
-         *     Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+         *     Figures of fields that the caller may not read unmasked are left out, and counts where rows are hidden: `withheld`.
          */
         get: operations["get_schema_api_v1_datasets__namespace___name__schema_get"];
         put?: never;
@@ -856,7 +856,7 @@ export interface paths {
         };
         /**
          * Schema Diff
-         * @description Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+         * @description Two versions compared; the newest and the one before it by default. Each change names where it was
          *     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's.
          */
         get: operations["schema_diff_api_v1_datasets__namespace___name__schema_diff_get"];
@@ -946,7 +946,7 @@ export interface paths {
         };
         /**
          * Access
-         * @description Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when.
+         * @description Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when.
          */
         get: operations["access_api_v1_datasets__namespace___name__access_get"];
         put?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
          * Test
          * @description How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
          *
-         *     On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+         *     On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
          *     row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
          */
         post: operations["test_api_v1_recognizers_test_post"];
@@ -1431,7 +1431,7 @@ export interface paths {
         put?: never;
         /**
          * Start
-         * @description Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+         * @description Queue a scan. Topics that do not exist, and brokers that do not answer, are reported at once.
          *
          *     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
          */
@@ -1493,7 +1493,7 @@ export interface paths {
         put?: never;
         /**
          * Post Batch
-         * @description Take a list of events; the answer tells which were refused and why.
+         * @description Take a list of events; the answer lists which were refused and why.
          */
         post: operations["post_batch_api_v1_lineage_batch_post"];
         delete?: never;
@@ -1677,7 +1677,7 @@ export interface paths {
         put?: never;
         /**
          * Sql Lineage
-         * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`.
+         * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`.
          */
         post: operations["sql_lineage_api_v1_lineage_sql_post"];
         delete?: never;
@@ -1831,7 +1831,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel
-         * @description Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+         * @description Stop a query of one's own, or any for those who manage. A client that waits for its answer gets 409, query_cancelled.
          *
          *     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
          *     end.
@@ -1905,13 +1905,13 @@ export interface paths {
          * List Requests
          * @description The caller's requests and those they may decide, newest first.
          *
-         *     Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+         *     Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
          */
         get: operations["list_requests_api_v1_access_requests_get"];
         put?: never;
         /**
          * Ask
-         * @description Ask to see fields clear, for a purpose and a time.
+         * @description Request to see fields unmasked, for a purpose and a time.
          */
         post: operations["ask_api_v1_access_requests_post"];
         delete?: never;
@@ -2722,7 +2722,7 @@ export interface paths {
         put?: never;
         /**
          * Apply
-         * @description Make the declared state what the YAML documents of the body say; all are checked before any is written.
+         * @description Make the declared state what the YAML documents of the body declare; all are checked before any is written.
          *
          *     Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
          */
@@ -3322,7 +3322,7 @@ export interface paths {
         };
         /**
          * Deliveries
-         * @description Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails.
+         * @description Every receiver of events (the Kafka topic, each webhook): how far it was notified, what it missed, why it fails.
          */
         get: operations["deliveries_api_v1_events_deliveries_get"];
         put?: never;
@@ -3509,7 +3509,7 @@ export interface components {
             rows?: string | null;
             /**
              * Unmask
-             * @description Which of them to show clear: all when absent, none when empty.
+             * @description Which of them to show unmasked: all when absent, none when empty.
              */
             unmask?: string[] | null;
             /**
@@ -12240,9 +12240,9 @@ export interface operations {
                 state?: components["schemas"]["ReviewState"] | null;
                 /** @description A kind of personal data; PII for any. */
                 entity?: string | null;
-                /** @description CLUSTER/TOPIC; * stands for anything. */
+                /** @description CLUSTER/TOPIC; * matches anything. */
                 dataset?: string | null;
-                /** @description Field path; * stands for anything. */
+                /** @description Field path; * matches anything. */
                 path?: string | null;
                 /** @description Found by this recognizer. */
                 recognizer?: string | null;
@@ -12945,7 +12945,7 @@ export interface operations {
                 depth?: number;
                 /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
                 asOf?: string | null;
-                /** @description What is done to it: each row then says what that does, and what it leaves alone is left out. */
+                /** @description What is done to it: each row then shows what that does, and what it leaves alone is left out. */
                 change?: ("drop" | "rename" | "retype" | "mask" | "lose") | null;
                 /** @description In place of nodeId: a cluster (or namespace) that is lost. */
                 cluster?: string | null;
@@ -16287,7 +16287,7 @@ export interface operations {
     stream_api_v1_events_stream_get: {
         parameters: {
             query?: {
-                /** @description Go on after this sequence; from now on when absent. */
+                /** @description Continue after this sequence; from now on when absent. */
                 after?: number | null;
             };
             header?: never;
