@@ -37,7 +37,7 @@ def segment(text: str) -> str:
 def instance_url(home: Home) -> str:
     """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default.
 
-    Raises InvalidInput for a WEIR_URL that is no address.
+    Raises InvalidInput for a WEIR_URL that is not an address.
     """
     if url := os.environ.get("WEIR_URL", "").strip():
         return _address(url)
@@ -82,7 +82,7 @@ def instance_token(home: Home, user: str | None = None) -> str | None:
     """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or of `weir login`, or the admin's. None with
     WEIR_CLIENT_CERTIFICATE and without WEIR_TOKEN: then the certificate signs in.
 
-    Raises NotSignedIn saying where it was looked for.
+    Raises NotSignedIn, which names where it was looked for.
     """
     if user is None and (token := os.environ.get("WEIR_TOKEN", "").strip()):
         return token

@@ -28,7 +28,7 @@ Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follo
 _BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
 
 AFFECTED_EXIT = 3
-"""Exit code of `weir impact --fail-on` when it fails: a pipeline tells it from a call that failed (1)."""
+"""Exit code of `weir impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
 
 
 class GraphFormat(StrEnum):
@@ -142,7 +142,7 @@ def lineage(
     show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"), Format(output),
          whole=answer, empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.")  # fmt: skip
     if answer["truncated"]:
-        console.print("The graph goes on; ask with a smaller --depth or from a nearer node.")
+        console.print("The graph continues; ask with a smaller --depth or from a nearer node.")
 
 
 def impact(
@@ -244,7 +244,7 @@ def reach(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Tell whether what was in a dataset or field at a time (a bad batch) could have come to another."""
+    """Show whether what was in a dataset or field at a time (a bad batch) could have come to another."""
     client = api(user)
     parameters = {"from": node_id(node), "to": node_id(to) if to else None, "at": at, "until": until}
     answer = client.get("/api/v1/lineage/reach", **parameters)

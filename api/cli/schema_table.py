@@ -76,7 +76,7 @@ def envelope_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         payload = " and ".join(envelope["payload"])
         words = [f"{part} is an envelope ({' around '.join(envelope['layers'])}) of {payload}"]
         if envelope.get("discriminator"):
-            words.append(f"its kinds are told by {envelope['discriminator']}")
+            words.append(f"its kinds are distinguished by {envelope['discriminator']}")
         if envelope.get("unlisted"):
             words.append(f"{len(envelope['unlisted'])} fields that only describe the payload are not listed")
         yield "; ".join(words)

@@ -77,7 +77,7 @@ _TOKENS_KEPT = 4096
 _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
 """Paths that take events, which may come in batches."""
 _DESCRIPTION = """
-Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
+Weir shows what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
 on every query. Sign in with `Authorization: Bearer TOKEN`, or by a client certificate where that is set up; every failure
 has the body
 `{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.

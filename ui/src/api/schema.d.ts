@@ -3454,7 +3454,7 @@ export interface components {
             subject: string;
             /** @description What opens it: role NAME, owner, grant NAME. */
             via: string[];
-            /** @description None of it shows clear. */
+            /** @description None of it shows unmasked. */
             masked: boolean;
             /** @description The mask's name, of the first masked field. */
             mask: string | null;
@@ -3464,7 +3464,7 @@ export interface components {
             purpose: string | null;
             /** @description Row filters. */
             rows: string[];
-            /** @description The condition under which a masked value shows clear. */
+            /** @description The condition under which a masked value shows unmasked. */
             clearWhen: string | null;
             /** @description `via` one by one. */
             ways: components["schemas"]["Way"][];
@@ -3585,7 +3585,7 @@ export interface components {
             dataset: string;
             /** @description Paths, tags or *. */
             fields: string[];
-            /** @description Which of them to show clear. */
+            /** @description Which of them to show unmasked. */
             unmask: string[];
             /** @description A Spark SQL condition. */
             rows: string | null;
@@ -3636,7 +3636,7 @@ export interface components {
             /** @description In whose place the caller would decide. */
             instead_of: string | null;
             opens: components["schemas"]["OpenedField"][];
-            /** @description Other users who see all of it clear; null where the caller may not decide. */
+            /** @description Other users who see all of it unmasked; null where the caller may not decide. */
             holders: number | null;
             /** @description People who can decide the stage that waits. */
             deciders: string[];
@@ -4469,7 +4469,7 @@ export interface components {
         };
         /**
          * CodeLocation
-         * @description Where a job's code lies.
+         * @description Where a job's code is.
          */
         CodeLocation: {
             type?: string;
@@ -4495,7 +4495,7 @@ export interface components {
             masks?: string[];
             /** @description Paths that are hidden in it. */
             fields?: string[];
-            /** @description Why it is clear: grants, roles, ownership. */
+            /** @description Why it is unmasked: grants, roles, ownership. */
             opened?: string[];
         };
         /**
@@ -4842,7 +4842,7 @@ export interface components {
         CsvText: "safe" | "plain";
         /**
          * Cursor
-         * @description SQL that is being written, and where the cursor stands in it.
+         * @description SQL that is being written, and where the cursor is in it.
          */
         Cursor: {
             /** Sql */
@@ -5065,7 +5065,7 @@ export interface components {
              */
             effect: "allow" | "mask" | "deny" | "gap";
             mask: components["schemas"]["DecidedMask"] | null;
-            /** @description Condition under which it shows clear. */
+            /** @description Condition under which it shows unmasked. */
             clear_when: string | null;
             reasons: components["schemas"]["Reason"][];
         };
@@ -5808,7 +5808,7 @@ export interface components {
             layers: string[];
             /** @description Paths of the data, the one to show first in front. */
             payload: string[];
-            /** @description Path whose values tell the records apart. */
+            /** @description Path whose values distinguish the records. */
             discriminator: string | null;
             /** @description Records that have the envelope. */
             fits?: number;
@@ -5871,7 +5871,7 @@ export interface components {
             /** @description Texts of the right form. */
             candidates?: number;
             recognizers?: components["schemas"]["NamedRecognizer"][];
-            /** @description Whether the field's name speaks for it. */
+            /** @description Whether the field's name suggests it. */
             field_name?: string;
             window?: components["schemas"]["EvidenceWindow"];
             /** @description Where lineage carries the value from: nodeIds. */
@@ -5920,7 +5920,7 @@ export interface components {
             effect: "allow" | "deny";
             /** @description Name of the mask. */
             mask: string | null;
-            /** @description Condition under which it shows clear. */
+            /** @description Condition under which it shows unmasked. */
             clear_when: string | null;
             reasons: components["schemas"]["Reason"][];
         };
@@ -6039,7 +6039,7 @@ export interface components {
         };
         /**
          * FieldNote
-         * @description What people say of a field.
+         * @description What people note about a field.
          */
         FieldNote: {
             path: string;
@@ -6330,7 +6330,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -6397,7 +6397,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -6622,7 +6622,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -7605,7 +7605,7 @@ export interface components {
             subject: string;
             /** @description What opens it: role NAME, owner, grant NAME. */
             via: string[];
-            /** @description None of it shows clear. */
+            /** @description None of it shows unmasked. */
             masked: boolean;
             /** @description The mask's name, of the first masked field. */
             mask: string | null;
@@ -7615,7 +7615,7 @@ export interface components {
             purpose: string | null;
             /** @description Row filters. */
             rows: string[];
-            /** @description The condition under which a masked value shows clear. */
+            /** @description The condition under which a masked value shows unmasked. */
             clearWhen: string | null;
             /** @description `via` one by one. */
             ways: components["schemas"]["Way"][];
@@ -7980,7 +7980,7 @@ export interface components {
         RebuiltLineage: {
             /** @description Events that went into it. */
             "events folded": number;
-            /** @description Messages of the topic that are no events. */
+            /** @description Messages of the topic that are not events. */
             "messages skipped": number;
             tombstones: number;
         };
@@ -9091,7 +9091,7 @@ export interface components {
             /** @description Share of the records, 0 to 1. */
             share: number;
             paths: string[];
-            /** @description Path -> value that tells the shape. */
+            /** @description Path -> value that identifies the shape. */
             when: {
                 [key: string]: unknown;
             } | null;
@@ -9648,7 +9648,7 @@ export interface components {
         };
         /**
          * TopicState
-         * @description What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown.
+         * @description What the brokers report of a topic; empty for a dataset that no listing of a cluster has shown.
          */
         TopicState: {
             partitions?: number;
