@@ -78,6 +78,6 @@ def declared_services(
         view_handler,
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
-    rights = DomainRights(state, identity, store, knowledge)
+    rights = DomainRights(state, identity, store, knowledge.outlines)
     declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, Fitting(store))
     return DeclaredServices(declared, view_handler, connectors, second, knowledge, rights)

@@ -32,8 +32,8 @@ class Knowledge:
         closed: bool,
     ) -> None:
         self._state, self._identity, self._clock, self._closed = state, identity, clock, closed
-        self._outlines = Outlines(store, clusters)
-        self._parted = PartedOfReaders(self._outlines, store.changes)
+        self.outlines = Outlines(store, clusters)
+        self._parted = PartedOfReaders(self.outlines, store.changes)
         self._lock = threading.Lock()
         self._rules: tuple[View | None, Matched] = (None, Matched())
 
@@ -67,7 +67,7 @@ class Knowledge:
         viewer = Viewer.of(
             subject, view.roles, self._identity.permissions(subject), grants, self._clock(), view.domains.values()
         )
-        return None if viewer.officer else Horizon(self._outlines, self._parted, viewer, matched, view.version)
+        return None if viewer.officer else Horizon(self.outlines, self._parted, viewer, matched, view.version)
 
     def of_facts(self, subject: Subject, facts: DatasetFacts) -> Known:
         """What a subject may know of a dataset or view."""
@@ -89,16 +89,16 @@ class Knowledge:
         rules = self.rules()
         if not rules.rules:
             return False
-        tags = self._outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
-        return rules.touches(outline_of(dataset, self._outlines.terms(dataset), tags))
+        tags = self.outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
+        return rules.touches(outline_of(dataset, self.outlines.terms(dataset), tags))
 
     def audiences(self, dataset: DatasetOutline) -> dict[str, Any]:
         """{default: open | closed, aspects: [{aspect, documents: [{name, everyone, users, groups, roles}], problem}]}: who may
         know of a dataset, by the documents that match it. A person must be named by each document of an aspect; where there is
         none, the setting decides."""
         rules = self.rules()
-        tags = self._outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
-        outline = outline_of(dataset, self._outlines.terms(dataset), tags)
+        tags = self.outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
+        outline = outline_of(dataset, self.outlines.terms(dataset), tags)
         matching = [*rules.matching(outline), *rules.loosely(outline)]
         unreadable = [each.name for each in matching if each.problem]
         return {
@@ -119,7 +119,7 @@ class Knowledge:
 
     def matched_by(self, rules: Rules) -> list[DatasetId]:
         """The datasets that these documents match."""
-        pairs = self._outlines.all(rules.by_tag)
+        pairs = self.outlines.all(rules.by_tag)
         return [dataset.id for dataset, outline in pairs if rules.touches(outline)]
 
 
