@@ -263,7 +263,7 @@ def test_too_few_shapes_end_it() -> None:
     weir = FakeWeir()
     whole = weir.answer("admin", "GET", "datasets/prod/events/schema", {})
     weir.bent["datasets/prod/events/schema"] = {**whole, "shapes": whole["shapes"][:4]}
-    with pytest.raises(DemoFailed, match="only 4 apart"):
+    with pytest.raises(DemoFailed, match="distinguished only 4"):
         told(weir)
 
 
