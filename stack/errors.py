@@ -6,7 +6,7 @@ from __future__ import annotations
 class StackError(Exception):
     """A local server could not be fetched, started or stopped.
 
-    `message` is one sentence for a person, naming what was tried and the mend; `tail` holds the last lines of the
+    `message` is one sentence for a person, naming what was tried and the fix; `tail` holds the last lines of the
     server's log where there is one, so that a caller can show them below the sentence.
     """
 

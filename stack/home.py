@@ -120,7 +120,7 @@ class Home:
             (self.run / "probe").unlink()
         except OSError as error:
             raise StackError(
-                f"The folder {self.root} cannot be written ({error.strerror or error}); free some disk space, mend its"
+                f"The folder {self.root} cannot be written ({error.strerror or error}); free some disk space, correct its"
                 " permissions, or name another folder in WEIR_HOME."
             ) from error
 
@@ -144,8 +144,8 @@ class Home:
 
     @contextmanager
     def locked(self, patience: float = 0.0) -> Iterator[None]:
-        """Hold the instance while it is started, healed or stopped. Raises StackError when another process does, and goes
-        on doing so for `patience` seconds."""
+        """Hold the instance while it is started, healed or stopped. Raises StackError when another process does, and still
+        does after `patience` seconds."""
         until = time.monotonic() + patience
         with (self.run / "lock").open("a+") as file:
             while True:

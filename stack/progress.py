@@ -1,4 +1,4 @@
-"""How a start tells its story: a port that a command line may render as it likes, and a plain-text default."""
+"""How a start reports its steps: a port that a command line may render as it likes, and a plain-text default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol, TextIO
 
 
 class Progress(Protocol):
-    """Told of each step, from several threads at once. Implementations must not raise."""
+    """Notified of each step, from several threads at once. Implementations must not raise."""
 
     def downloading(self, done: int, total: int, megabytes: float) -> None:
         """`done` of `total` components are complete; `megabytes` arrived so far in this run."""
@@ -27,7 +27,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Says nothing."""
+    """Reports nothing."""
 
     def downloading(self, done: int, total: int, megabytes: float) -> None: ...
 
@@ -41,7 +41,7 @@ class Silent:
 
 
 class PlainText:
-    """One plain line an event, on standard error unless told otherwise."""
+    """One plain line an event, on standard error by default."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr

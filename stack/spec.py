@@ -51,7 +51,7 @@ class Addresses:
     elasticsearch: str
     """URL."""
     spark: str
-    """`sc://localhost:port/;token=...`: whoever holds it can run any code as the server's user."""
+    """`sc://localhost:port/;token=...`: anyone who has it can run any code as the server's user."""
     query: str = ""
     """The same for the engine of queries."""
 

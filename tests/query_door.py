@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from api.config.address import Address
-from api.config.settings import ApiSettings, Settings
+from api.config.http_settings import ApiSettings
+from api.config.settings import Settings
 from api.processes.server import listening
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop

@@ -86,8 +86,8 @@ for room in (
 into_panels(app)
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _tell_version(requested: bool) -> None:
+    if requested:
         print_text(f"weir {VERSION}")
         raise typer.Exit
 
@@ -125,15 +125,15 @@ def _names_nothing(error: WeirError | StackError) -> bool:
 
 
 def spare_loopback(environment: MutableMapping[str, str]) -> None:
-    """A proxy of the environment cannot reach this machine's own servers: say so to every library and child process."""
+    """A proxy of the environment cannot reach this machine's own servers: exempt them for every library and child process."""
     names = [name for proxy in _PROXIES for name in (proxy, proxy.upper()) if environment.get(name)]
     if not names:
         return
     for name in names:
         if environment[name].startswith("socks"):  # httpx fails on it before it looks at no_proxy
             del environment[name]
-    told = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
-    hosts = [host for host in (part.strip() for part in told.split(",")) if host]
+    exempt = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    hosts = [host for host in (part.strip() for part in exempt.split(",")) if host]
     if "*" not in hosts:
         hosts += [host for host in ("localhost", "127.0.0.1", "::1") if host not in hosts]
     environment["no_proxy"] = environment["NO_PROXY"] = ",".join(hosts)

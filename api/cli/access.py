@@ -140,14 +140,14 @@ def delegate(
         return
     if delegates:
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
-        found = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
+        delegation = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
     else:
-        found = client.get("/api/v1/me/delegation")["delegation"]
+        delegation = client.get("/api/v1/me/delegation")["delegation"]
     show(
-        [found] if found else [],
+        [delegation] if delegation else [],
         ("user", "delegates", "from", "until", "active"),
         output,
-        whole=found,
+        whole=delegation,
         empty="No delegates.",
     )
 
@@ -167,8 +167,8 @@ def approve(
         raise typer.BadParameter("Give --masked or --unmask, not both.")
     until = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days is not None else None
     part = {"fields": field or None, "unmask": [] if masked else unmask or None, "until": until}
-    given = {name: value for name, value in part.items() if value is not None}
-    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/approve", {"reason": reason, **given})
+    changes = {name: value for name, value in part.items() if value is not None}
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/approve", {"reason": reason, **changes})
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
@@ -206,6 +206,6 @@ def grant_revoke(
     reason: Reason = "",
     user: As = None,
 ) -> None:
-    """End a grant now; a running live query that stands on it ends too."""
+    """End a grant now; a running live query that rests on it ends too."""
     api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
     console.print(f"Grant {escape(name)} is revoked.")

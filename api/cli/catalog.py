@@ -176,10 +176,10 @@ def _found(answer: Mapping[str, Any]) -> str:
 
 def _reasons(why: Mapping[str, Any] | None) -> str:
     """`email in name (word), custmer in path (slip)`."""
-    held = (why or {}).get("held", ())
+    matches = (why or {}).get("held", ())
     return ", ".join(
         f"{each['needle']} missing" if each.get("missing") else f"{each['needle']} in {each['in']} ({each['how']})"
-        for each in held
+        for each in matches
     )
 
 
@@ -223,13 +223,13 @@ def where_is(
     user: As = None,
 ) -> None:
     """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
-    asked = {"field": field, "entity": entity, "term": term, "asOf": as_of}
+    parameters = {"field": field, "entity": entity, "term": term, "asOf": as_of}
     client = api(user)
     require_entity(client, entity)
     if html or output is Format.CSV:
-        print_text(client.text("/api/v1/reports/where-is", **asked, format="html" if html else "csv"))
+        print_text(client.text("/api/v1/reports/where-is", **parameters, format="html" if html else "csv"))
         return
-    answer = client.get("/api/v1/reports/where-is", **asked)
+    answer = client.get("/api/v1/reports/where-is", **parameters)
     rows = [
         {
             **p,

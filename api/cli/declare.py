@@ -43,7 +43,7 @@ def apply(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Make Weir's declared state what the files say. All documents are checked before any is written."""
+    """Make Weir's declared state what the files declare. All documents are checked before any is written."""
     _apply(file, dry_run, prune, output, user)
 
 
@@ -97,7 +97,7 @@ def _show_diffs(changes: list[dict[str, Any]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The text of one file, and how many lines of the whole stand before it."""
+    """The text of one file, and how many lines of the whole are before it."""
 
     file: str
     text: str
@@ -130,20 +130,20 @@ def in_its_file(refused: ApiRefused, parts: Sequence[Part]) -> ApiRefused:
     part = next((p for p in reversed(parts) if isinstance(line, int) and p.before < line), None)
     if part is None or not isinstance(line, int):
         return refused
-    told = refused.message.removeprefix("the document, ").replace(f"line {line}:", f"line {line - part.before}:", 1)
-    made = ApiRefused(f"{part.file}, {told}", details={**refused.details, "line": line - part.before})
-    made.code = refused.code
-    return made
+    message = refused.message.removeprefix("the document, ").replace(f"line {line}:", f"line {line - part.before}:", 1)
+    refusal = ApiRefused(f"{part.file}, {message}", details={**refused.details, "line": line - part.before})
+    refusal.code = refused.code
+    return refusal
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     below = (p for pattern in ("*.yaml", "*.yml") for p in path.rglob(pattern) if p.is_file())
-    found = sorted(p for p in below if not any(part.startswith(".") for part in p.relative_to(path).parts))
-    if not found:
+    files = sorted(p for p in below if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    if not files:
         raise InvalidInput(f"The folder {path} holds no .yaml file.")
-    return found
+    return files
 
 
 def _text(path: Path) -> str:
@@ -234,7 +234,7 @@ def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
 
 
 def dataset_path(reference: str | None) -> str:
-    """The API path of `prod/orders`. Raises InvalidInput when it is no CLUSTER/TOPIC."""
+    """The API path of `prod/orders`. Raises InvalidInput when it is not a CLUSTER/TOPIC."""
     cluster, _, topic = (reference or "").rpartition("/")
     if not cluster or not topic:
         raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")

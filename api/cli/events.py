@@ -26,9 +26,9 @@ def events(
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Not before, RFC 3339.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 50,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on with what happens; end it with Ctrl-C.")
+        bool, typer.Option("--follow", "-f", help="Continue with what happens; end it with Ctrl-C.")
     ] = False,
-    deliveries: Annotated[bool, typer.Option("--deliveries", help="Show how far each receiver was told.")] = False,
+    deliveries: Annotated[bool, typer.Option("--deliveries", help="Show how far each receiver was notified.")] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
@@ -37,27 +37,27 @@ def events(
     if deliveries:
         answer = client.get("/api/v1/events/deliveries")["deliveries"]
         show(answer, ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"), output,
-             empty="Nobody was told of events yet.")  # fmt: skip
+             empty="Nobody was notified of events yet.")  # fmt: skip
         return
-    asked = {"type": type, "subject": subject, "since": since}
-    answer = client.get("/api/v1/events", **asked, limit=limit)
-    found = answer["events"][::-1]
+    filters = {"type": type, "subject": subject, "since": since}
+    answer = client.get("/api/v1/events", **filters, limit=limit)
+    page = answer["events"][::-1]
     if not follow:
-        show([row(event) for event in found], _COLUMNS, output, whole=found, empty="Nothing happened yet.")
+        show([row(event) for event in page], _COLUMNS, output, whole=page, empty="Nothing happened yet.")
         return
-    _print(found, output)
+    _print(page, output)
     after = answer["next"]
     while True:
-        answer = client.get("/api/v1/events", **asked, after=after, limit=1000)
+        answer = client.get("/api/v1/events", **filters, after=after, limit=1000)
         after = answer["next"]
         _print(answer["events"], output)
         if len(answer["events"]) < 1000:
             time.sleep(_POLL_S)
 
 
-def _print(found: list[dict[str, Any]], output: Format) -> None:
+def _print(rows: list[dict[str, Any]], output: Format) -> None:
     """One event a line, so that a pipe can read it."""
-    for event in found:
+    for event in rows:
         if output is Format.TABLE:
             shown = row(event)
             console.print(f"{shown['time']}  {shown['type']:24}  {shown['subject']}  {shown['what']}", markup=False)

@@ -37,19 +37,19 @@ def segment(text: str) -> str:
 def instance_url(home: Home) -> str:
     """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default.
 
-    Raises InvalidInput for a WEIR_URL that is no address.
+    Raises InvalidInput for a WEIR_URL that is not an address.
     """
-    if given := os.environ.get("WEIR_URL", "").strip():
-        return _address(given)
+    if url := os.environ.get("WEIR_URL", "").strip():
+        return _address(url)
     return _recorded(home) or DEFAULT_URL
 
 
 def _is_own(home: Home) -> bool:
     """Whether commands go to the Weir of this WEIR_HOME: without WEIR_URL, or with one of this machine, or its own."""
-    given = os.environ.get("WEIR_URL", "").strip()
-    if not given:
+    url = os.environ.get("WEIR_URL", "").strip()
+    if not url:
         return True
-    return is_loopback(httpx.URL(_address(given)).host) or _address(given) == _recorded(home)
+    return is_loopback(httpx.URL(_address(url)).host) or _address(url) == _recorded(home)
 
 
 def _recorded(home: Home) -> str | None:
@@ -57,15 +57,15 @@ def _recorded(home: Home) -> str | None:
     return recorded.url if recorded is not None else None
 
 
-def _address(given: str) -> str:
+def _address(text: str) -> str:
     """`localhost:8484` is taken for http."""
-    url = (given if "://" in given else f"http://{given}").rstrip("/")
+    url = (text if "://" in text else f"http://{text}").rstrip("/")
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise InvalidInput(f"WEIR_URL={given} is no address; write it as http://HOST:PORT, or https://HOST:PORT.")
+        raise InvalidInput(f"WEIR_URL={text} is not an address; write it as http://HOST:PORT, or https://HOST:PORT.")
     return url
 
 
@@ -82,10 +82,10 @@ def instance_token(home: Home, user: str | None = None) -> str | None:
     """The token to send: WEIR_TOKEN, or that of `user` in WEIR_HOME/tokens, or of `weir login`, or the admin's. None with
     WEIR_CLIENT_CERTIFICATE and without WEIR_TOKEN: then the certificate signs in.
 
-    Raises NotSignedIn saying where it was looked for.
+    Raises NotSignedIn, which names where it was looked for.
     """
-    if user is None and (given := os.environ.get("WEIR_TOKEN", "").strip()):
-        return given
+    if user is None and (token := os.environ.get("WEIR_TOKEN", "").strip()):
+        return token
     if user is None and ClientTls.of_environment().certificate is not None:
         return None
     if user is None and (kept := kept_token(home, instance_url(home))) is not None:

@@ -28,7 +28,7 @@ Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follo
 _BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
 
 AFFECTED_EXIT = 3
-"""Exit code of `weir impact --fail-on` when it fails: a pipeline tells it from a call that failed (1)."""
+"""Exit code of `weir impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
 
 
 class GraphFormat(StrEnum):
@@ -120,14 +120,14 @@ def lineage(
 ) -> None:
     """Show what feeds a dataset, field or job, and what it feeds."""
     client = api(user)
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "nodeId": node_id(node), "direction": direction, "depth": depth, "level": level, "asOf": as_of, "job": job,
         "namespace": namespace, "kind": kind, "origin": origin, "basis": basis,
     }  # fmt: skip
     if output in (GraphFormat.CSV, GraphFormat.DOT, GraphFormat.MERMAID):
-        print_text(client.text("/api/v1/lineage", **asked, format=str(output)))
+        print_text(client.text("/api/v1/lineage", **parameters, format=str(output)))
         return
-    answer = client.get("/api/v1/lineage", **asked)
+    answer = client.get("/api/v1/lineage", **parameters)
     rows = [
         {
             **edge,
@@ -142,7 +142,7 @@ def lineage(
     show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"), Format(output),
          whole=answer, empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.")  # fmt: skip
     if answer["truncated"]:
-        console.print("The graph goes on; ask with a smaller --depth or from a nearer node.")
+        console.print("The graph continues; ask with a smaller --depth or from a nearer node.")
 
 
 def impact(
@@ -178,15 +178,15 @@ def impact(
             "--fail-on breaks needs a --change: drop, rename, retype, mask or lose; without one nothing breaks"
         )
     client = api(user)
-    asked: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change, "basis": basis}
+    parameters: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change, "basis": basis}
     if node is not None and of_cluster:
-        asked = {"depth": depth, "asOf": as_of, "basis": basis, "cluster": node.removeprefix("cluster:")}
+        parameters = {"depth": depth, "asOf": as_of, "basis": basis, "cluster": node.removeprefix("cluster:")}
     else:
-        asked["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
-    answer = client.get("/api/v1/impact", **asked)
+        parameters["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
+    answer = client.get("/api/v1/impact", **parameters)
     match output:
         case ImpactFormat.CSV:
-            print_text(client.text("/api/v1/impact", **asked, format="csv"))
+            print_text(client.text("/api/v1/impact", **parameters, format="csv"))
         case ImpactFormat.MARKDOWN:
             print_text(impact_markdown(answer, client.shortened))
         case ImpactFormat.TABLE:
@@ -244,10 +244,10 @@ def reach(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Tell whether what was in a dataset or field at a time (a bad batch) could have come to another."""
+    """Show whether what was in a dataset or field at a time (a bad batch) could have come to another."""
     client = api(user)
-    asked = {"from": node_id(node), "to": node_id(to) if to else None, "at": at, "until": until}
-    answer = client.get("/api/v1/lineage/reach", **asked)
+    parameters = {"from": node_id(node), "to": node_id(to) if to else None, "at": at, "until": until}
+    answer = client.get("/api/v1/lineage/reach", **parameters)
     if output is Format.TABLE and to is not None:
         if not answer["could"]:
             console.print(f"No: no way that was open then leads to {escape(client.shortened(answer['to']))}.")

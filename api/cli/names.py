@@ -118,8 +118,8 @@ def _about(value: Any) -> str:
 
 
 def _datasets(client: Api, incomplete: str) -> Iterable[tuple[str, str]]:
-    wanted = incomplete.partition("/")[2]
-    listed = client.get("/api/v1/datasets", q=wanted or None, limit=_SHOWN)["datasets"]
+    prefix = incomplete.partition("/")[2]
+    listed = client.get("/api/v1/datasets", q=prefix or None, limit=_SHOWN)["datasets"]
     return [(each["reference"], _about(each["description"])) for each in listed]
 
 

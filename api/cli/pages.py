@@ -28,7 +28,7 @@ class PagesBuild:
         self._thread.start()
 
     def wait(self) -> None:
-        """Until the pages are there, or the reason why not was told."""
+        """Until the pages are there, or the reason why not was reported."""
         self._thread.join()
 
     def _build(self) -> None:
@@ -60,7 +60,7 @@ class PagesBuild:
 
 
 def _module() -> ModuleType:
-    """ui/build.py: the folder is no Python package, so it is loaded by its path."""
+    """ui/build.py: the folder is not a Python package, so it is loaded by its path."""
     path = UI / "build.py"
     spec = importlib.util.spec_from_file_location("weir_ui_build", path)
     if spec is None or spec.loader is None:

@@ -36,8 +36,8 @@ def filled(sql: str, given: Sequence[str]) -> str:
             raise InvalidInput(f"--param {name}: the statement has no parameter of this name; {known}.")
     missing = [name for name in names if name not in literals]
     if missing:
-        wanted = " ".join(f"--param {name}=..." for name in missing)
-        raise InvalidInput(f"The statement has parameters without a value; give {wanted}.")
+        options = " ".join(f"--param {name}=..." for name in missing)
+        raise InvalidInput(f"The statement has parameters without a value; give {options}.")
     return _PART.sub(lambda part: _put(part, literals), sql)
 
 

@@ -52,9 +52,9 @@ class Outcome:
 
     def line(self) -> str:
         """One line: a mark, the name, its minutes, what was counted."""
-        told = ", ".join(f"{count} {what}" for what, count in self.counts.items()) or ", ".join(self.failed)
+        summary = ", ".join(f"{count} {what}" for what, count in self.counts.items()) or ", ".join(self.failed)
         mark = "✗" if self.failed else "✓"
-        return f"{mark} {self.phase.name:<26} {_clock(self.began)} to {_clock(self.ended)}   {told}".rstrip()
+        return f"{mark} {self.phase.name:<26} {_clock(self.began)} to {_clock(self.ended)}   {summary}".rstrip()
 
 
 def pytest_phase(name: str, marks: str, *folders: str) -> Phase:
@@ -148,10 +148,10 @@ def _report(name: str, text: str, failure: str) -> str:
     return text[heading.start() : results[-1].end()] + "\n"
 
 
-def _remaining(environment: Mapping[str, str], gone: float) -> dict[str, str]:
+def _remaining(environment: Mapping[str, str], spent: float) -> dict[str, str]:
     """The environment of a phase that begins so many seconds after the run."""
     minutes = environment.get("WEIR_TEST_MINUTES")
-    return {**environment, **({"WEIR_TEST_MINUTES": str(max(0.0, float(minutes) - gone / 60))} if minutes else {})}
+    return {**environment, **({"WEIR_TEST_MINUTES": str(max(0.0, float(minutes) - spent / 60))} if minutes else {})}
 
 
 def _progress(phases: Iterable[Phase], logs: Path) -> str:

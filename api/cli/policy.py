@@ -71,7 +71,7 @@ def simulate(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Say who would gain and who would lose what, were a file applied. Nothing is applied."""
+    """Show who would gain and who would lose what, were a file applied. Nothing is applied."""
     if not file and not remove:
         raise InvalidInput("There is nothing to simulate; give -f FILE or --remove KIND/NAME.")
     answer = api(user).post_text(
@@ -128,7 +128,7 @@ def decide(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Say what somebody may read of a dataset, column by column, with the reasons."""
+    """Show what somebody may read of a dataset, column by column, with the reasons."""
     body = {"dataset": dataset, "purpose": purpose, "fields": field or []}
     answer = api(user).post("/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})
     rows = [
@@ -148,7 +148,7 @@ def decide(
 def _param(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise InvalidInput(f"{text!r} is no parameter; write NAME=VALUE, as in --param show=2.")
+        raise InvalidInput(f"{text!r} is not a parameter; write NAME=VALUE, as in --param show=2.")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -166,12 +166,12 @@ def _cases(files: list[Path]) -> str:
     cases: list[Any] = []
     for path in files:
         try:
-            found = yaml.safe_load(_read(path))
+            document = yaml.safe_load(_read(path))
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f", line {mark.line + 1}" if mark is not None else ""
             raise InvalidInput(f"{path}{where}: this is not YAML.") from None
-        more = found.get("cases") if isinstance(found, dict) else found
+        more = document.get("cases") if isinstance(document, dict) else document
         if not isinstance(more, list):
             raise InvalidInput(f"{path} holds no cases; write cases: [...], see docs/policies.md.")
         cases += more

@@ -218,7 +218,7 @@ def follow_query(client: Api, sql: str, purpose: str | None, unreadable: str | N
 def explain(
     sql: Sql, purpose: Purpose = None, param: Given = None, output: Output = Format.TABLE, user: As = None
 ) -> None:
-    """Say what a query may see, column by column, and what it would read; no data is touched."""
+    """Show what a query may see, column by column, and what it would read; no data is touched."""
     answer = api(user).post("/api/v1/query/explain", {"sql": filled(sql, param or []), "purpose": purpose})
     rows = [
         {

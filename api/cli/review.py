@@ -36,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 
 def review(
     dataset: Annotated[
-        str | None, typer.Argument(help="CLUSTER/TOPIC; * stands for anything.", autocompletion=complete_dataset)
+        str | None, typer.Argument(help="CLUSTER/TOPIC; * matches anything.", autocompletion=complete_dataset)
     ] = None,
     path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None,
     entity: Annotated[
@@ -57,29 +57,29 @@ def review(
 ) -> None:
     """Show kinds of personal data that were found, and confirm or reject those that fit, many at once."""
     if confirm + reject + withdraw > 1:
-        raise InvalidInput("Say one of --confirm, --reject and --withdraw.")
+        raise InvalidInput("Give one of --confirm, --reject and --withdraw.")
     decided = "confirmed" if confirm else "rejected" if reject else "suggested" if withdraw else None
     if decided and not (dataset or entity or path or recognizer or changed):
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
     client = api(user)
     require_entity(client, entity)
-    asked = {
+    parameters = {
         "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
     }  # fmt: skip
-    answer = client.all("/api/v1/classifications", "classifications", **asked)
-    found = answer["classifications"]
+    answer = client.all("/api/v1/classifications", "classifications", **parameters)
+    detections = answer["classifications"]
     if decided is None or dry_run:
-        show([_row(c) for c in found], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
+        show([_row(c) for c in detections], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
              empty="No classification fits. A scan makes them: weir scan CLUSTER.")  # fmt: skip
         return
-    items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in found]
+    items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in detections]
     if not items:
         items = _by_hand(dataset, path, entity, decided)
     done = _decide(client, items, decided, reason)
     show(done["results"], ("namespace", "name", "path", "entity", "state", "problem"), output, whole=done,
          title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn")  # fmt: skip
     if done["refused"]:
-        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; each says why above.")
+        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
 
 
 def _by_hand(dataset: str | None, path: str | None, entity: str | None, decided: str) -> list[dict[str, str]]:
@@ -101,23 +101,23 @@ def _decide(client: Api, items: list[dict[str, str]], decided: str, reason: str)
     return done
 
 
-def _row(found: dict[str, Any]) -> dict[str, Any]:
-    evidence = found["evidence"]
+def _row(detection: dict[str, Any]) -> dict[str, Any]:
+    evidence = detection["evidence"]
     matched, sampled = evidence.get("matched"), evidence.get("sampled")
     share = f"{matched:,} of {sampled:,}" if matched is not None and sampled else ""
-    return {**found, "share": share, "change": _changed(evidence.get("change"))}
+    return {**detection, "share": share, "change": _changed(evidence.get("change"))}
 
 
 def _changed(change: dict[str, Any] | None) -> str:
     """A note of `catalog.datasets.recheck` in words."""
     if not change:
         return ""
-    said = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
+    changes = [f"{r['name']} {r['before']} → {r['now']}" for r in change.get("recognizers", [])]
     if change.get("found") is False:
-        said.append("not found again")
+        changes.append("not found again")
     if rate := change.get("rate"):
-        said.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
-    return ", ".join(said)
+        changes.append(f"{rate['before']:.0%} → {rate['now']:.0%}")
+    return ", ".join(changes)
 
 
 def test_recognizer(
@@ -149,7 +149,7 @@ def test_recognizer(
     if output is Format.TABLE and any(answer.get("others") for answer in answers):
         console.print("Other fields it would tag: " + ", ".join(p for a in answers for p in a.get("others", [])))
     if any(answer.get("problem") or answer.get("unscanned") for answer in answers):
-        raise WeirError("Some values could not be read by the recognizer; the table says which and why.")
+        raise WeirError("Some values could not be read by the recognizer; the table shows which and why.")
 
 
 def _text(path: Path) -> str:
@@ -168,9 +168,9 @@ def _recognizers(path: Path) -> list[dict[str, Any]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        raise InvalidInput(f"{path} is no YAML{where}.") from None
-    found = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
-    chosen = [r for r in found if r.get("kind", "Recognizer") == "Recognizer"]
+        raise InvalidInput(f"{path} is not YAML{where}.") from None
+    recognizers = [r for d in documents for r in d.get("recognizers", [d]) if isinstance(r, dict)]
+    chosen = [r for r in recognizers if r.get("kind", "Recognizer") == "Recognizer"]
     if not chosen:
         raise InvalidInput(f"{path} holds no recognizer: write kind: Recognizer, or presidio's recognizers: list.")
     return chosen
@@ -185,8 +185,8 @@ def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
             "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))), "problem": answer["problem"],
         }]  # fmt: skip
     unread = [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
-    found = [
+    rows = [
         {**base, "field": f["path"], "matched": f"{f['matched']:,} of {f['sampled']:,}", "tagged": True}
         for f in answer["fields"]
     ]
-    return [*found, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]
+    return [*rows, *unread] or [{**base, "matched": f"0 fields of {answer['records']:,} records", "tagged": False}]

@@ -39,7 +39,7 @@ another for them."""
 
 
 class TerminalProgress:
-    """Tells a start's story on stderr: one line an event, a moving counter for downloads on a terminal."""
+    """Reports a start on stderr: one line an event, a moving counter for downloads on a terminal."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

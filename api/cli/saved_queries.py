@@ -134,8 +134,8 @@ def saved_share(
 def saved_delete(query: Query, user: As = None) -> None:
     """Forget a saved query."""
     client = api(user)
-    gone = client.delete(f"{_PATH}/{segment(_find(client, query)['id'])}")
-    console.print(f"{escape(gone['name'])} is deleted.")
+    answer = client.delete(f"{_PATH}/{segment(_find(client, query)['id'])}")
+    console.print(f"{escape(answer['name'])} is deleted.")
 
 
 def _find(client: Api, query: str) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def envelope_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         payload = " and ".join(envelope["payload"])
         words = [f"{part} is an envelope ({' around '.join(envelope['layers'])}) of {payload}"]
         if envelope.get("discriminator"):
-            words.append(f"its kinds are told by {envelope['discriminator']}")
+            words.append(f"its kinds are distinguished by {envelope['discriminator']}")
         if envelope.get("unlisted"):
             words.append(f"{len(envelope['unlisted'])} fields that only describe the payload are not listed")
         yield "; ".join(words)
@@ -115,10 +115,10 @@ def shape_lines(shapes: list[dict[str, Any]]) -> Iterator[str]:
         if "others" in when:
             yield f"{share(shape['share'])} of the records: {when['others']} rarer shapes, not listed one by one"
             continue
-        named = ", ".join(f"{path} = {_value(value)}" for path, value in when.items())
+        conditions = ", ".join(f"{path} = {_value(value)}" for path, value in when.items())
         count = len(shape["paths"])
         fields = "1 field" if count == 1 else f"{count or 'no'} fields"
-        yield f"{share(shape['share'])} of the records: {fields}" + (f" when {named}" if named else "")
+        yield f"{share(shape['share'])} of the records: {fields}" + (f" when {conditions}" if conditions else "")
 
 
 def _value(value: Any) -> str:

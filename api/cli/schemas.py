@@ -22,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
 def diff_schema(
     dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
     before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
-    after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest unless told.")] = None,
+    after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest by default.")] = None,
     registry: Annotated[
         bool, typer.Option("--registry", help="Also ask the schema registry whether it would take the newer one.")
     ] = False,
@@ -30,7 +30,7 @@ def diff_schema(
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
-    """Compare two versions of a schema: the newest and the one before it unless told otherwise."""
+    """Compare two versions of a schema: the newest and the one before it by default."""
     client = api(user)
     if versions:
         listed = client.get(f"{dataset_path(dataset)}/schema/versions")

@@ -90,7 +90,7 @@ def demo(
     detach: Detach = False,
     leave: Annotated[bool, typer.Option("--exit", help="Stop everything after the story.")] = False,
 ) -> None:
-    """Start everything and tell the story: topics, schemas, personal data, lineage, a masked query and an approved one."""
+    """Start everything and run the demo: topics, schemas, personal data, lineage, a masked query and an approved one."""
     from api.cli.running import Running
 
     if detach and leave:

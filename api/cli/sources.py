@@ -111,7 +111,7 @@ def sql_lineage(
          "how": e["subtype"].lower(), "masked": e["masking"] or None}
         for e in answer["edges"]
     ]  # fmt: skip
-    show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be told.")
+    show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be determined.")
     if output is Format.TABLE:
         for sentence in answer["unknown"]:
             console.print(f"[yellow]![/] {escape(sentence)}")

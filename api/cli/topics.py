@@ -74,20 +74,20 @@ def browse(
 ) -> None:
     """Print records, the newest first, as you may see them. A search continues until it has enough or the topic ends."""
     client, path = api(user), dataset_path(dataset)
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "order": "oldest" if oldest else "newest", "partition": partition, "offset": offset, "time": time, "key": key,
         "text": text, "in": [str(each) for each in where] if where else None, "field": field or None,
         "whole": whole or None, "purpose": purpose,
     }  # fmt: skip
     if follow:
-        first = client.get(f"{path}/records", **{**asked, "limit": 1})
+        first = client.get(f"{path}/records", **{**parameters, "limit": 1})
         follow_query(client, first["follow"], purpose)
         return
     onward = "newer" if oldest else "older"
     records: list[dict[str, Any]] = []
     read = 0
     while True:
-        page = client.get(f"{path}/records", **asked, limit=limit - len(records), cursor=cursor)
+        page = client.get(f"{path}/records", **parameters, limit=limit - len(records), cursor=cursor)
         records += page["records"]
         cursor = page[onward]
         read += (page["searched"] or {}).get("records", 0)
@@ -258,8 +258,8 @@ def subjects(
     known = {s["subject"]: s["versions"] for s in answer["subjects"]}
     if subject not in known:
         raise InvalidInput(f"{dataset} has no subject {subject}; it has {', '.join(known) or 'none'}.")
-    wanted = version or known[subject][0]["version"]
-    results = client.get(f"{path}/subjects/diff", subject=subject, version=wanted, before=before)
+    number = version or known[subject][0]["version"]
+    results = client.get(f"{path}/subjects/diff", subject=subject, version=number, before=before)
     if output is not Format.TABLE:
         show(results["lines"], ("change", "text"), output, whole=results)
         return

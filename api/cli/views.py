@@ -102,12 +102,12 @@ def rows(
     user: As = None,
 ) -> None:
     """Read rows of a view by key, as you may see them."""
-    asked: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "key": key, "keys": keys, "prefix": prefix, "where": where, "limit": limit, "cursor": cursor,
         "atLeast": at_least, "purpose": purpose,
     }  # fmt: skip
-    given = {name: value for name, value in asked.items() if value}
-    answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **given)
+    present = {name: value for name, value in parameters.items() if value}
+    answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **present)
     names = [column["name"] for column in answer["columns"]]
     if output is Format.TABLE and answer["rows"]:
         show_rows(names, answer["rows"], exact=True)

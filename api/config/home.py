@@ -20,8 +20,8 @@ class Home:
 
     @staticmethod
     def of_environment() -> Home:
-        given = os.environ.get("WEIR_HOME")
-        return Home(Path(given).expanduser().resolve() if given else PROGRAM / ".weir")
+        folder = os.environ.get("WEIR_HOME")
+        return Home(Path(folder).expanduser().resolve() if folder else PROGRAM / ".weir")
 
     @property
     def database_url(self) -> str:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import structlog
 
-from api.config.settings import LogSettings
+from api.config.server_settings import LogSettings
 
 
 class Forgiving:

@@ -54,8 +54,8 @@ def _pinned(own: Path) -> ssl.SSLContext:
 
 
 def _file(variable: str) -> Path | None:
-    given = os.environ.get(variable, "").strip()
-    return Path(given).expanduser() if given else None
+    path = os.environ.get(variable, "").strip()
+    return Path(path).expanduser() if path else None
 
 
 def _unusable(variable: str, path: Path | None, error: Exception) -> InvalidInput:

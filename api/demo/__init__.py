@@ -1,1 +1,1 @@
-"""The demo: a shop and its vans on real servers, and a story told through Weir's own HTTP interface."""
+"""The demo: a shop and its vans on real servers, and a story that runs through Weir's own HTTP interface."""

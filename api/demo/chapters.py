@@ -1,6 +1,6 @@
 """The story proper: each chapter asks Weir over HTTP, shows the answer, and fails when the answer is wrong.
 
-The demo knows what it planted, so it can tell a masked address from a clear one and a complete report from a partial
+The demo knows what it planted, so it can distinguish a masked address from an unmasked one and a complete report from a partial
 one. A chapter whose answer contradicts the story ends it with DemoFailed.
 """
 
@@ -43,10 +43,10 @@ class Chapters:
         """All chapters, in order. Raises DemoFailed."""
         for title, chapter in (
             ("What do we have?", self._catalog),
-            ("One topic, five kinds of record: the scan found what tells them apart", self._shapes),
+            ("One topic, five kinds of record: the scan found what distinguishes them", self._shapes),
             ("Where does it go? As the jobs reported it themselves", self._lineage),
             ("ana, an analyst, asks for orders", self._masked),
-            ("She asks for access; otto and petra approve", self._approve),
+            ("She requests access; otto and petra approve", self._approve),
             ("The same query again", self._clear),
             ("petra asks: where are e-mail addresses?", self._where_is),
             ("What breaks when orders loses value.customer.email?", self._impact),
@@ -106,11 +106,11 @@ class Chapters:
         self._console.print(rows)
         if len(shapes) < 5:
             raise DemoFailed(
-                f"The topic events holds five kinds of record, and the scan told only {len(shapes)} apart."
+                f"The topic events holds five kinds of record, and the scan distinguished only {len(shapes)}."
             )
 
     def _lineage(self) -> None:
-        wanted = {
+        expected = {
             "orders": {
                 ("orders", "revenue-by-region"),
                 ("orders", "order-mails"),
@@ -118,7 +118,7 @@ class Chapters:
             },
             "clicks": {("clicks", "clicks.clean")},
         }
-        for topic, needed in wanted.items():
+        for topic, needed in expected.items():
 
             def arrived(topic: str = topic, needed: set[tuple[str, str]] = needed) -> Any:
                 try:
@@ -145,7 +145,7 @@ class Chapters:
 
     def _clear(self) -> None:
         if self._query() - known_addresses():
-            raise DemoFailed("ana has a grant for the e-mail addresses and still did not see them clear.")
+            raise DemoFailed("ana has a grant for the e-mail addresses and still did not see them unmasked.")
 
     def _start_afresh(self) -> None:
         """Revoke what an earlier run granted, so that the story can run again."""
@@ -156,8 +156,8 @@ class Chapters:
             subject = grant.get("subject")
             whose = subject.get("user") if isinstance(subject, dict) else subject
             if whose == "ana" and grant["status"] == "approved" and grant["dataset"].endswith("orders"):
-                self._admin.delete(f"/api/v1/grants/{grant['name']}", reason="the demo is told again")
-                self._say("[dim]The grant of an earlier telling was revoked.[/]")
+                self._admin.delete(f"/api/v1/grants/{grant['name']}", reason="the demo runs again")
+                self._say("[dim]The grant of an earlier run was revoked.[/]")
 
     def _query(self) -> set[str]:
         """ana's query, shown; what it gave as e-mail addresses."""
@@ -233,7 +233,7 @@ class Chapters:
             if raw.get(name) is not expected:
                 arrives = "raw" if expected else "only masked"
                 raise DemoFailed(
-                    f"The e-mail address of orders arrives {arrives} in {name}, and the answer does not say so."
+                    f"The e-mail address of orders arrives {arrives} in {name}, and the answer does not show it."
                 )
 
     def _views(self) -> None:

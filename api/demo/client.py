@@ -64,8 +64,8 @@ class Person:
             ) from error
         if answer.is_error:
             try:
-                told = answer.json()["error"]
-                raise Refused(self.name, answer.status_code, told["code"], told["message"])
+                refusal = answer.json()["error"]
+                raise Refused(self.name, answer.status_code, refusal["code"], refusal["message"])
             except (ValueError, KeyError, TypeError):
                 raise DemoFailed(
                     f"Weir answered {method} {path} with {answer.status_code} and no reason; see its log."
@@ -76,8 +76,8 @@ class Person:
 def awaited(what: str, look: Callable[[], Found | None], seconds: float = 60.0) -> Found:
     """Look again and again until there is an answer. Raises DemoFailed naming `what` after `seconds`."""
     end = time.monotonic() + seconds
-    while (found := look()) is None:
+    while (answer := look()) is None:
         if time.monotonic() > end:
             raise DemoFailed(f"{what} did not come within {seconds:.0f} s; `weir status` shows what runs.")
         time.sleep(0.25)
-    return found
+    return answer

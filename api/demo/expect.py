@@ -14,17 +14,17 @@ from catalog.paths import FieldPath, StepKind
 
 @cache
 def known_addresses() -> frozenset[str]:
-    """Every customer's e-mail address as it stands in the records."""
+    """Every customer's e-mail address as the records have it."""
     return frozenset(person.email for person in World(SEED, UNTIL).customers)
 
 
-def same_place(planted: str, found: str) -> bool:
+def same_place(planted: str, path: str) -> bool:
     """True when a report's path names the planted place.
 
     A map may be seen as a struct (`attributes.contact`) or as a whole (`attributes{}`), and JSON in a string may be
     opened (`payload.mail`): all of these name the place.
     """
-    want, have = FieldPath.parse(planted), FieldPath.parse(found)
+    want, have = FieldPath.parse(planted), FieldPath.parse(path)
     if want == have:
         return True
     if want.root != have.root or not want.steps or not have.steps:
@@ -34,9 +34,9 @@ def same_place(planted: str, found: str) -> bool:
     return want.names == have.names
 
 
-def missed(planted: Sequence[Planted], found: Iterable[Mapping[str, Any]]) -> list[Planted]:
-    """The planted places that are not among `found` ({name, path, entity, state}); a rejected one does not count."""
-    there = [(item["name"], item["path"], item["entity"]) for item in found if item.get("state") != "rejected"]
+def missed(planted: Sequence[Planted], detections: Iterable[Mapping[str, Any]]) -> list[Planted]:
+    """The planted places that are not among `detections` ({name, path, entity, state}); a rejected one does not count."""
+    there = [(item["name"], item["path"], item["entity"]) for item in detections if item.get("state") != "rejected"]
     return [
         place
         for place in planted

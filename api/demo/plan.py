@@ -33,7 +33,7 @@ class Planted:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """A field that looks like `entity` and holds none: a scan that says so is wrong."""
+    """A field that looks like `entity` and has none: a scan that reports one is wrong."""
 
     topic: str
     path: str
@@ -51,7 +51,7 @@ class ValueSchema:
 
 @dataclass(frozen=True, slots=True)
 class TopicPlan:
-    """A topic of the demo. `format` says what key and value are; `records()` gives the same records every time."""
+    """A topic of the demo. `format` is that of key and value; `records()` gives the same records every time."""
 
     name: str
     partitions: int
@@ -67,7 +67,7 @@ class TopicPlan:
 
 def framed(schema_kind: str, schema_id: int, body: bytes) -> bytes:
     """`body` in the Confluent wire format: a zero byte, the schema id in four bytes, and for Protobuf the index of the
-    message in its file (a single 0 stands for the first)."""
+    message in its file (a single 0 means the first)."""
     index = b"\0" if schema_kind == "PROTOBUF" else b""
     return b"\0" + schema_id.to_bytes(4, "big") + index + body
 

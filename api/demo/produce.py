@@ -56,15 +56,15 @@ def produce(
     }  # fmt: skip
     try:
         there = _make_topics(AdminClient(settings), plans)
-        held = {plan.name: [0] * plan.partitions for plan in plans}
-        held |= _held(settings, [plan for plan in plans if plan.name in there])
+        counts = {plan.name: [0] * plan.partitions for plan in plans}
+        counts |= _held(settings, [plan for plan in plans if plan.name in there])
         ids = _register([plan for plan in plans if plan.schema], registry, registry_login)
         # Acknowledged by the broker's disk before the demo speaks of it; batches a little so that it is quick.
         producer = Producer(settings | {"acks": "all", "linger.ms": 20, "compression.type": "lz4"})
         done = []
         for plan in plans:
-            added = _fill(producer, plan, ids.get(plan.name, 0), held[plan.name])
-            done.append(Produced(plan.name, sum(held[plan.name]) + added, added))
+            added = _fill(producer, plan, ids.get(plan.name, 0), counts[plan.name])
+            done.append(Produced(plan.name, sum(counts[plan.name]) + added, added))
             on_topic(done[-1])
         return done
     except KafkaException as error:
@@ -76,14 +76,14 @@ def produce(
 def _make_topics(admin: AdminClient, plans: Sequence[TopicPlan]) -> set[str]:
     """Make the topics that are missing; the names of those that were there."""
     there = set(admin.list_topics(timeout=SECONDS).topics)
-    wanted = [
+    topics = [
         NewTopic(plan.name, num_partitions=plan.partitions, replication_factor=1, config=dict(plan.config))
         for plan in plans
         if plan.name not in there
     ]
-    if wanted:
-        for made in admin.create_topics(wanted, operation_timeout=SECONDS).values():
-            made.result(SECONDS)
+    if topics:
+        for future in admin.create_topics(topics, operation_timeout=SECONDS).values():
+            future.result(SECONDS)
     return there
 
 
@@ -122,7 +122,7 @@ def _register(plans: Sequence[TopicPlan], registry: str, login: tuple[str, str] 
     return ids
 
 
-def _fill(producer: Producer, plan: TopicPlan, schema_id: int, held: Sequence[int]) -> int:
+def _fill(producer: Producer, plan: TopicPlan, schema_id: int, counts: Sequence[int]) -> int:
     failed: list[KafkaError] = []
 
     def delivered(error: KafkaError | None, _: object) -> None:
@@ -135,7 +135,7 @@ def _fill(producer: Producer, plan: TopicPlan, schema_id: int, held: Sequence[in
         # Placed by hand, so that the same seed fills the same partitions in the same order.
         partition = (number if record.key is None else zlib.crc32(record.key)) % plan.partitions
         passed[partition] += 1
-        if passed[partition] <= held[partition]:
+        if passed[partition] <= counts[partition]:
             continue
         value = record.value
         if plan.schema is not None and value is not None:

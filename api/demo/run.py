@@ -83,7 +83,7 @@ def governance(kafka: str, registry: str, kafka_user: str | None = None, registr
 
 
 def run(context: DemoContext) -> int:
-    """Tell the whole story; 0 when every answer was as it should be, else 1 after one sentence on what was not."""
+    """Run the whole demo; 0 when every answer was as it should be, else 1 after one sentence on what was not."""
     try:
         _run(context)
     except DemoFailed as failed:

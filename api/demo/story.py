@@ -21,7 +21,7 @@ CLUSTER = "prod"
 
 
 class Story:
-    """Tells step after step on `console`. `begun` is the `time.monotonic()` at which the command started."""
+    """Runs step after step, shown on `console`. `begun` is the `time.monotonic()` at which the command started."""
 
     def __init__(self, admin: Person, console: Console, begun: float) -> None:
         self._admin = admin
@@ -91,7 +91,7 @@ class Story:
         self._say(f"[green]✓[/] scanned {len(topics)} topics in {time.monotonic() - at:.1f} s{first}")
 
     def jobs(self, done: Sequence[JobDone], waited: float) -> None:
-        """Those that were not told of yet; `waited` = seconds the scan had to wait for them."""
+        """Those that were not shown yet; `waited` = seconds the scan had to wait for them."""
         self._tell_jobs(done)
         self._say(f"[dim]{len(done)} jobs have ended; waited {waited:.1f} s for the last of them[/]")
 

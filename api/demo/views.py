@@ -14,10 +14,10 @@ from rich.tree import Tree
 
 def table(*columns: str, right: Sequence[str] = ()) -> Table:
     """A light table; the columns named in `right` are numbers."""
-    made = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
+    result = Table(box=None, pad_edge=False, header_style="bold dim", padding=(0, 2, 0, 0))
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return made
+        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return result
 
 
 def whole_words(table: Table) -> Table:
@@ -101,7 +101,7 @@ def impact_tree(answer: Mapping[str, Any]) -> Tree:
 
 def places_table(places: Sequence[Mapping[str, Any]]) -> Group:
     """A where-is report, by the part of the record, and below it which places flow on."""
-    made = table("topic", "field", "in", "state", right=("in",))
+    rows = table("topic", "field", "in", "state", right=("in",))
     flowing = table("flows on", "to")
     order = {"key": 0, "headers": 1, "value": 2}
 
@@ -113,7 +113,7 @@ def places_table(places: Sequence[Mapping[str, Any]]) -> Group:
         flows = ", ".join(
             name_of(flow["id"]) + ("" if flow.get("raw") else " (masked)") for flow in place.get("flows") or ()
         )
-        made.add_row(
+        rows.add_row(
             escape(place["name"]),
             escape(place["path"]),
             f"{share:.0%}" if isinstance(share, int | float) else "",
@@ -121,14 +121,14 @@ def places_table(places: Sequence[Mapping[str, Any]]) -> Group:
         )
         if flows:
             flowing.add_row(escape(f"{place['name']} {place['path']}"), escape(flows))
-    shown = [whole_words(each) for each in (made, flowing) if each.row_count]
+    shown = [whole_words(each) for each in (rows, flowing) if each.row_count]
     return Group(*shown)
 
 
 def rows_table(answer: Mapping[str, Any]) -> Table:
     """A query's rows."""
     names = [column["name"] for column in answer["columns"]]
-    made = table(*names)
+    result = table(*names)
     for row in answer["rows"]:
-        made.add_row(*(short(value) for value in row))
-    return whole_words(made)
+        result.add_row(*(short(value) for value in row))
+    return whole_words(result)

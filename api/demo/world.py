@@ -1,6 +1,6 @@
 """The people and things of the demo's shop, drawn once from a seed. All persons are invented.
 
-E-mail addresses lie in the domains reserved for examples, IP addresses in the ranges reserved for documentation, and
+E-mail addresses are in the domains reserved for examples, IP addresses in the ranges reserved for documentation, and
 phone numbers in ranges that no person has, as far as the country keeps one.
 """
 
@@ -95,12 +95,12 @@ class World:
     def products(self) -> tuple[Product, ...]:
         """60 goods. Their numbers have sixteen digits and pass the Luhn test, but no card network begins with 10."""
         rng = self.rng("products")
-        found = []
+        products = []
         for _ in range(60):
             digits = "10" + "".join(rng.choices("0123456789", k=13))
             name = f"{rng.choice(_COLOURS)} {rng.choice(_GOODS)}"
-            found.append(Product(digits + luhn_digit(digits), name, rng.randrange(490, 18990)))
-        return tuple(found)
+            products.append(Product(digits + luhn_digit(digits), name, rng.randrange(490, 18990)))
+        return tuple(products)
 
     @cached_property
     def vans(self) -> tuple[str, ...]:

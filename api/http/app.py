@@ -77,7 +77,7 @@ _TOKENS_KEPT = 4096
 _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
 """Paths that take events, which may come in batches."""
 _DESCRIPTION = """
-Weir tells what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
+Weir shows what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
 on every query. Sign in with `Authorization: Bearer TOKEN`, or by a client certificate where that is set up; every failure
 has the body
 `{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
@@ -158,9 +158,9 @@ def _guard_docs(app: FastAPI) -> None:
 
         async def page(request: Request, make: Any = make) -> HTMLResponse:
             takes = inspect.signature(make).parameters
-            made: HTMLResponse = await (make(request) if takes else make())
-            made.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(made.body).decode())
-            return made
+            response: HTMLResponse = await (make(request) if takes else make())
+            response.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(response.body).decode())
+            return response
 
         app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
 
@@ -211,8 +211,8 @@ class Observed:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                given = [*message.get("headers", [])]
-                message = {**message, "headers": [*given, *answer_headers.added(scope["path"], given)]}
+                headers = [*message.get("headers", [])]
+                message = {**message, "headers": [*headers, *answer_headers.added(scope["path"], headers)]}
             await send(message)
 
         try:

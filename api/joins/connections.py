@@ -104,10 +104,10 @@ class Connections:
             if described.cluster_id and cluster.cluster_id == described.cluster_id:
                 return cluster.name
         taken = {cluster.name for cluster in self._datasets.clusters.all()}
-        wanted = name or re.sub(r"[^A-Za-z0-9-]+", "-", known[0].rpartition(":")[0]).strip("-") or "kafka"
-        if wanted in taken:
+        cluster_name = name or re.sub(r"[^A-Za-z0-9-]+", "-", known[0].rpartition(":")[0]).strip("-") or "kafka"
+        if cluster_name in taken:
             if name is not None:
                 raise InvalidInput(f"Cluster {name!r} is another one already; give this one another name.")
-            wanted = f"{wanted}-{hashlib.sha256(bootstrap.encode()).hexdigest()[:6]}"
-        self._datasets.register_cluster(wanted, ClusterSpec.model_validate(spec), described)
-        return wanted
+            cluster_name = f"{cluster_name}-{hashlib.sha256(bootstrap.encode()).hexdigest()[:6]}"
+        self._datasets.register_cluster(cluster_name, ClusterSpec.model_validate(spec), described)
+        return cluster_name

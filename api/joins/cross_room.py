@@ -33,7 +33,7 @@ _FRESH_S = 5.0
 
 
 def names_cluster(state: GovernanceState, cluster: str) -> bool:
-    """Whether policies, roles, grants or workflows say `CLUSTER/...`."""
+    """Whether policies, roles, grants or workflows name `CLUSTER/...`."""
     return any(f'"{cluster}/' in json.dumps(document.spec, default=str) for document in state.documents())
 
 
@@ -81,10 +81,10 @@ class ReportAccess:
         if reference is None:
             return []
         try:
-            found = self._grants.who_has_access(reference, path, as_of)
+            accesses = self._grants.who_has_access(reference, path, as_of)
         except NotFound:
             return []
-        return [{access.kind: access.subject, **access.to_json()} for access in found]
+        return [{access.kind: access.subject, **access.to_json()} for access in accesses]
 
 
 class LineageNear:
@@ -96,7 +96,7 @@ class LineageNear:
 
     def near(self, dataset: DatasetId, steps: int) -> dict[DatasetId, Step]:
         """As the last runs have it; of two ways to a dataset, the shorter. Raises Unavailable."""
-        found: dict[DatasetId, Step] = {}
+        steps_to: dict[DatasetId, Step] = {}
         for way in (Direction.UPSTREAM, Direction.DOWNSTREAM):
             try:
                 graph = self._lineage.lineage(dataset.node_id, way, steps, Level.DATASET)
@@ -107,9 +107,9 @@ class LineageNear:
                 distance = distances.get(node.id)
                 if node.type == "dataset" and distance:
                     of = self._clusters.resolve(node.namespace, node.name)
-                    if of not in found or found[of].distance > distance:
-                        found[of] = Step(way.value, distance)
-        return found
+                    if of not in steps_to or steps_to[of].distance > distance:
+                        steps_to[of] = Step(way.value, distance)
+        return steps_to
 
 
 def held_elsewhere(store: CatalogStore, name: str) -> list[str]:
@@ -137,7 +137,7 @@ class CatalogSliver:
         return [str(owner) for owner in record.owners] if record is not None else []
 
     def known(self, dataset: DatasetId, path: str | None) -> bool:
-        """Whether the catalog holds the dataset, and the field of it, though no job has spoken of it yet."""
+        """Whether the catalog has the dataset, and its field, though no job has reported it yet."""
         record = self._store.dataset(self._clusters.resolve(dataset.namespace, dataset.name))
         if record is None or path is None:
             return record is not None
@@ -165,19 +165,19 @@ class CatalogSliver:
 
 def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
     """Field paths of a topic as the columns SQL sees: the value's fields, nested, and what a record has beside them."""
-    found: dict[str, Any] = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
+    columns: dict[str, Any] = dict.fromkeys(("_key", "_headers", "_partition", "_offset", "_timestamp"))
     for path in paths:
         if path.root != "value":
             continue
-        inside = found
+        inside = columns
         names = [step.name if step.kind is StepKind.FIELD else "[]" for step in path.steps
                  if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)]  # fmt: skip
         for name in names:
-            held = inside.get(name or "")
-            if held is None:
-                held = inside[name or ""] = {}
-            inside = held
-    return _ended(found)
+            column = inside.get(name or "")
+            if column is None:
+                column = inside[name or ""] = {}
+            inside = column
+    return _ended(columns)
 
 
 def _ended(tree: dict[str, Any]) -> dict[str, Any]:
@@ -195,7 +195,7 @@ class SqlLineageSliver:
         self._longest = longest
 
     def explain(self, sql: str, dialect: str | None, cluster: str | None) -> dict[str, Any]:
-        """Tables read and written, edges between columns, and what cannot be told. `cluster`: where bare names are."""
+        """Tables read and written, edges between columns, and what cannot be determined. `cluster`: where bare names are."""
         if len(sql) > self._longest:
             raise InvalidInput(
                 f"The text has {len(sql):,} characters; at most {self._longest:,} are read"
@@ -214,18 +214,18 @@ class SqlLineageSliver:
                 return self._known.columns(record.id)
             return None
 
-        said = self._reader.read(sql, dialect, columns)
+        statement = self._reader.read(sql, dialect, columns)
         edges = [
             {
                 "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},
                 "target": {"table": edge.target, "column": field_of_table(edge.field) if edge.field else None},
                 "type": edge.way.type, "subtype": edge.way.subtype, "masking": edge.way.masking,
             }
-            for edge in sorted(said.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
+            for edge in sorted(statement.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
         ]  # fmt: skip
         return {
-            "inputs": sorted(said.inputs), "outputs": sorted(name for name in said.outputs if name), "edges": edges,
-            "datasets": references, "unknown": said.unknown,
+            "inputs": sorted(statement.inputs), "outputs": sorted(name for name in statement.outputs if name), "edges": edges,
+            "datasets": references, "unknown": statement.unknown,
         }  # fmt: skip
 
 

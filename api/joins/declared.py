@@ -54,8 +54,8 @@ class GovernanceHandler:
         return self._state.notes(self.kind, document.name, document.spec)
 
     def get(self, key: str) -> DeclaredDocument | None:
-        found = self._state.store.get(self.kind, key)
-        return None if found is None else self._declared(found.name, found.metadata, found.spec)
+        document = self._state.store.get(self.kind, key)
+        return None if document is None else self._declared(document.name, document.metadata, document.spec)
 
     def actual(self, key: str) -> DeclaredDocument | None:
         return self.get(key)
@@ -67,7 +67,7 @@ class GovernanceHandler:
         self._state.delete(self.kind, key, by)
 
     def list(self) -> Sequence[DeclaredDocument]:
-        """Grants that approved requests ended in are no declared state: `--prune` must not take them away."""
+        """Grants that approved requests resulted in are not declared state: `--prune` must not delete them."""
         documents = [d for d in self._state.store.documents(self.kind) if not (d.spec or {}).get("request")]
         return [self._declared(d.name, d.metadata, d.spec) for d in documents]
 
@@ -114,15 +114,15 @@ class Declared:
             changes = self._applier.plan(documents, prune=prune)
         else:
             changes = self._apply(documents, subject, prune, later)
-            made = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
-            if made:
+            changed = [f"{c.action} {c.kind} {c.name}" for c in changes if c.action != "unchanged"]
+            if changed:
                 about = (
                     each
                     for c in changes
                     if c.action != "unchanged"
                     for each in mentioned(c.kind, c.name, c.before, c.after)
                 )
-                self._record(subject, "apply", f"{len(made)} documents", made, about)
+                self._record(subject, "apply", f"{len(changed)} documents", changed, about)
         return {"changes": [each.to_json() for each in self._fitting.noted(changes)], "dryRun": dry_run}
 
     def _apply(
@@ -159,15 +159,15 @@ class Declared:
         it; NotAllowed."""
         kind = self._applier.kind_named(kind)
         self._rights.require_delete(subject, kind, name)
-        found = self._applier.get(kind, name)[0]
-        if kind == "Grant" and found["spec"].get("request"):
+        document = self._applier.get(kind, name)[0]
+        if kind == "Grant" and document["spec"].get("request"):
             raise Conflict(f"Grant {name!r} is what an approved request ended in; revoke it: weir grant revoke {name}.")
 
         def allowed() -> None:
             self._rights.require_delete(later() if later is not None else subject, kind, name)
 
         problem = self._applier.delete(kind, name, by=subject.user, allowed=allowed)
-        about = mentioned(kind, name, found["spec"], None)
+        about = mentioned(kind, name, document["spec"], None)
         self._record(subject, "delete", f"{kind} {name}", [f"delete {kind} {name}"], about)
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
 

@@ -25,8 +25,8 @@ def require_topics(reach: Reach, user: str, cluster: str | None, topics: Sequenc
         # In names of topics these match single letters, which patterns of domains do not have.
         letters = any(letter in each for letter in "?[]")
         if cluster is None or letters or not all(reach.has_all(f"{name}/{each}") for name in {cluster, *names}):
-            named = f"{cluster}/{each}" if cluster is not None else each
+            pattern = f"{cluster}/{each}" if cluster is not None else each
             raise NotAllowed(
-                f"{user} may not scan {named}: it may be more than the datasets of {' and '.join(reach.names)}.",
+                f"{user} may not scan {pattern}: it may be more than the datasets of {' and '.join(reach.names)}.",
                 details={"permission": "scan", "reasons": ["outside of their domains"]},
             )

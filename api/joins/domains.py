@@ -153,12 +153,12 @@ class DomainRights:
     def _require_own(self, subject: Subject, kind: str, name: str, of: Any, verb: str = "declare") -> None:
         mine = [each for each, powers in self._identity.domains(subject).items() if Power.DECLARE in powers]
         if of not in mine:
-            named = " or ".join(sorted(mine)) or "a domain"
+            domains = " or ".join(sorted(mine)) or "a domain"
             _refuse(
                 subject,
                 kind,
                 name,
-                f"it does not belong to {named} by metadata.domain, or they are not its admin",
+                f"it does not belong to {domains} by metadata.domain, or they are not its admin",
                 verb,
             )
         present = self._state.store.get(kind, name)

@@ -47,10 +47,10 @@ class Health:
 
     def _ask(self) -> Report:
         deadline = time.monotonic() + _PATIENCE_S
-        asked = {name: self._pool.submit(probe) for name, probe in self._probes.items()}
+        futures = {name: self._pool.submit(probe) for name, probe in self._probes.items()}
         lag = self._pool.submit(self._lag)
         problems: dict[str, str | None] = {}
-        for name, future in asked.items():
+        for name, future in futures.items():
             try:
                 future.result(max(0.05, deadline - time.monotonic()))
                 problems[name] = None

@@ -1,6 +1,6 @@
 """What is seen without instrumentation: consumer groups, connectors and other engines, asked on a schedule.
 
-What they say becomes OpenLineage events in the log, as if they had reported themselves; so it is durable, folded and
+What they report becomes OpenLineage events in the log, as if they had sent these themselves; so it is durable, folded and
 rebuilt like everything else.
 """
 
@@ -63,14 +63,14 @@ class Observing:
         """Ask all clusters once; gives the number of events stored."""
         stored = 0
         for cluster in self._clusters.all():
-            found: list[Connector] = []
+            connectors: list[Connector] = []
             own = cluster.settings.get("connect") or {}
-            stored += self._try(cluster, "connect", partial(self._connectors, cluster, own, found))
+            stored += self._try(cluster, "connect", partial(self._connectors, cluster, own, connectors))
             for name, spec in self._workers():
                 if name == cluster.name and spec["url"] != own.get("url"):
                     what = f"connect {spec['url']}"
-                    stored += self._try(cluster, what, partial(self._connectors, cluster, spec, found))
-            sinks = {f"connect-{connector.name}" for connector in found if connector.kind == "sink"}
+                    stored += self._try(cluster, what, partial(self._connectors, cluster, spec, connectors))
+            sinks = {f"connect-{connector.name}" for connector in connectors if connector.kind == "sink"}
             stored += self._try(cluster, "groups", partial(self._groups, cluster, sinks))
             for engine in ("ksqldb", "flink"):
                 stored += self._try(cluster, engine, partial(self._engine, cluster, engine))
@@ -103,13 +103,13 @@ class Observing:
                 raise
         return stored
 
-    def _connectors(self, cluster: ClusterRecord, spec: Mapping[str, Any], found: list[Connector]) -> int:
+    def _connectors(self, cluster: ClusterRecord, spec: Mapping[str, Any], connectors: list[Connector]) -> int:
         server = self._reached(spec, "connect")
         if server is None:
             return 0
         url, auth, ca = server
         here = self._connect_of(url, auth, ca).connectors()
-        found += here
+        connectors += here
         worker = worker_name(url)
         return self._store_new(connector_event(connector, worker, cluster.namespace) for connector in here)
 
@@ -184,8 +184,8 @@ class Observing:
             names = names[: self._settings.observe_groups_limit]
             reading = set()
             for start in range(0, len(names), AT_ONCE):
-                found = reader.describe(names[start : start + AT_ONCE])
-                reading |= {group.name for group in found if any(t.topic == topic for t in group.topics)}
+                groups = reader.describe(names[start : start + AT_ONCE])
+                reading |= {group.name for group in groups if any(t.topic == topic for t in group.topics)}
         some, total = page(names, reading, limit, offset)
         shown: list[ConsumerGroup] = reader.describe(some, lag=True)
         return {"groups": [group.to_json() for group in shown], "total": total, "truncated": truncated}

@@ -42,7 +42,7 @@ class Proposal:
         fields = [
             replace(f, tags={**f.tags, **tags[f.path]}, classified=True) if f.path in tags else f for f in facts.fields
         ]
-        fields += [FieldFacts(path, said) for path, said in tags.items() if path not in known]
+        fields += [FieldFacts(path, own_tags) for path, own_tags in tags.items() if path not in known]
         owners = facts.owners
         if "owners" in spec.model_fields_set:
             users = frozenset(o.user for o in spec.owners if o.user)

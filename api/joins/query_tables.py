@@ -151,7 +151,7 @@ class Tables:
         )
 
     def facts(self, reference: str) -> DatasetFacts:
-        """What the catalog says of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
+        """What the catalog has of it now; neither registry nor Kafka is asked. Raises DatasetNotFound."""
         return self._facts.facts(reference)
 
     def _registered(self, connection: ClusterConnection, topic: str, seen: Sequence[int]) -> _Registered:
@@ -161,11 +161,11 @@ class Tables:
         if kept is not None:
             return kept
         answer = self._registry.for_topics(connection, [topic], seen)
-        found: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
-        made = found, Schemas(answer.schemas)
+        texts: dict[str, object] = {str(number): schema.to_json() for number, schema in answer.schemas.items()}
+        pair = texts, Schemas(answer.schemas)
         with self._lock:
-            self._schemas[key] = made
-        return made
+            self._schemas[key] = pair
+        return pair
 
 
 def _part(part: str, form: PartFormat, kind: DataType, schemas: Callable[[], _Registered]) -> PartRead:

@@ -22,7 +22,7 @@ MAX_VALUES = 10_000
 _OF_PRESIDIO = frozenset(
     {"type", "enabled", "supported_languages", "global_regex_flags", "apiVersion", "kind", "metadata"}
 )
-"""What presidio's files say besides, and what makes no difference here."""
+"""Further keys of presidio's files, which make no difference here."""
 
 
 def recognizer_of(given: Mapping[str, Any]) -> Recognizer:
@@ -66,9 +66,9 @@ class Recognizers:
 
     def declared_by_another(self, recognizer: Recognizer, user: str) -> bool:
         """Whether this very recognizer counts in scans already, because somebody else than the user declared it."""
-        wanted = _what(recognizer)
+        behaviour = _what(recognizer)
         return any(
-            document.applied_by not in (None, user) and _what(recognizer_of(document.spec)) == wanted
+            document.applied_by not in (None, user) and _what(recognizer_of(document.spec)) == behaviour
             for document in self._declared()
         )
 
@@ -80,14 +80,14 @@ class Recognizers:
             raise InvalidInput(f"{record.reference} has no field {place} that a scan has seen.")
         if place is not None and not may(place):
             raise NotAllowed(
-                f"You may not read {place} of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
-                " ask for access, or try one that somebody else declared.",
+                f"You may not read {place} of {record.reference} unmasked, so a recognizer of your own cannot be tried on it;"
+                " request access, or try one that somebody else declared.",
                 details={"dataset": record.reference, "path": place, "reasons": ["a count would show what it holds"]},
             )
         if place is None and known and not any(may(each.path) for each in known):
             raise NotAllowed(
-                f"You may read no field of {record.reference} clear, so a recognizer of your own cannot be tried on it;"
-                " ask for access, or try one that somebody else declared.",
+                f"You may read no field of {record.reference} unmasked, so a recognizer of your own cannot be tried on it;"
+                " request access, or try one that somebody else declared.",
                 details={"dataset": record.reference, "reasons": ["a count would show what it holds"]},
             )
 
@@ -100,7 +100,7 @@ class Recognizers:
         if not texts:
             raise InvalidInput("There is no value to try the recognizer on; give one text a line.")
         if len(texts) > MAX_VALUES:
-            raise InvalidInput(f"{len(texts):,} values are too many; {MAX_VALUES:,} tell as much.")
+            raise InvalidInput(f"{len(texts):,} values are too many; {MAX_VALUES:,} are enough.")
         return trial(recognizer, texts, path, self._analyzers).to_json()
 
     def on_dataset(
@@ -125,15 +125,15 @@ class Recognizers:
         known: set[str] = set()
         unscanned: tuple[str, ...] = ()
         read = 0
-        for found in self._scanner.scan(
+        for scan in self._scanner.scan(
             self._connections.connection(record.cluster), [record.id.name], sample, [recognizer]
         ):
-            read = found.schema.window.records
-            known = {profile.path for profile in found.schema.fields}
-            unscanned = found.unscanned
+            read = scan.schema.window.records
+            known = {profile.path for profile in scan.schema.fields}
+            unscanned = scan.unscanned
             fields = [
                 {"path": c.path, "score": c.score, "matched": c.evidence["matched"], "sampled": c.evidence["sampled"]}
-                for c in found.classifications
+                for c in scan.classifications
                 if any(r["name"] == recognizer.name for r in c.evidence["recognizers"]) and may(c.path)
             ]
         if place is not None and place not in known:

@@ -30,7 +30,7 @@ def follow(
 ) -> dict[str, Any] | None:
     """The verdict on the newest schema of `after` against those of `before`, subject by subject; all must hold."""
     known = Schemas(schemas)
-    found = []
+    verdicts = []
     for subject in sorted({name for i in after if i in schemas for name in schemas[i].subjects}):
         mine = sorted(
             (schemas[i] for i in {*before, *after} if i in schemas and subject in schemas[i].subjects),
@@ -38,13 +38,13 @@ def follow(
         )
         newest = max((s for s in mine if s.id in after), key=lambda s: s.subjects[subject])
         earlier = [s for s in mine if s.subjects[subject] < newest.subjects[subject]]
-        found.append({"subject": subject, **judged([*earlier, newest], known)})
-    if not found:
+        verdicts.append({"subject": subject, **judged([*earlier, newest], known)})
+    if not verdicts:
         return None
-    ways = {way: all(each[way] for each in found) for way in ("backward", "forward", "full")}
-    levels = [level for level in LEVELS if all(level in each["levels"] for each in found)]
-    problems = [{"subject": each["subject"], **p} for each in found for p in each["problems"]]
-    return {**ways, "rule": found[0]["rule"], "levels": levels, "problems": problems}
+    ways = {way: all(each[way] for each in verdicts) for way in ("backward", "forward", "full")}
+    levels = [level for level in LEVELS if all(level in each["levels"] for each in verdicts)]
+    problems = [{"subject": each["subject"], **p} for each in verdicts for p in each["problems"]]
+    return {**ways, "rule": verdicts[0]["rule"], "levels": levels, "problems": problems}
 
 
 class Verdicts:

@@ -57,7 +57,7 @@ Made = Mapping[tuple[str, str], list[Json]]
 
 def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> dict[tuple[str, str], list[Json]]:
     """How the columns of these datasets are made of others, by node ids; conditions have the dataset as their target."""
-    found: dict[tuple[str, str], list[Json]] = {}
+    by_edge: dict[tuple[str, str], list[Json]] = {}
     by_home = producers.ways_of(datasets)
     sources = {DatasetId(*pair) for facts in by_home.values() for fact in facts for pair in fact.value["sources"]}
     homes = producers.homes_of(sources)
@@ -65,12 +65,12 @@ def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> dict
         for fact in facts:
             known = [homes[DatasetId(*pair)] for pair in fact.value["sources"]]
             rows = [(home.field_node_id(field_text(home, column)), row)
-                    for column, made in fact.value["fields"].items() for row in made]  # fmt: skip
+                    for column, entries in fact.value["fields"].items() for row in entries]  # fmt: skip
             for target, (at, field, ways) in [*rows, *((home.node_id, row) for row in fact.value["dataset"])]:
                 source = known[at].field_node_id(field_text(known[at], field))
-                shown = found.setdefault((source, target), [])
+                shown = by_edge.setdefault((source, target), [])
                 shown += [way for each in ways if (way := _way(each)) not in shown]
-    return found
+    return by_edge
 
 
 def _way(row: list[Any]) -> Json:
@@ -88,9 +88,9 @@ def with_transformations(producers: Producers, answer: Json) -> Json:
         node["id"]: DatasetId(node["namespace"], node["name"]) for node in answer["nodes"] if node["type"] != "job"
     }
     targets = sorted({nodes[edge["target"]] for edge in edges if edge["target"] in nodes})
-    made = transformations(producers, targets[:MOST_DATASETS])
+    by_edge = transformations(producers, targets[:MOST_DATASETS])
     shown = [
-        {**edge, "transformations": ways} if (ways := made.get((edge["source"], edge["target"]))) else edge
+        {**edge, "transformations": ways} if (ways := by_edge.get((edge["source"], edge["target"]))) else edge
         for edge in answer["edges"]
     ]
     cut = {"transformationsTruncated": True} if len(targets) > MOST_DATASETS else {}

@@ -53,7 +53,7 @@ class ScanRunner:
         self._worker = f"{os.uname().nodename}:{os.getpid()}:{uuid.uuid4().hex[:6]}"
 
     def run_next(self) -> bool:
-        """Do the next scan; False when there is none. A scan whose worker died goes on after its finished topics."""
+        """Do the next scan; False when there is none. A scan whose worker died continues after its finished topics."""
         scan = self._scans.claim(self._worker)
         if scan is None:
             return False
@@ -87,7 +87,7 @@ class _Job:
             failed = True
             log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
             self.problems.append(
-                {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log says where."}
+                {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log shows where."}
             )
         with self._r._store.transaction():
             over = self._r._scans.finish(
@@ -98,7 +98,7 @@ class _Job:
 
     def _tell(self, over: ScanRecord) -> None:
         """`scan.finished`, `scan.failed` or `scan.cancelled`, in the transaction that ended the scan."""
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "cluster": over.request["cluster"],
             "datasets": len(self.rows),
             "records": sum(int(row.get("records", 0)) for row in self.rows),
@@ -106,9 +106,9 @@ class _Job:
             "requested_by": over.requested_by,
         }
         if over.state is ScanState.FAILED and self.problems:
-            told["problem"] = str(self.problems[-1].get("message", ""))
+            fields["problem"] = str(self.problems[-1].get("message", ""))
         kind = "finished" if over.state is ScanState.DONE else str(over.state)
-        self._r._events.emit(f"scan.{kind}", over.id, told)
+        self._r._events.emit(f"scan.{kind}", over.id, fields)
 
     def _scan_topics(self) -> None:
         request = self._scan.request
@@ -119,7 +119,7 @@ class _Job:
         if not topics:
             return  # no names at all would mean every topic
         windows, formats, declared = self._known(connection.namespace, topics)
-        for found in self._r._scanner.scan(
+        for scan in self._r._scanner.scan(
             connection,
             topics,
             SampleRequest.parse(request["sample"]),
@@ -131,7 +131,7 @@ class _Job:
             declared=declared,
             resume=self._scan.id,
         ):
-            self._keep(found)
+            self._keep(scan)
             self._report()
 
     def _known(
@@ -155,26 +155,26 @@ class _Job:
                 formats[topic] = TopicFormat.from_mapping(document.spec["format"])
         return windows, formats, declared
 
-    def _keep(self, found: DatasetScan) -> None:
-        schema = self._r._datasets.record_scan(found)
-        messages = [sentence(p) for p in found.problems]
+    def _keep(self, scan: DatasetScan) -> None:
+        schema = self._r._datasets.record_scan(scan)
+        messages = [sentence(p) for p in scan.problems]
         self.rows.append(
             {
-                "namespace": found.dataset.namespace,
-                "name": found.dataset.name,
+                "namespace": scan.dataset.namespace,
+                "name": scan.dataset.name,
                 "state": "done",
                 "version": schema.version,
-                "format": dict(found.schema.format),
-                "records": found.schema.window.records,
-                "fields": len(found.schema.fields),
-                "shapes": len(found.schema.shapes),
-                "entities": sorted({c.entity for c in found.classifications}),
+                "format": dict(scan.schema.format),
+                "records": scan.schema.window.records,
+                "fields": len(scan.schema.fields),
+                "shapes": len(scan.schema.shapes),
+                "entities": sorted({c.entity for c in scan.classifications}),
                 "problems": messages,
             }
         )
         self.problems += [
-            {"dataset": found.dataset.name, "reason": p.get("reason"), "message": text}
-            for p, text in zip(found.problems, messages, strict=True)
+            {"dataset": scan.dataset.name, "reason": p.get("reason"), "message": text}
+            for p, text in zip(scan.problems, messages, strict=True)
             if p.get("reason") not in ("empty", "nothing_new")
         ]
 
@@ -182,7 +182,7 @@ class _Job:
         self._share = progress.done / progress.total if progress.total else 1.0
 
     def _report(self) -> bool:
-        """Tell where the scan is; False when it is to stop."""
+        """Record how far the scan is; False when it is to stop."""
         going = self._r._scans.report(
             self._scan.id, self._r._worker, progress=self._share, datasets=self.rows, problems=self.problems
         )
@@ -205,7 +205,7 @@ class _Job:
 
 
 class _Heartbeat:
-    """Says now and then that a scan is alive, while Spark is busy with it."""
+    """Records now and then that a scan is alive, while Spark is busy with it."""
 
     def __init__(self, beat: Any, every_s: float) -> None:
         self._beat = beat

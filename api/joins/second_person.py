@@ -118,14 +118,14 @@ class SecondPerson:
         if document.kind == "Connector":
             there = self._places.place(document.key, old) if before is not None else None
             known = destinations("Connector", old, there)
-            wanted = destinations("Connector", document.spec, self._places.found(document.spec, documents))
+            addresses = destinations("Connector", document.spec, self._places.found(document.spec, documents))
         else:
             known = destinations(document.kind, old)
-            wanted = destinations(document.kind, document.spec)
+            addresses = destinations(document.kind, document.spec)
         if document.kind == "Cluster":
             known |= self._of_connectors(document.name, old)
-            wanted |= self._of_connectors(document.name, document.spec)
-        return {field: where for field, where in wanted.items() if known.get(field) != where}
+            addresses |= self._of_connectors(document.name, document.spec)
+        return {field: where for field, where in addresses.items() if known.get(field) != where}
 
     def _of_connectors(self, cluster: str, spec: Mapping[str, Any]) -> dict[str, str]:
         """The secrets of a cluster's connectors go to its worker."""

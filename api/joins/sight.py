@@ -1,6 +1,6 @@
 """What a reader may see of figures about a dataset's records: counts, positions, lengths, magnitudes, distinct values.
 
-They are cut to the reader's decision, as rows are: a figure of a field shows to who may read the field clear, a count of
+They are cut to the reader's decision, as rows are: a figure of a field shows to those who may read the field unmasked, a count of
 records to who may read every row. Owners, and those who manage or review, see all of them. What is left out is named in
 `withheld`. See docs/decisions/0065-probing.md.
 """
@@ -35,14 +35,14 @@ _COUNTING = frozenset(
         "partition", "partitions", "retained", "message",
     }
 )  # fmt: skip
-"""Keys of events, changes and problems that count records or say where one stands."""
+"""Keys of events, changes and problems that count records or name the place of one."""
 
 Decide = Callable[[Subject, DatasetFacts, str | None], Decision]
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One reader's sight of one dataset. `places` None: no field shows clear."""
+    """One reader's sight of one dataset. `places` None: no field shows unmasked."""
 
     everything: bool = False
     rows: bool = False
@@ -53,7 +53,7 @@ class Sight:
         return self.everything or self.reads(path)
 
     def reads(self, path: str) -> bool:
-        """Whether queries of the reader show the field, and all that is in it, clear in every row."""
+        """Whether queries of the reader show the field, and all that is in it, unmasked in every row."""
         if self.places is None or not self.rows:
             return False
         try:
@@ -128,7 +128,7 @@ def dataset(shown: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
 
 
 def types(version: SchemaVersion, sight: Sight) -> SchemaVersion:
-    """A schema for exports of its types, which queries show too: what tells its shapes apart may be a value."""
+    """A schema for exports of its types, which queries show too: what distinguishes its shapes may be a value."""
     return replace(version, shapes=tuple(_shape(each, sight) for each in version.shapes))
 
 
@@ -182,9 +182,9 @@ def classification(record: ClassificationRecord, sight: Sight, own: Collection[s
     return {**shown, "evidence": {**evidence, "withheld": True}}
 
 
-def problems(found: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
+def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
     """Problems of a scan, each with its sentence, which counts only where that may be seen."""
-    shown = [dict(problem) if sight.counts else _uncounted(problem) for problem in found]
+    shown = [dict(problem) if sight.counts else _uncounted(problem) for problem in rows]
     return [{**problem, "message": sentence(problem)} for problem in shown]
 
 
@@ -201,11 +201,11 @@ def departures(version: SchemaVersion, sight: Sight) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def changes(found: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
+def changes(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
     """Changes between two versions of a schema, without how often and where first, where rows are hidden."""
     return [
         dict(each) if sight.counts else {**_stripped(each), **({} if each.get("change") != "presence" else _MOVED)}
-        for each in found
+        for each in rows
     ]
 
 

@@ -146,13 +146,13 @@ class TopicPages:
         where that is given. Raises NotFound for a subject or version that is not of this topic."""
         results, problems = self._registered(self._cluster(record), record, schema)
         texts = {each.subjects[subject]: _lines(each) for each in results if subject in each.subjects}
-        for wanted in (version, *([before] if before is not None else [])):
-            if wanted not in texts:
+        for number in (version, *([before] if before is not None else [])):
+            if number not in texts:
                 known = ", ".join(map(str, sorted(texts))) or "none"
                 why = f" {problems[0]}" if problems else ""
                 raise NotFound(
-                    f"{record.reference} has no version {wanted} of the subject {subject}; there is {known}.{why}",
-                    details={"subject": subject, "version": wanted},
+                    f"{record.reference} has no version {number} of the subject {subject}; there is {known}.{why}",
+                    details={"subject": subject, "version": number},
                 )
         old = texts[before] if before is not None else texts[version]
         return {

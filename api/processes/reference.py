@@ -76,7 +76,7 @@ def routes_markdown(app: FastAPI) -> str:
         "",
         "## Errors",
         "",
-        'Every failure has one body, `{"error": {"code", "message", "details"}}`. The message is one sentence with the mend.',
+        'Every failure has one body, `{"error": {"code", "message", "details"}}`. The message is one sentence with the fix.',
         "",
         "| status | codes |",
         "|---|---|",
@@ -155,7 +155,7 @@ def _named(value: Any) -> set[str]:
 
 
 def _shape(shape: Mapping[str, Any]) -> str:
-    """`Name`, `[Name]`, `{Name}`, `One or Other`; empty for what is no model."""
+    """`Name`, `[Name]`, `{Name}`, `One or Other`; empty for what is not a model."""
     if "$ref" in shape:
         return str(shape["$ref"].rsplit("/", 1)[-1])
     inner = shape.get("items") or shape.get("additionalProperties")
@@ -166,9 +166,9 @@ def _shape(shape: Mapping[str, Any]) -> str:
 
 def _suffix(shape: Mapping[str, Any]) -> str:
     """What follows a key: the model of its value, and whether it may be null."""
-    named = _shape(shape)
+    shape_name = _shape(shape)
     null = "\\|null" if {"type": "null"} in shape.get("anyOf", ()) else ""
-    return f": {named}{null}" if named else null
+    return f": {shape_name}{null}" if shape_name else null
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from api.config.settings import ApiSettings
+from api.config.http_settings import ApiSettings
 from api.http.edge.peer_certificates import RequireCertificate
 from api.http.edge.slow_clients import Patience, patient_protocol
 from api.http.edge.tls import Renewal, server_context

@@ -93,7 +93,7 @@ def run(home: Home) -> None:
 
 
 def upkeep(services: Services) -> bool:
-    """What is due now: scheduled scans are asked for, old events forgotten, ends of grants told, datasets that changed
+    """What is due now: scheduled scans are asked for, old events forgotten, ends of grants announced, datasets that changed
     while the index was away indexed. Each is tried whatever became of the others; the first failure is raised at the end.
     """
     first: Exception | None = None
@@ -125,7 +125,7 @@ def review_access(services: Services) -> bool:
 
 
 def follow_tags(services: Services) -> bool:
-    """Tags go where their data goes; a mask that leaks is told."""
+    """Tags go where their data goes; a mask that leaks is reported."""
     swept = services.tag_flow.sweep()
     if swept.inherited or swept.ended or swept.leaks:
         log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)

@@ -1,6 +1,6 @@
-"""Declared webhooks (`kind: Webhook`): events sent over HTTP, signed as Standard Webhooks say.
+"""Declared webhooks (`kind: Webhook`): events sent over HTTP, signed as Standard Webhooks requires.
 
-Whoever may declare one must not thereby reach what stands behind Weir's firewall: an address is looked up once, every
+Someone who may declare one must not thereby reach servers behind Weir's firewall: an address is looked up once, every
 answer must be public or allowed by setting, and the connection goes to that very answer. Redirects are not followed,
 nothing of an answer but its status is read.
 """
@@ -161,7 +161,7 @@ class Webhook:
     def tell(self, events: Sequence[Event]) -> None:
         """Raises DeliveryFailed after a few quick attempts."""
         url, key = self._reach()
-        for told, event in enumerate(events):
+        for count, event in enumerate(events):
             attempts = Retrying(
                 stop=stop_after_attempt(self._settings.webhook_attempts) | stop_after_delay(_QUICK_S),
                 wait=wait_random_exponential(multiplier=0.5, max=5),
@@ -172,7 +172,7 @@ class Webhook:
             try:
                 attempts(self._send, url, key, event)
             except DeliveryFailed as failure:
-                failure.told = told
+                failure.told = count
                 raise
 
     def _reach(self) -> tuple[httpx.URL, bytes | None]:
@@ -230,7 +230,7 @@ def signing_key(text: str) -> bytes:
     try:
         return base64.b64decode(text.removeprefix("whsec_"), validate=True)
     except binascii.Error:
-        raise InvalidInput("The secret of a webhook that begins with whsec_ goes on in base64.") from None
+        raise InvalidInput("The secret of a webhook that begins with whsec_ must continue in base64.") from None
 
 
 def signature(key: bytes | None, identifier: str, at: int, content: bytes) -> dict[str, str]:
@@ -243,6 +243,6 @@ def signature(key: bytes | None, identifier: str, at: int, content: bytes) -> di
 
 
 def _pause(answer: httpx.Response) -> float | None:
-    """What Retry-After says in seconds; its other form, a date, is rare and may as well be ours to choose."""
+    """The seconds of Retry-After; its other form, a date, is rare and may as well be ours to choose."""
     text = answer.headers.get("retry-after", "")
     return float(text) if text.isdigit() else None

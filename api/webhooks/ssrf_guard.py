@@ -1,4 +1,4 @@
-"""Which addresses a webhook may call: what a host name leads to, and what of it lies inside the network."""
+"""Which addresses a webhook may call: what a host name resolves to, and what of it is inside the network."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NEVER_PUBLIC = tuple(
 def lookup(host: str, port: int) -> list[str]:
     """Addresses of a host as the system resolves it. Raises DeliveryFailed."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise DeliveryFailed(f"The host {host} is not known.") from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    return list(dict.fromkeys(str(entry[4][0]) for entry in rows))
 
 
 class Guard:
@@ -47,19 +47,19 @@ class Guard:
 
     def addresses(self, host: str, port: int) -> list[str]:
         """Where a host may be reached. Raises DeliveryFailed when any of its addresses is not allowed."""
-        found = [host] if _address(host) else self._find(host, port)
-        self._check(host, found)
-        return found
+        addresses = [host] if _address(host) else self._find(host, port)
+        self._check(host, addresses)
+        return addresses
 
     def check_written(self, host: str) -> None:
         """As `addresses`, without asking anyone: an address as it is written, and `localhost`."""
         if _address(host) is not None or host.lower() == "localhost":
             self._check(host, [host if _address(host) else "127.0.0.1"])
 
-    def _check(self, host: str, found: Sequence[str]) -> None:
+    def _check(self, host: str, addresses: Sequence[str]) -> None:
         if any(fnmatch.fnmatchcase(host.lower(), name) for name in self._names):
             return
-        for text in found:
+        for text in addresses:
             address = _address(text)
             if address is None or not self._may(address):
                 raise DeliveryFailed(
@@ -83,7 +83,7 @@ def _address(text: str) -> _Address | None:
 
 
 def _carried(address: _Address) -> _Address:
-    """The IPv4 address that an IPv6 one stands for, when it stands for one."""
+    """The IPv4 address that an IPv6 one maps to, when it maps to one."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped or address.sixtofour:
             return address.ipv4_mapped or address.sixtofour or address

@@ -1,22 +1,28 @@
-"""The services of `policies.effective`, joined."""
+"""Who sees what and why, joined: effective access, access reviews, decisions, and what a changed policy would do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from api.config.settings import Settings
 from api.joins.facts import NotKept
-from policies.access.identity import Identity
-from policies.access.sessions import Sessions
-from policies.audit import AuditLog
-from policies.declared.state import GovernanceState
+from api.joins.visible.readers import Readers
+from api.wiring.adapters import Adapters
+from api.wiring.campaign_services import AccessReviews, access_reviews
+from api.wiring.catalog_services import CatalogServices
+from api.wiring.clock import now
+from api.wiring.governance_services import GovernanceServices
+from policies.access.decision_service import Decisions
 from policies.effective.compare import Compare
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moments
 from policies.effective.person_access import PersonAccess
 from policies.effective.unused import Unused
-from policies.ports import Clock, FactsSource
+from policies.query.service import GovernedQuery
 from policies.settings import PolicySettings
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.simulate import Simulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +37,63 @@ class EffectiveAccess:
     moments: Moments
 
 
-def effective_access(
-    state: GovernanceState,
-    facts: FactsSource,
-    identity: Identity,
-    sessions: Sessions,
-    audit: AuditLog,
-    clock: Clock,
-    settings: PolicySettings,
-    references: Callable[[], Iterable[str]],
-    named: Callable[[str], str],
-    bearers: bool,
+@dataclass(frozen=True, slots=True)
+class AccessServices:
+    effective: EffectiveAccess
+    reviews: AccessReviews
+    decisions: Decisions
+    simulation: Simulation
+    policy_tests: PolicyTests
+
+
+def access_services(
+    settings: Settings,
+    parts: Adapters,
+    catalog: CatalogServices,
+    governance: GovernanceServices,
+    query: GovernedQuery,
+    readers: Readers,
+) -> AccessServices:
+    state, identity, audit = governance.state, governance.identity, governance.audit.log
+    facts, policies = catalog.facts, settings.policies
+    effective = _effective_access(policies, catalog, governance)
+    for listing in (effective.person, effective.unused):
+        listing.shown = lambda subject, listed: readers.of(subject).shown(listed, schema=True)
+    decisions = Decisions(state, facts, identity, audit, now, policies, catalog.named)
+    decisions.named = lambda subject, text: readers.of(subject).named(text)
+    return AccessServices(
+        effective=effective,
+        reviews=access_reviews(
+            parts.campaign_store,
+            state,
+            identity,
+            governance.grants,
+            governance.approvals.delegations,
+            effective.moments,
+            audit,
+            catalog.events,
+            now,
+            catalog.references,
+        ),
+        decisions=decisions,
+        simulation=Simulation(state, facts, catalog.references, now, policies),
+        policy_tests=PolicyTests(query.preparer, query.trail, facts, now, policies, catalog.named),
+    )
+
+
+def _effective_access(
+    settings: PolicySettings, catalog: CatalogServices, governance: GovernanceServices
 ) -> EffectiveAccess:
-    """`references`: `CLUSTER/TOPIC` of every dataset that can be queried; `bearers`: another issuer's tokens are good too."""
-    moments = Moments(state, facts, clock, sessions, NotKept(facts), settings, bearers)
+    facts, identity = catalog.facts, governance.identity
+    moments = Moments(
+        governance.state, facts, now, governance.sessions, NotKept(facts), settings, governance.other_issuers
+    )
     dataset = DatasetAccess(moments, identity)
     return EffectiveAccess(
         dataset,
-        PersonAccess(moments, identity, dataset, references),
-        Unused(moments, identity, dataset, audit, references),
+        PersonAccess(moments, identity, dataset, catalog.references),
+        Unused(moments, identity, dataset, governance.audit.log, catalog.references),
         Compare(moments, identity),
-        named,
+        catalog.named,
         moments,
     )

@@ -63,8 +63,8 @@ class QueryEngine:
 
     def heap(self) -> EngineHeap | None:
         kept = self._kept()
-        found = kept[0].heap(kept[1].identity) if kept is not None else None
-        return None if found is None else EngineHeap(found.share, found.full_collections, found.full_seconds)
+        heap = kept[0].heap(kept[1].identity) if kept is not None else None
+        return None if heap is None else EngineHeap(heap.share, heap.full_collections, heap.full_seconds)
 
     def tasks(self) -> frozenset[int] | None:
         kept = self._kept()

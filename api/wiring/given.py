@@ -110,5 +110,5 @@ class part(Generic[T]):
                 return given
             if self._name not in instance.kept:
                 instance.kept[self._name] = self._make(instance)
-            made: T = instance.kept[self._name]
-            return made
+            adapter: T = instance.kept[self._name]
+            return adapter

@@ -31,18 +31,18 @@ class LineageParts(StoreParts):
     def log(self) -> EventLog:
         from lineage.adapters.kafka.log import KafkaEventLog
 
-        made = KafkaEventLog(self._kafka(), self._settings.lineage)
-        self.closing.append(made.close)
-        return made
+        log = KafkaEventLog(self._kafka(), self._settings.lineage)
+        self.closing.append(log.close)
+        return log
 
     @part
     def letters(self) -> EventLog:
         """Where events that cannot be read are kept."""
         from lineage.adapters.kafka.log import KafkaEventLog
 
-        made = KafkaEventLog(self._kafka(), self._settings.lineage, self._settings.lineage.dead_letter_topic)
-        self.closing.append(made.close)
-        return made
+        log = KafkaEventLog(self._kafka(), self._settings.lineage, self._settings.lineage.dead_letter_topic)
+        self.closing.append(log.close)
+        return log
 
     @part
     def source(self) -> EventSource:
@@ -98,16 +98,16 @@ class LineageParts(StoreParts):
         from lineage.adapters.rest.flink import FlinkRest
         from lineage.adapters.rest.ksqldb import KsqldbRest
 
-        made: dict[str, Callable[[str, tuple[str, str] | None, str | None], EngineReader]] = {
+        readers: dict[str, Callable[[str, tuple[str, str] | None, str | None], EngineReader]] = {
             "ksqldb": KsqldbRest, "flink": FlinkRest,
         }  # fmt: skip
-        return made[kind](url, auth, ca)
+        return readers[kind](url, auth, ca)
 
     @part
     def sql_reader(self) -> SqlApart:
         """Reads SQL in a process of its own."""
         from lineage.sql.separate_process import SqlApart
 
-        made = SqlApart(self._settings.lineage.sql_seconds)
-        self.closing.append(made.close)
-        return made
+        reader = SqlApart(self._settings.lineage.sql_seconds)
+        self.closing.append(reader.close)
+        return reader

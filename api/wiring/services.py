@@ -215,9 +215,9 @@ class Services:
 
     def admin_token_file(self) -> None:
         """Make the first admin's token, kept in WEIR_HOME/admin.token; does nothing once there is one."""
-        made = self.identity.ensure_admin()
-        if made is not None:
-            write_private(self.home.admin_token, made.text + "\n")
+        token = self.identity.ensure_admin()
+        if token is not None:
+            write_private(self.home.admin_token, token.text + "\n")
 
     def close(self) -> None:
         """End what was opened."""

@@ -95,9 +95,9 @@ class SparkParts(LineageParts):
 
         query = self._settings.query
         longest = max(query.seconds, query.export_seconds) + 60
-        made = Sessions(self._query_remote(), seconds=longest)
-        self.closing.append(made.close)
-        return made
+        sessions = Sessions(self._query_remote(), seconds=longest)
+        self.closing.append(sessions.close)
+        return sessions
 
     @part
     def _process(self) -> QueryEngine:
@@ -114,9 +114,9 @@ class SparkParts(LineageParts):
 
         query = self._settings.query
         blame = Blame(lambda: datetime.now(UTC), query.refused_seconds)
-        made = Keeper(self._process, blame, query, self._warm_again)
-        self.closing.append(made.close)
-        return made
+        keeper = Keeper(self._process, blame, query, self._warm_again)
+        self.closing.append(keeper.close)
+        return keeper
 
     def warm(self, busy: Callable[[], bool]) -> None:
         """Have Spark sessions ready before the first query, and an engine that has run some while none was `busy`, now
@@ -132,11 +132,11 @@ class SparkParts(LineageParts):
         keeper = self.keeper
         self.sessions.warm()
         count = self._settings.query.warm_up_queries
-        made = WarmUp(
+        warm_up = WarmUp(
             self.sessions, count, self._busy, lambda engine: KeptEngine(engine, keeper), self._process.archive_classes
         )
-        self.closing.append(made.close)
-        made.start()
+        self.closing.append(warm_up.close)
+        warm_up.start()
 
     def query_engine(self, client_settings: Callable[[str], Mapping[str, str]]) -> Engine:
         """`client_settings`: bootstrap servers of a cluster -> librdkafka's settings for it."""

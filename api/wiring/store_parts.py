@@ -187,11 +187,11 @@ class StoreParts(Made):
         from policies.adapters.kafka.audit_head import KafkaHeadPublisher
 
         kafka = self._settings.kafka
-        made = KafkaHeadPublisher(
+        publisher = KafkaHeadPublisher(
             kafka.bootstrap_servers, self._settings.policies.audit_head_topic, kafka.client_options()
         )
-        self.closing.append(made.close)
-        return made
+        self.closing.append(publisher.close)
+        return publisher
 
     @part
     def event_topic(self) -> Receiver | None:
@@ -201,9 +201,9 @@ class StoreParts(Made):
         from catalog.adapters.kafka.events import KafkaEvents
 
         kafka = self._settings.kafka
-        made = KafkaEvents(kafka.bootstrap_servers, self._settings.events, kafka.client_options())
-        self.closing.append(made.close)
-        return made
+        topic = KafkaEvents(kafka.bootstrap_servers, self._settings.events, kafka.client_options())
+        self.closing.append(topic.close)
+        return topic
 
     @part
     def index(self) -> SearchIndex:

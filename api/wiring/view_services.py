@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from api.config.settings import Settings
 from api.joins.connections import Connections
+from api.joins.cross_room import ReportReaders
 from api.joins.views.changes import ViewChanges
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
 from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.diff import ViewDiffs
-from api.joins.views.facts import ViewFacts
+from api.joins.views.failures import ViewFailures
 from api.joins.views.reading import ViewReading
 from api.joins.views.registry import ViewRegistry
+from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
+from api.wiring.catalog_services import CatalogServices
+from api.wiring.clock import now
+from api.wiring.governance_services import GovernanceServices
+from api.wiring.lineage_services import LineageServices
 from catalog.datasets.clusters import Clusters
 from catalog.errors import DatasetNotFound, InvalidInput, NotSignedIn
 from lineage.ingest.service import Ingest
@@ -29,6 +36,7 @@ from policies.declared.state import GovernanceState
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from policies.plan.prepare import Preparer
+from policies.query.service import GovernedQuery
 from views.declared import GROUP
 from views.ports import TopicOptions
 from views.runner.runner import Runner
@@ -41,7 +49,9 @@ class ViewServices:
     views: Views
     rows: ViewRows
     changes: ViewChanges
-    diff: Callable[[ViewHandler], ViewDiffs]
+    diff: ViewDiffs
+    removal: ViewRemovals
+    failures: ViewFailures
     runner: Callable[[], Runner]
 
 
@@ -72,58 +82,23 @@ def source_topic(clusters: Clusters, declared: DeclaredViews) -> Callable[[str],
 def view_services(
     settings: Settings,
     parts: Adapters,
-    clusters: Clusters,
-    connections: Connections,
-    facts: ViewFacts,
-    declared_views: DeclaredViews,
-    state: GovernanceState,
-    identity: Identity,
-    audit: AuditLog,
-    preparer: Preparer,
-    ingest: Ingest,
+    catalog: CatalogServices,
+    governance: GovernanceServices,
+    lineage: LineageServices,
+    query: GovernedQuery,
+    handler: ViewHandler,
 ) -> ViewServices:
-    """What `/views` asks, and the runner of their streams."""
-    decisions = ViewDecisions(state.decide, facts)
+    """What `/views` asks, and the runner of their streams. `handler`: of the documents of kind View."""
+    declared_views, preparer = catalog.declared_views, query.preparer
+    state, identity, audit = governance.state, governance.identity, governance.audit.log
+    decisions = ViewDecisions(state.decide, catalog.facts)
+    subject = partial(_subject, state, identity)
+    reached = ViewClusters(catalog.connections, parts.spark_options)
 
-    def manages(subject: Subject) -> bool:
-        return "manage" in identity.permissions(subject)
-
-    def sees_figures(subject: Subject, name: str, declared: Declared, generation: Generation | None) -> bool:
-        return manages(subject) or (
-            generation is not None and decisions.whole(subject, name, declared.spec, generation)
+    def sees_figures(caller: Subject, name: str, declared: Declared, generation: Generation | None) -> bool:
+        return governance.manages(caller) or (
+            generation is not None and decisions.whole(caller, name, declared.spec, generation)
         )
-
-    def journal(action: str, view: str, reasons: Sequence[str]) -> None:
-        audit.record("weir", action, view, "allow", list(reasons))
-
-    def subject(name: str) -> Subject:
-        if not name.startswith(GROUP):
-            return identity.confirmed(name)
-        view, group = state.view(), name.removeprefix(GROUP)
-        if not view.has_group(group):
-            raise NotSignedIn(f"There is no group {group} any more.")
-        return view.subject(name, frozenset({group}))
-
-    def runner() -> Runner:
-        tools = Tools(
-            document=declared_views.get,
-            subject=subject,
-            preparer=preparer,
-            engine=parts.streams,
-            topics=parts.view_topics,
-            registry=ViewRegistry(connections, parts.registry),
-            clusters=ViewClusters(connections, parts.spark_options),
-            serving=parts.serving,
-            states=parts.view_states,
-            journal=journal,
-            settings=settings.views,
-            checkpoints=parts.checkpoints(),
-            report=ingest.post,
-            dataset=clusters.resolve,
-        )
-        return Runner(tools, declared_views.names)
-
-    reached = ViewClusters(connections, parts.spark_options)
 
     def compaction(cluster: str, topic: str) -> bool | None:
         return parts.view_topics.compacted(reached.client(cluster), topic)
@@ -135,22 +110,83 @@ def view_services(
         parts.serving,
         audit,
         sees_figures,
-        manages,
+        governance.manages,
     )
     keys = MaskKeys(parts.mask_secret())
     reading = ViewReading(views, decisions, keys, audit, lambda: state.view().purposes)
-    rows = ViewRows(reading, parts.serving, keys, settings.views)
-    changes = ViewChanges(reading, parts.serving, settings.query.recheck_seconds)
+    return ViewServices(
+        views=views,
+        rows=ViewRows(reading, parts.serving, keys, settings.views),
+        changes=ViewChanges(reading, parts.serving, settings.query.recheck_seconds),
+        diff=ViewDiffs(
+            views,
+            declared_views,
+            handler,
+            decisions,
+            preparer,
+            identity,
+            subject,
+            state,
+            lambda: parts.streams,
+            parts.serving,
+            compaction,
+        ),
+        removal=ViewRemovals(
+            views,
+            declared_views,
+            audit,
+            query.running,
+            lambda dataset: list(ReportReaders(lineage.lineage).readers_of(dataset, None)),
+            partial(_grants_on, state),
+            catalog.clusters.resolve,
+            now,
+        ),
+        failures=ViewFailures(declared_views, parts.view_states, state.store, catalog.events, now),
+        runner=lambda: _runner(settings, parts, catalog, audit, lineage.ingest, preparer, subject),
+    )
 
-    def diff(handler: ViewHandler) -> ViewDiffs:
-        return ViewDiffs(
-            views, declared_views, handler, decisions, preparer, identity, subject, state, lambda: parts.streams,
-            parts.serving, compaction,
-        )  # fmt: skip
 
-    return ViewServices(views, rows, changes, diff, runner)
+def _subject(state: GovernanceState, identity: Identity, name: str) -> Subject:
+    """The user or group that a view runs as. Raises NotSignedIn for a group that was deleted."""
+    if not name.startswith(GROUP):
+        return identity.confirmed(name)
+    view, group = state.view(), name.removeprefix(GROUP)
+    if not view.has_group(group):
+        raise NotSignedIn(f"There is no group {group} any more.")
+    return view.subject(name, frozenset({group}))
 
 
-def grants_on(state: GovernanceState, reference: str) -> list[str]:
+def _runner(
+    settings: Settings,
+    parts: Adapters,
+    catalog: CatalogServices,
+    audit: AuditLog,
+    ingest: Ingest,
+    preparer: Preparer,
+    subject: Callable[[str], Subject],
+) -> Runner:
+    def journal(action: str, view: str, reasons: Sequence[str]) -> None:
+        audit.record("weir", action, view, "allow", list(reasons))
+
+    tools = Tools(
+        document=catalog.declared_views.get,
+        subject=subject,
+        preparer=preparer,
+        engine=parts.streams,
+        topics=parts.view_topics,
+        registry=ViewRegistry(catalog.connections, parts.registry),
+        clusters=ViewClusters(catalog.connections, parts.spark_options),
+        serving=parts.serving,
+        states=parts.view_states,
+        journal=journal,
+        settings=settings.views,
+        checkpoints=parts.checkpoints(),
+        report=ingest.post,
+        dataset=catalog.clusters.resolve,
+    )
+    return Runner(tools, catalog.declared_views.names)
+
+
+def _grants_on(state: GovernanceState, reference: str) -> list[str]:
     """Names of the grants on one dataset alone; those on a pattern stay good for others."""
     return sorted(grant.name for grant in state.view().grants.values() if grant.dataset == reference)

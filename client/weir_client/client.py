@@ -95,7 +95,9 @@ class Weir:
     def dataset(self, reference: str) -> Dataset:
         """One dataset, by CLUSTER/TOPIC. Raises NotFound naming the nearest."""
         if "/" not in reference:
-            raise InvalidInput(f"{reference!r} is no dataset; write CLUSTER/TOPIC, as in prod/orders.", "invalid_input")
+            raise InvalidInput(
+                f"{reference!r} is not a dataset; write CLUSTER/TOPIC, as in prod/orders.", "invalid_input"
+            )
         return Dataset(self._http, reference)
 
     def where_is(
@@ -129,7 +131,7 @@ class Weir:
         rows: str | None = None,
         unmask: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Ask to see fields clear, for a purpose and a time; the request as the API gives it."""
+        """Request to see fields unmasked, for a purpose and a time; the request as the API gives it."""
         until = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None  # noqa: UP017 (Python 3.10)
         body = {
             "dataset": dataset, "fields": list(fields), "purpose": purpose, "until": until, "reason": reason,

@@ -18,7 +18,7 @@ class Hits(list):  # type: ignore[type-arg]
 
 
 class Dataset:
-    """One dataset of the catalog. What the server says of it is `data`, and by name: `dataset["owners"]`."""
+    """One dataset of the catalog. What the server has of it is `data`, and by name: `dataset["owners"]`."""
 
     def __init__(self, http: Http, reference: str) -> None:
         namespace, _, name = reference.rpartition("/")

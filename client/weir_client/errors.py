@@ -22,9 +22,9 @@ class WeirError(Exception):
 
     @property
     def reasons(self) -> list[str]:
-        """Why, in words, where the server says so."""
-        found = self.details.get("reasons") or []
-        return [r if isinstance(r, str) else str(r.get("text", r)) for r in found]
+        """The reasons, in words, where the server gives them."""
+        reasons = self.details.get("reasons") or []
+        return [r if isinstance(r, str) else str(r.get("text", r)) for r in reasons]
 
 
 class InvalidInput(WeirError):
@@ -56,7 +56,7 @@ class NotSignedIn(WeirError):
 
 
 class NotAllowed(WeirError):
-    """The caller may not. `reasons` says why, `ask` what to type to ask for access."""
+    """The caller may not. `reasons` has why, `ask` the command that requests access."""
 
     @property
     def ask(self) -> list[str]:

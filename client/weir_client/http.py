@@ -60,7 +60,7 @@ class Http:
     def stream(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None, /, **params: Any
     ) -> Iterator[httpx.Response]:
-        """An answer as it comes; leaving the block tells the server to stop."""
+        """An answer as it comes; leaving the block makes the server stop."""
         timeout = httpx.Timeout(None, connect=10)
         request = self._client.build_request(
             method, path, json=body, params=_given(params), headers=dict(headers or {}), timeout=timeout

@@ -29,7 +29,7 @@ class Query:
 
     id         under which it runs, so that another thread may `cancel` it
     columns    [{name, type, decision}], decision, window: as the HTTP API gives them, once it ran
-    truncated  a limit cut rows off; `limit_reached` says which: rows or bytes
+    truncated  a limit cut rows off; `limit_reached` names it: rows or bytes
     unreadable  {column: n} of values that do not fit their column (`*`: whole records), once the answer is over; None
                where a limit cut them off. `unreadable_text` is a sentence with the fix; it is also given as a warning
                `UnreadableWarning`
@@ -75,7 +75,7 @@ class Query:
     def to_pandas(self, **arguments: Any) -> pandas.DataFrame:
         """The whole answer as a pandas.DataFrame; `arguments` are those of pyarrow.Table.to_pandas.
 
-        A column of whole numbers with NULL in it is of pandas' own Int64 and the like: as floats, ids would change.
+        A column of whole numbers with NULL in it is of a nullable type of pandas, such as Int64: as floats, ids would change.
         """
         try:
             import pandas
@@ -161,9 +161,9 @@ class Query:
                 break
             end = (metadata or {}).get(b"weir.end") if metadata is not None else None
             if end is not None:
-                said = json.loads(end)
-                self.truncated, self.limit_reached = said["truncated"], said["limit"]
-                self._report(said.get("unreadable", {}), said.get("unreadable_text"))
+                status = json.loads(end)
+                self.truncated, self.limit_reached = status["truncated"], status["limit"]
+                self._report(status.get("unreadable", {}), status.get("unreadable_text"))
                 return
             yield batch
         raise errors.AnswerBroken("The answer broke off: the query was stopped, or reached a limit; this is not all.")
@@ -195,7 +195,7 @@ class Query:
                         event.get("code", ""), 400
                     )
                     raise errors.from_answer(status, {"error": {**event, "details": details}}, self._http.url)
-        raise errors.AnswerBroken("The stream ended without saying why.")
+        raise errors.AnswerBroken("The stream ended without a reason.")
 
 
 def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -206,14 +206,14 @@ def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
 
 def _distinct(names: list[str]) -> list[str]:
     """Names that a dict can hold side by side: `email`, `email_2`."""
-    found: list[str] = []
+    distinct: list[str] = []
     for name in names:
-        made, count = name, 1
-        while made in found or (count > 1 and made in names):
+        candidate, count = name, 1
+        while candidate in distinct or (count > 1 and candidate in names):
             count += 1
-            made = f"{name}_{count}"
-        found.append(made)
-    return found
+            candidate = f"{name}_{count}"
+        distinct.append(candidate)
+    return distinct
 
 
 class _Pieces(io.RawIOBase):

@@ -57,9 +57,9 @@ class Observer:
         if query in self._queries:
             return
         try:
-            found = self._spark._jsparkSession.streams().get(query)
-            if found is not None:
-                self._queries[query] = found.streamingQuery()
+            stream = self._spark._jsparkSession.streams().get(query)
+            if stream is not None:
+                self._queries[query] = stream.streamingQuery()
         except Exception:
             log.debug("a stream ended before it was looked at")
         while len(self._queries) > KEPT:
@@ -154,7 +154,7 @@ class _Executions:
         self._observer.executed(execution)
 
     def onFailure(self, name: str, execution: Any, error: Any) -> None:
-        """A write that failed wrote nothing that is told."""
+        """A write that failed wrote nothing that is reported."""
 
     class Java:
         implements = ["org.apache.spark.sql.util.QueryExecutionListener"]  # noqa: RUF012
@@ -166,7 +166,7 @@ def observe(
     """Report every write of this session, with column lineage, until the observer is closed.
 
     namespace      of the jobs; a job is named APPLICATION.OUTPUT, a named stream APPLICATION.STREAM
-    client         an OpenLineageClient; else one for `url` with `api_key`; else as OPENLINEAGE_* or openlineage.yml say
+    client         an OpenLineageClient; else one for `url` with `api_key`; else as OPENLINEAGE_* or openlineage.yml configure it
 
     Raises Unsupported for a Spark Connect session.
     """
@@ -201,7 +201,7 @@ def _child(plan: Any) -> Any:
 
 
 def _each(sequence: Any) -> list[Any]:
-    found, iterator = [], sequence.iterator()
+    elements, iterator = [], sequence.iterator()
     while iterator.hasNext():
-        found.append(iterator.next())
-    return found
+        elements.append(iterator.next())
+    return elements

@@ -108,8 +108,8 @@ class PlanReader:
         sources = next(self._leaves, ())
         output = attributes(node.get("output"))
         if tree.kind == "CTERelationRef":
-            for (_, key), (_, made) in zip(output, self._ctes.get(node.get("cteId"), ()), strict=False):
-                self._values[key] = self._values.get(made, Value(known=False))
+            for (_, key), (_, source_key) in zip(output, self._ctes.get(node.get("cteId"), ()), strict=False):
+                self._values[key] = self._values.get(source_key, Value(known=False))
             return output
         for name, key in output:
             if sources:
@@ -165,10 +165,10 @@ class PlanReader:
             self._add(self._expressions.value(tree_of(each)).indirect(subtype).ways)
 
     def _add(self, ways: Ways) -> None:
-        for place, found in ways.items():
-            self._written.conditions[place] = self._written.conditions.get(place, frozenset()) | found
+        for place, more in ways.items():
+            self._written.conditions[place] = self._written.conditions.get(place, frozenset()) | more
 
 
 def _column(source: Source, name: str) -> str:
-    """A column of a record: key, value and headers are parts of it, the rest is what the broker says of it."""
+    """A column of a record: key, value and headers are parts of it, the rest is what the broker adds to it."""
     return name if not source.kafka or name in ("key", "value", "headers") else f"_{name}"

@@ -76,28 +76,28 @@ class Expressions:
 
     def _conditional(self, children: list[Tree]) -> Value:
         """Conditions and results take turns; a result at the end is what holds otherwise."""
-        found = []
+        values = []
         for at, child in enumerate(children):
             is_condition = at % 2 == 0 and at < len(children) - 1
             value = self.value(child)
-            found.append(value.indirect("CONDITIONAL") if is_condition else value.then(TRANSFORMATION))
-        return united(found)
+            values.append(value.indirect("CONDITIONAL") if is_condition else value.then(TRANSFORMATION))
+        return united(values)
 
     def _mapped(self, children: list[Tree]) -> Value:
         """A function over the elements of an array: its parameter is an element."""
         plain = [self.value(child) for child in children if child.kind != "LambdaFunction"]
         element = plain[0].inside(ELEMENTS) if plain else Value(known=False)
-        found = []
+        values = []
         for child in children:
             if child.kind == "LambdaFunction":
                 for parameter in child.children[1:]:
                     self._values[id_of(parameter.node)] = element
-                found.append(self.value(child.children[0]))
-        return united([*found, *plain[1:]]).then(TRANSFORMATION)
+                values.append(self.value(child.children[0]))
+        return united([*values, *plain[1:]]).then(TRANSFORMATION)
 
 
 def _field_name(tree: Tree) -> str:
-    """A struct field's name: as the plan says it, else by its place in the type below."""
+    """A struct field's name: as the plan has it, else by its place in the type below."""
     name = tree.node.get("name")
     if isinstance(name, str):
         return name

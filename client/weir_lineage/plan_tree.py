@@ -33,8 +33,8 @@ def tree_of(nodes: Sequence[Node]) -> Tree:
 
 
 def id_of(node: Node) -> str:
-    found = node.get("exprId") or {}
-    return f"{found.get('jvmId')}:{found.get('id')}"
+    expression_id = node.get("exprId") or {}
+    return f"{expression_id.get('jvmId')}:{expression_id.get('id')}"
 
 
 def several(expressions: Any) -> list[Any]:

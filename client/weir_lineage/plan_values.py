@@ -46,7 +46,7 @@ class Value:
     known: bool = True
 
     def then(self, subtype: str, masking: bool = False) -> Value:
-        ways = {place: frozenset(w.then(subtype, masking) for w in found) for place, found in self.ways.items()}
+        ways = {place: frozenset(w.then(subtype, masking) for w in before) for place, before in self.ways.items()}
         return Value(ways, known=self.known)
 
     def decoded(self) -> Value:
@@ -71,6 +71,6 @@ def united(values: Iterable[Value]) -> Value:
     known = True
     for value in values:
         known = known and value.known
-        for place, found in value.ways.items():
-            ways[place] = ways.get(place, frozenset()) | found
+        for place, more in value.ways.items():
+            ways[place] = ways.get(place, frozenset()) | more
     return Value(ways, known=known)

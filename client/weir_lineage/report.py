@@ -24,13 +24,13 @@ log = logging.getLogger("weir_lineage")
 
 PRODUCER = "https://weir.example/weir_lineage"
 AGAIN_S = 600.0
-"""A stream that says nothing new is reported again after so long, to be seen alive."""
+"""Seconds after which a stream without news is reported again, so that it shows as alive."""
 KEPT = 64
-"""Streams that are remembered, the newest, after they ended: Spark tells of a write after it, in a queue of its own."""
+"""Streams that are remembered, the newest, after they ended: Spark reports a write after it, in a queue of its own."""
 
 
 class Reporter:
-    """Sends what plans say. A stream is one run of one job; what it repeats with every micro-batch is sent once."""
+    """Sends what plans contain. A stream is one run of one job; what it repeats with every micro-batch is sent once."""
 
     def __init__(self, client: OpenLineageClient, namespace: str, application: str) -> None:
         self._client, self._namespace, self._application = client, namespace, application
@@ -46,7 +46,7 @@ class Reporter:
         )
 
     def micro_batch(self, written: Written, target: Source, query: str, name: str | None) -> None:
-        """A micro-batch of the stream's run `query`, or a write of its foreachBatch; it may be told after the end."""
+        """A micro-batch of the stream's run `query`, or a write of its foreachBatch; it may be reported after the end."""
         run = str(uuid5(UUID(query), f"{target.namespace}/{target.name}"))
         with self._lock:
             ended = self._ended.get(query)
@@ -54,8 +54,8 @@ class Reporter:
             digest = hashlib.sha256(
                 json.dumps([_plain(event.inputs), _plain(event.outputs)], default=str).encode()
             ).hexdigest()
-            held, at = self._sent.get(run, ("", 0.0))
-            if held == digest and time.monotonic() - at < AGAIN_S:
+            sent, at = self._sent.get(run, ("", 0.0))
+            if sent == digest and time.monotonic() - at < AGAIN_S:
                 return
             self._sent[run] = (digest, time.monotonic())
             if ended is None:

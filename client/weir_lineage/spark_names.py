@@ -1,4 +1,4 @@
-"""Spark's objects -> datasets, named as OpenLineage names them. Speaks to the driver's JVM through py4j."""
+"""Spark's objects -> datasets, named as OpenLineage names them. Calls the driver's JVM through py4j."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def path(text: str) -> Source:
 
 def scala_map(holder: Any) -> dict[str, str]:
     """A Scala map of options, keys in lower case."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     entries = holder.iterator()
     while entries.hasNext():
         entry = entries.next()
-        found[str(entry._1()).lower()] = str(entry._2())
-    return found
+        options[str(entry._1()).lower()] = str(entry._2())
+    return options
 
 
 def java_map(holder: Any) -> dict[str, str]:
@@ -41,15 +41,15 @@ class Names:
     """Datasets of a plan's leaves and of what it writes to."""
 
     def leaves(self, plan: Any) -> list[list[Source]]:
-        """For each leaf of a plan, in order, the datasets it reads; none for what is no dataset."""
-        found, each = [], plan.collectLeaves().iterator()
+        """For each leaf of a plan, in order, the datasets it reads; none for what is not a dataset."""
+        leaves, each = [], plan.collectLeaves().iterator()
         while each.hasNext():
             leaf = each.next()
             try:
-                found.append(self._leaf(leaf, str(leaf.getClass().getSimpleName())))
+                leaves.append(self._leaf(leaf, str(leaf.getClass().getSimpleName())))
             except Exception:  # a relation of a kind that is not known here
-                found.append([])
-        return found
+                leaves.append([])
+        return leaves
 
     def _leaf(self, leaf: Any, kind: str) -> list[Source]:
         if kind in ("StreamingDataSourceV2ScanRelation", "StreamingDataSourceV2Relation", "DataSourceV2Relation"):
@@ -75,7 +75,7 @@ class Names:
         return [Source(str(catalog.get().name()) if catalog.isDefined() else "spark", name)]
 
     def _read_topics(self, leaf: Any) -> list[str]:
-        """The topics a micro-batch really read, from its offsets: patterns stand for topics only there."""
+        """The topics a micro-batch really read, from its offsets: patterns are resolved to topics only there."""
         try:
             end = leaf.endOffset()
             return sorted(json.loads(end.get().json())) if end.isDefined() else []
@@ -136,8 +136,8 @@ class Names:
             return Source("spark", str(command.table().identifier().unquotedString()))
         if kind in ("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic"):
             relation = command.table()
-            found = self._v2(relation, relation, java_map(relation.options()))
-            return found[0] if found else None
+            name = self._v2(relation, relation, java_map(relation.options()))
+            return name[0] if name else None
         return None
 
     def _private(self, holder: Any, name: str) -> Any:

@@ -57,11 +57,11 @@ def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]
     before = {after[0]: text[1] for text, after in pairwise(telling)}
     follows = {text[0]: after[1] for text, after in pairwise(telling)}
     calls: list[tuple[str, int]] = []
-    last, in_quotes = "", False
+    last, end = "", ""
     for at, (kind, text) in enumerate(tokens):
         if kind == "comment":
             yield " "
-            in_quotes = False
+            end = " "
             continue
         if text == "(":
             calls.append((last, 0))
@@ -69,14 +69,14 @@ def _shown(tokens: list[tuple[str, str]], double_is_text: bool) -> Iterator[str]
             calls.pop()
         elif text == "," and calls:
             calls[-1] = (calls[-1][0], calls[-1][1] + 1)
+        shown = text
         if kind in ("text", "dollar") or (kind == "double" and double_is_text):
             shown = text if _is_telling(text, calls, before.get(at, ""), follows.get(at, "")) else "'?'"
-            # Two texts side by side in different quotes would otherwise read as one with a quote in it.
-            yield f" {shown}" if in_quotes and shown.startswith("'") else shown
-            in_quotes = shown.endswith("'")
-        else:
-            yield (text if text.isdigit() and len(text) <= 2 else "0") if kind == "number" else text
-            in_quotes = False
+        elif kind == "number" and not (text.isdigit() and len(text) <= 2):
+            shown = "0"
+        # Side by side, two texts in different quotes would read as one, and $ with a number as the beginning of a text.
+        yield f" {shown}" if (end == "'" == shown[0]) or (end == "$" and shown != text) else shown
+        end = shown[-1]
         if kind != "space":
             last = text
 

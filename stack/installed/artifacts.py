@@ -74,7 +74,7 @@ def ensure(names: Iterable[str], java: Java, log: Path, progress: Progress | Non
                 _fetch(absent, java, cache, log, progress)
     except OSError as error:
         raise StackError(
-            f"The download cache {cache} cannot be written ({error.strerror or error}); free some disk space, mend its"
+            f"The download cache {cache} cannot be written ({error.strerror or error}); free some disk space, correct its"
             " permissions, or name another folder in WEIR_CACHE."
         ) from error
 
@@ -138,9 +138,9 @@ REASONS = (
 
 
 def _reason(text: str) -> str:
-    """What went wrong and the mend, from the resolver's words."""
-    found = (reason for pattern, reason in REASONS if re.search(pattern, text, re.IGNORECASE))
-    return next(found, f"the download failed; {REACH}")
+    """The cause and the fix, from the resolver's output."""
+    reasons = (reason for pattern, reason in REASONS if re.search(pattern, text, re.IGNORECASE))
+    return next(reasons, f"the download failed; {REACH}")
 
 
 def _artifact(path: Path) -> str:

@@ -33,8 +33,8 @@ class ClassArchive:
         """Where it is or will be; another Java or other jars have another one."""
         parts = [self.java.program, _release(self.java)]
         for jar in self.class_path.split(os.pathsep):
-            found = Path(jar).stat()
-            parts.append(f"{jar} {found.st_size} {found.st_mtime_ns}")
+            file = Path(jar).stat()
+            parts.append(f"{jar} {file.st_size} {file.st_mtime_ns}")
         return self.folder / f"{hashlib.sha256(chr(10).join(parts).encode()).hexdigest()[:24]}.jsa"
 
     def options(self, listed: Path | None) -> list[str]:

@@ -1,7 +1,7 @@
 """Fetching from Maven Central by coursier, which PySpark carries and a short-lived JVM runs.
 
 Nothing but Python and Java is needed: no Maven, no Ivy settings. Coursier's own environment variables hold
-(`COURSIER_REPOSITORIES` for a mirror), and so do `HTTPS_PROXY` and the certificate bundle that Python is told to use.
+(`COURSIER_REPOSITORIES` for a mirror), and so do `HTTPS_PROXY` and the certificate bundle that Python is configured to use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CE
 TRUST_STORE_PASSWORD = "changeit"
 """Java asks for one to read a trust store; it holds public certificates only."""
 CONNECTIONS = 12
-"""Downloads at once. Cold fetches with 6, 16 and 32 took the same time, within what single runs can tell."""
+"""Downloads at once. Cold fetches with 6, 16 and 32 took the same time, within what single runs can show."""
 
 
 def pyspark_jars() -> Path:
@@ -37,7 +37,7 @@ def pyspark_jars() -> Path:
 
 
 def trust_options(folder: Path) -> list[str]:
-    """Java options that make it trust the certificates that Python was told to trust; empty where it was told none.
+    """Java options that make it trust the certificates that Python is configured to trust; empty where none are configured.
 
     A Java runtime brings its own list and knows nothing of a company's certificate authority.
     """

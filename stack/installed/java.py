@@ -48,21 +48,21 @@ def major_of(home: Path) -> int | None:
             ).stderr
         except (OSError, subprocess.SubprocessError):
             return None
-    found = re.search(r'(?:JAVA_VERSION=|version )"(\d+)(?:\.(\d+))?', text)
-    if not found:
+    match = re.search(r'(?:JAVA_VERSION=|version )"(\d+)(?:\.(\d+))?', text)
+    if not match:
         return None
     # Before 9 the version was written 1.8.
-    return int(found[2]) if found[1] == "1" and found[2] else int(found[1])
+    return int(match[2]) if match[1] == "1" and match[2] else int(match[1])
 
 
 def _candidates() -> list[tuple[str, Path]]:
-    found = []
+    candidates = []
     if os.environ.get("JAVA_HOME"):
-        found.append(("JAVA_HOME", Path(os.environ["JAVA_HOME"])))
+        candidates.append(("JAVA_HOME", Path(os.environ["JAVA_HOME"])))
     on_path = shutil.which("java")
     if on_path:
-        found.append(("PATH", Path(on_path).resolve().parent.parent))
-    return found
+        candidates.append(("PATH", Path(on_path).resolve().parent.parent))
+    return candidates
 
 
 def _wheel() -> Path | None:
@@ -79,8 +79,8 @@ def _install_wheel(log: Path) -> None:
     command += ["--no-input", "-r", str(lock)]
     log.parent.mkdir(parents=True, exist_ok=True)
     # Two instances may start at once, and pip does not guard itself.
-    with lock.open() as held, log.open("w", encoding="utf-8") as out:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with lock.open() as lock_file, log.open("w", encoding="utf-8") as out:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
     if code != 0:
         raise OSError(f"pip ended with {code}")

@@ -1,4 +1,4 @@
-"""Every version and coordinate of the local servers, once. `docker-compose.yml` is held to this file by a test."""
+"""Every version and coordinate of the local servers, once. `docker-compose.yml` is compared with this file by a test."""
 
 from __future__ import annotations
 

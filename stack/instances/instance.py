@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +16,12 @@ from stack.errors import StackError
 from stack.home import Home, default_home, make_private, write_atomically
 from stack.installed import artifacts, java
 from stack.installed.versions import JAVA, JAVA_REGISTRY
+from stack.instances.environment import environment_of
+from stack.instances.ports import InstancePorts
 from stack.instances.starting import Starter, end
-from stack.instances.state import Entry, State
-from stack.processes.ports import PortBook, is_open
+from stack.instances.state import State
+from stack.instances.status import status_row
 from stack.processes.process import Identity, marked, reap, stop, tail
-from stack.processes.reservations import Reservations
 from stack.progress import Progress, Silent
 from stack.servers.connect import Connect
 from stack.servers.elasticsearch import Elasticsearch
@@ -49,8 +49,7 @@ class Instance:
         servers: tuple[Server, ...] = (Kafka(), Registry(), Neo4j(), Elasticsearch(), FOR_SCANS, FOR_QUERIES, Connect())
         self._servers = {server.facts.name: server for server in servers}
         self._external: frozenset[str] = frozenset()
-        self._reserved = Reservations(self._mark())
-        self._moving = threading.Lock()
+        self._ports = InstancePorts(self.home, self.settings, self._servers, self._mark())
 
     # What callers ask.
 
@@ -60,14 +59,12 @@ class Instance:
         0 wants any. Raises StackError when the folder cannot be written.
         """
         self.home.create()
-        book = self._book()
-        port = self._choose(book, State.load(self.home.state_file), name, name, wanted, progress or Silent())
-        self._save(book)
-        return port
+        return self._ports.port(name, wanted, progress or Silent())
 
     def addresses(self) -> Addresses:
         """Where the servers answer; ports are chosen now if they were not. Raises StackError, as `port` does."""
-        self._choose_ports(SERVERS, Silent())
+        self.home.create()
+        self._ports.choose(SERVERS, Silent())
         site = self._site(None)
         urls = {name: "" if name in self._external else self._servers[name].url(site) for name in SERVERS}
         started = State.load(self.home.state_file).servers
@@ -95,36 +92,12 @@ class Instance:
 
     def environment(self) -> dict[str, str]:
         """The WEIR_* variables that point a program at this instance; none for an external server."""
-        addresses = self.addresses()
-        named = {
-            "WEIR_KAFKA__BOOTSTRAP_SERVERS": addresses.kafka,
-            "WEIR_SCHEMA_REGISTRY__URL": addresses.registry,
-            "WEIR_NEO4J__URI": addresses.neo4j,
-            "WEIR_ELASTICSEARCH__URL": addresses.elasticsearch,
-            "WEIR_SPARK__REMOTE": addresses.spark,
-            "WEIR_QUERY__REMOTE": addresses.query,
-        }
-        if addresses.neo4j:
-            named["WEIR_NEO4J__USER"], named["WEIR_NEO4J__PASSWORD"] = addresses.neo4j_auth
-        if addresses.kafka_login:
-            user, password = addresses.kafka_login
-            named |= {"WEIR_KAFKA__SASL_MECHANISM": "PLAIN", "WEIR_KAFKA__SASL_USERNAME": user}
-            named |= {"WEIR_KAFKA__SASL_PASSWORD": password, "WEIR_SECRET_STACK_KAFKA": password}
-        if addresses.registry_login:
-            user, password = addresses.registry_login
-            named |= {"WEIR_SCHEMA_REGISTRY__USERNAME": user, "WEIR_SCHEMA_REGISTRY__PASSWORD": password}
-            named["WEIR_SECRET_STACK_REGISTRY"] = password
-        if addresses.connect_login:
-            named["WEIR_SECRET_STACK_CONNECT"] = addresses.connect_login[1]
-        if addresses.elasticsearch_login:
-            user, password = addresses.elasticsearch_login
-            named |= {"WEIR_ELASTICSEARCH__USERNAME": user, "WEIR_ELASTICSEARCH__PASSWORD": password}
-        return {name: value for name, value in named.items() if value}
+        return environment_of(self.addresses())
 
     def job_environment(self) -> dict[str, str]:
         """JAVA_HOME and PYSPARK_PYTHON for a PySpark job that starts a JVM of its own. Raises StackError."""
-        found = self._java(JAVA, Silent())
-        home = java.spark_java_home(found, self.home.run / "java")
+        installed = self._java(JAVA, Silent())
+        home = java.spark_java_home(installed, self.home.run / "java")
         return {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
 
     def status(self) -> list[dict[str, Any]]:
@@ -137,7 +110,9 @@ class Instance:
         names = [*SERVERS, *(name for name in state.servers if name not in SERVERS)]
         site = self._site(None)
         with ThreadPoolExecutor(len(names)) as pool:
-            return list(pool.map(lambda name: self._row(name, state.servers.get(name), site), names))
+            return list(
+                pool.map(lambda name: status_row(name, self._servers.get(name), state.servers.get(name), site), names)
+            )
 
     # Up.
 
@@ -158,8 +133,8 @@ class Instance:
         """
         progress = progress or Silent()
         self._external = frozenset(external)
-        wanted = [name for name in _named(only) if name not in self._external]
-        if "connect" in wanted and "kafka" not in wanted:
+        servers = [name for name in _named(only) if name not in self._external]
+        if "connect" in servers and "kafka" not in servers:
             raise StackError(
                 "The local Kafka Connect works with the local Kafka alone; unset WEIR_KAFKA__BOOTSTRAP_SERVERS."
             )
@@ -169,11 +144,11 @@ class Instance:
             processes = extra() if callable(extra) else extra
             state = self._reconcile(detach, progress)
             self._secure(bool(state.servers))
-            starter = Starter(self.home, self.settings, state, progress, self._mark(), self._move)
+            starter = Starter(self.home, self.settings, state, progress, self._mark(), self._ports.move)
             try:
-                self._choose_ports(wanted, progress)
-                found = self._fetch(wanted, progress)
-                starter.servers({name: self._servers[name] for name in wanted}, self._site(found))
+                self._ports.choose(servers, progress)
+                installed = self._fetch(servers, progress)
+                starter.servers({name: self._servers[name] for name in servers}, self._site(installed))
                 starter.processes(processes, self.environment())
                 state.save()
             except BaseException as error:
@@ -187,7 +162,7 @@ class Instance:
                     ) from error
                 raise
             finally:
-                self._reserved.release()
+                self._ports.release()
         return self.addresses()
 
     def fetch(self, only: Iterable[str] | None = None, progress: Progress | None = None) -> None:
@@ -259,7 +234,7 @@ class Instance:
             self.home.secured_file.unlink(missing_ok=True)
 
     def _mark(self) -> str:
-        """Says to which instance a process belongs, even when the folder was deleted meanwhile."""
+        """Marks the processes of this instance, so that they are recognized even when the folder was deleted meanwhile."""
         return hashlib.sha256(str(self.home.root.resolve()).encode()).hexdigest()[:16]
 
     def _java(self, majors: tuple[int, ...], progress: Progress) -> java.Java:
@@ -267,58 +242,17 @@ class Instance:
 
     def _fetch(self, names: Sequence[str], progress: Progress) -> java.Java:
         # One Java for all: the registry is the one that needs the newer.
-        found = self._java(JAVA_REGISTRY if "registry" in names else JAVA, progress)
+        installed = self._java(JAVA_REGISTRY if "registry" in names else JAVA, progress)
         components = [part for name in names for part in self._servers[name].facts.components]
         components += [part for name in names for part in COMPANIONS.get(name, ())]
-        artifacts.ensure(components, found, self.home.logs / "download.log", progress)
-        return found
+        artifacts.ensure(components, installed, self.home.logs / "download.log", progress)
+        return installed
 
-    def _site(self, found: java.Java | None) -> Site:
-        book = self._book()
-        ports = {name: port for name, (_, port) in book.entries.items()}
-        return Site(self.home, found or java.Java(Path(), 0), self.settings, ports, self.secured)
-
-    def _book(self) -> PortBook:
-        return PortBook.load(self.home.ports_file, self._reserved.take)
-
-    def _move(self, names: Sequence[str]) -> dict[str, int]:
-        """New ports for names whose port another program took while their server was starting."""
-        with self._moving:
-            book = self._book()
-            ports = {name: book.move(name) for name in names}
-            self._save(book)
-            return ports
-
-    def _choose(self, book: PortBook, state: State, name: str, owner: str, wanted: int, progress: Progress) -> int:
-        """`owner` is the process that listens on the port of this name."""
-        entry = state.servers.get(owner)
-        held = entry is not None and entry.identity.alive()
-        port, replaced = book.choose(name, wanted, held)
-        if replaced:
-            progress.note(f"port {wanted} is taken; {name} uses {port}")
-        return port
-
-    def _choose_ports(self, names: Iterable[str], progress: Progress) -> None:
-        self.home.create()
-        book = self._book()
-        state = State.load(self.home.state_file)
-        for name in names:
-            self._choose(book, state, name, name, getattr(self.settings, f"{name}_port"), progress)
-            for more in self._servers[name].facts.extra_ports:
-                self._choose(book, state, more, name, 0, progress)
-        self._save(book)
-
-    def _save(self, book: PortBook) -> None:
-        try:
-            book.save()
-        except OSError as error:
-            raise StackError(
-                f"The file {book.path} cannot be written ({error.strerror or error}); free some disk space or name"
-                " another folder in WEIR_HOME."
-            ) from error
+    def _site(self, installed: java.Java | None) -> Site:
+        return Site(self.home, installed or java.Java(Path(), 0), self.settings, self._ports.all(), self.secured)
 
     def _reconcile(self, detach: bool, progress: Progress) -> State:
-        """The record to go on with: what lives is kept, except the remains of a killed foreground run."""
+        """The record to continue with: what lives is kept, except the remains of a killed foreground run."""
         state = State.load(self.home.state_file)
         supervised = state.supervisor is not None and state.supervisor.alive()
         if state.servers and supervised and not state.stopping:
@@ -341,30 +275,10 @@ class Instance:
         state.supervisor = None if detach else Identity.of(os.getpid())
         return state
 
-    def _row(self, name: str, entry: Entry | None, site: Site) -> dict[str, Any]:
-        server = self._servers.get(name)
-        row: dict[str, Any] = {"name": name, "state": "stopped", "url": "", "version": "", "pid": None}
-        row |= {"port": None, "memory": 0, "log": ""}
-        if entry is None:
-            return row | {"version": server.facts.version if server else ""}
-        state = "dead"
-        if entry.identity.alive():
-            answers = server.ready(site) if server else not entry.port or is_open(entry.port)
-            state = "ready" if answers else "starting"
-        return row | {
-            "state": state,
-            "url": entry.url,
-            "version": entry.version,
-            "pid": entry.pid,
-            "port": entry.port or None,
-            "memory": entry.identity.memory(),
-            "log": entry.log,
-        }
-
 
 def _named(only: Iterable[str] | None) -> list[str]:
     """The servers to start: those named and what they need, else all but the optional ones."""
-    wanted = set(SERVERS if only is None else only)
-    if "connect" in wanted:
-        wanted.add("kafka")
-    return [name for name in (*SERVERS, *OPTIONAL) if name in wanted]
+    servers = set(SERVERS if only is None else only)
+    if "connect" in servers:
+        servers.add("kafka")
+    return [name for name in (*SERVERS, *OPTIONAL) if name in servers]

@@ -71,7 +71,7 @@ class KeptServer:
         """
         reap()
         instance = self._instance
-        found = instance._java(JAVA, Silent())
+        installed = instance._java(JAVA, Silent())
         with instance.home.locked():
             state = State.load(instance.home.state_file)
             entry = state.servers.get(self.name)
@@ -80,7 +80,7 @@ class KeptServer:
             stop([identity], 0)
             # Its children (Python workers) may have outlived it.
             stop(marked(f"{instance._mark()}:{self.name}"), 0)
-            server, site = instance._servers[self.name], instance._site(found)
+            server, site = instance._servers[self.name], instance._site(installed)
             starter = Starter(instance.home, instance.settings, state, Silent(), instance._mark())
             try:
                 launch = server.prepare(site)

@@ -56,7 +56,7 @@ class Starter:
     def servers(self, servers: Mapping[str, Server], site: Site) -> None:
         """Start those that do not run, all at once; returns when all are ready.
 
-        The first failure ends the others' start and is raised, whatever they say about being ended.
+        The first failure ends the others' start and is raised, whatever they raise on being ended.
         """
         if not servers:
             return

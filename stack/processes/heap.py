@@ -1,6 +1,6 @@
 """How full a JVM's heap is, read from the counters it shares with its own user (`-XX:+UsePerfData`).
 
-The JVM writes them into a file that is mapped into its memory, so they can be read while it stands still to collect
+The JVM writes them into a file that is mapped into its memory, so they can be read while it pauses to collect
 its heap, and at no cost to it. The values of the old generation are those behind its last collection.
 """
 

@@ -16,7 +16,7 @@ def spark_tasks(pid: int, seconds: float = 3.0) -> frozenset[int] | None:
     None where the JVM cannot be asked or does not answer in time. It must run with `-XX:+StartAttachListener`.
     """
     answer = _ask(pid, b"threaddump", seconds)
-    return None if answer is None else frozenset(int(found) for found in _TASK.findall(answer))
+    return None if answer is None else frozenset(int(number) for number in _TASK.findall(answer))
 
 
 def _ask(pid: int, command: bytes, seconds: float) -> bytes | None:

@@ -20,7 +20,7 @@ LOOPBACK = "127.0.0.1"
 def is_free(port: int) -> bool:
     """Whether a server could listen on this loopback port now.
 
-    Both address families count: clients that are told `localhost` may reach a stranger on `::1` first.
+    Both address families count: clients that connect to `localhost` may reach a stranger on `::1` first.
     """
     for family, address in ((socket.AF_INET, LOOPBACK), (socket.AF_INET6, "::1")):
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -71,7 +71,7 @@ def _becomes_free(port: int) -> bool:
 class PortBook:
     """The ports of one instance: for each name what was wanted and what was chosen.
 
-    `reserve` says whether no other instance has chosen a port meanwhile, and keeps it from others.
+    `reserve` returns whether no other instance has chosen a port meanwhile, and keeps it from others.
     """
 
     path: Path
@@ -80,7 +80,7 @@ class PortBook:
 
     @classmethod
     def load(cls, path: Path, reserve: Callable[[int], bool] = lambda port: True) -> PortBook:
-        """Read the book; a missing or broken file is an empty book (its ports are chosen anew)."""
+        """Read the book; a missing or broken file is an empty book (its ports are chosen again)."""
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             return cls(path, {name: (int(wanted), int(chosen)) for name, (wanted, chosen) in raw.items()}, reserve)
@@ -92,14 +92,14 @@ class PortBook:
         entry = self.entries.get(name)
         return entry[1] if entry else None
 
-    def choose(self, name: str, wanted: int, held: bool = False) -> tuple[int, bool]:
+    def choose(self, name: str, wanted: int, listening: bool = False) -> tuple[int, bool]:
         """The port for `name` and whether a wanted port had to be replaced.
 
-        An earlier choice for the same wish is kept, so that addresses stay. `held` says that our own process
-        listens there now: then its port is the answer, whatever is wished for the next start. The caller saves.
+        An earlier choice for the same wish is kept, so that addresses stay. `listening`: our own process
+        listens there now, so its port is the answer, whatever is set for the next start. The caller saves.
         """
         before = self.entries.get(name)
-        if before and (held or (before[0] == wanted and _becomes_free(before[1]) and self.reserve(before[1]))):
+        if before and (listening or (before[0] == wanted and _becomes_free(before[1]) and self.reserve(before[1]))):
             return before[1], False
         others = {chosen for other, (_, chosen) in self.entries.items() if other != name}
         replaced = bool(wanted) and (wanted in others or not is_free(wanted) or not self.reserve(wanted))

@@ -23,7 +23,7 @@ POLL = 0.1
 LOGS_KEPT = 10
 """Logs of a process: the one that is written and earlier ones."""
 LOG_BYTES = 10_000_000
-"""Size from which on a log is put aside while its process goes on."""
+"""Size from which on a log is put aside while its process continues."""
 TAIL_LINES = 15
 STACK_FRAME = re.compile(r"\s+(at \S+\(|\.\.\. \d+ more)")
 MARK = "WEIRSTACK_INSTANCE"
@@ -95,8 +95,8 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
             text = file.read().decode("utf-8", "replace")
     except OSError:
         return ()
-    said = (line for line in text.splitlines() if line.strip() and not STACK_FRAME.match(line))
-    return tuple(line.rstrip()[:300] for line in said)[-lines:]
+    log_lines = (line for line in text.splitlines() if line.strip() and not STACK_FRAME.match(line))
+    return tuple(line.rstrip()[:300] for line in log_lines)[-lines:]
 
 
 def spawn(argv: Sequence[str], environment: Mapping[str, str], log: Path, folder: Path, error_name: str) -> Identity:
@@ -139,7 +139,7 @@ def shift(log: Path, kept: int = LOGS_KEPT) -> None:
 
 
 def cut(log: Path, most: int = LOG_BYTES, kept: int = LOGS_KEPT) -> bool:
-    """The same for a log that its process goes on to write, once it has `most` bytes: it is copied and emptied, since the
+    """The same for a log that its process continues to write, once it has `most` bytes: it is copied and emptied, since the
     process appends to this very file. A line that is written between the two may be lost. True when it was; raises OSError.
     """
     if not log.exists() or log.stat().st_size < most:
@@ -188,10 +188,10 @@ def await_ready(
     timeout: float,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> float:
-    """Wait until `probe` says yes; returns the seconds it took.
+    """Wait until `probe` returns True; returns the seconds it took.
 
     Raises StackError with the log's tail when the process ends first, when `timeout` seconds pass, or, without a
-    tail, when `cancelled` says that the whole start was given up.
+    tail, when `cancelled` returns that the whole start was given up.
     """
     started = time.monotonic()
     while True:
@@ -243,11 +243,11 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 
 def marked(mark: str) -> list[Identity]:
-    """Living processes of this user that carry the mark, or one that goes on after it with `:` (the process's name).
+    """Living processes of this user that carry the mark, or one that continues after it with `:` (the process's name).
 
     These are what a killed start left unrecorded. The caller itself and its ancestors are not among them.
     """
-    found = []
+    identities = []
     own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     for process in psutil.process_iter():
         try:
@@ -255,7 +255,7 @@ def marked(mark: str) -> list[Identity]:
             if value == mark or value.startswith(mark + ":"):
                 identity = Identity(process.pid, process.create_time())
                 if identity.alive():
-                    found.append(identity)
+                    identities.append(identity)
         except (psutil.Error, OSError):
             continue
-    return found
+    return identities

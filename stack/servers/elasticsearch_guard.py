@@ -1,7 +1,7 @@
 """A password for the local Elasticsearch, whose published jars lack the security plug-in.
 
 A plug-in of forty lines, compiled when the server starts: a REST request needs the credentials, and a request of another
-process over the transport port is refused, whoever it is from. The compiler is the one that Spark brings.
+process over the transport port is refused, from any user. The compiler is the one that Spark brings.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ classname={_PACKAGE}.Guard
 
 def class_path() -> str:
     """The compiler's jars."""
-    found = [*pyspark_jars().glob("janino-*.jar"), *pyspark_jars().glob("commons-compiler-*.jar")]
-    return os.pathsep.join(map(str, found))
+    jars = [*pyspark_jars().glob("janino-*.jar"), *pyspark_jars().glob("commons-compiler-*.jar")]
+    return os.pathsep.join(map(str, jars))
 
 
 def authorization(user: str, password: str) -> str:
@@ -112,7 +112,7 @@ def authorization(user: str, password: str) -> str:
 
 
 def option(user: str, password: str) -> str:
-    """The option of the Java command that tells the plug-in what to ask for. It belongs into a file of arguments."""
+    """The option of the Java command that names what the plug-in asks for. It belongs into a file of arguments."""
     return f"-D{_PROPERTY}={authorization(user, password)}"
 
 

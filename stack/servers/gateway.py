@@ -1,4 +1,4 @@
-"""Servers without a usable main class: a JVM opened by py4j's gateway, told what to build, and then left to itself.
+"""Servers without a usable main class: a JVM opened by py4j's gateway, made to build the server, and then left to itself.
 
 After the boot the gateway is shut, so no port stays open through which code could be run, and SIGTERM stops the server
 in good order: from there on it is a background process like any other.
@@ -74,7 +74,7 @@ def _address(title: str, identity: Identity, log: Path, timeout: float) -> tuple
 
 
 def keep_alive(gateway: Any, server: Any, stop: str) -> None:
-    """Make the JVM live on without the gateway, and call the server's method `stop` when it is told to end.
+    """Make the JVM live on without the gateway, and call the server's method `stop` when it is asked to end.
 
     There is no compiler to make a Runnable with, so bound method handles are dressed up as one.
     """

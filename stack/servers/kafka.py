@@ -104,7 +104,7 @@ class Kafka:
             raise StackError(f"Kafka's data folder {site.home.data('kafka')} could not be prepared.", tail(log))
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
-        """Nothing to say."""
+        """Needs nothing."""
 
     def ready(self, site: Site) -> bool:
         return has_broker(site.ports["kafka"], site.login("kafka"))

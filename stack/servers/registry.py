@@ -1,4 +1,4 @@
-"""The schema registry: Apicurio, spoken to through its Confluent-compatible interface."""
+"""The schema registry: Apicurio, used through its Confluent-compatible interface."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Registry:
         return Launch(argv, site.environment(), data)
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
-        """Nothing to say."""
+        """Needs nothing."""
 
     def ready(self, site: Site) -> bool:
         return answers(site.ports["registry"], "/apis/ccompat/v7/subjects", site.login("registry"))

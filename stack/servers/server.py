@@ -106,7 +106,7 @@ class Server(Protocol):
         """Write configuration, format storage. May take seconds. Raises OSError, StackError."""
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
-        """What must be said to the started process before it can become ready. Raises StackError."""
+        """What the started process must be sent before it can become ready. Raises StackError."""
 
     def ready(self, site: Site) -> bool:
         """Whether it answers now; quick, never raises."""

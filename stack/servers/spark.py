@@ -226,7 +226,7 @@ class Spark:
         return "".join(f"{name}={value}\n" for name, value in (settings | dict(self.properties)).items())
 
     def boot(self, site: Site, identity: Identity, log: Path) -> None:
-        """Nothing to say."""
+        """Needs nothing."""
 
     def ready(self, site: Site) -> bool:
         return speaks_http2(site.ports[self.facts.name])
@@ -255,7 +255,7 @@ FOR_QUERIES = Spark(
 
 
 def speaks_http2(port: int) -> bool:
-    """Whether an HTTP/2 preface is answered by a SETTINGS frame, which is how gRPC says hello."""
+    """Whether an HTTP/2 preface is answered by a SETTINGS frame, which is how gRPC opens a connection."""
     try:
         with socket.create_connection((LOOPBACK, port), 1) as connection:
             connection.settimeout(2)

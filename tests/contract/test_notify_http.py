@@ -231,7 +231,7 @@ def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails:
     states.put("revenue", {"state": "failed", "since": "2026-01-01T00:00:00Z", "error": {"message": "secret"}})
     states.put("other", {"state": "failed", "since": "2026-01-01T00:00:00Z"})
     from api.joins.views.declared import DeclaredViews
-    from api.wiring.bootstrap import now
+    from api.wiring.clock import now
 
     for announced in (1, 0):
         duty = ViewFailures(DeclaredViews(built.store), states, built.state.store, built.events, now)

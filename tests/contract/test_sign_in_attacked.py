@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.wiring.bootstrap import now
+from api.wiring.clock import now
 from tests.api_world import ApiWorld, world
 from tests.openid_world import Issuer, begin, browser, csrf, declared, form_of, issuer, sign_in
 

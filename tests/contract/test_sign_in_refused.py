@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.wiring.bootstrap import now
+from api.wiring.clock import now
 from policies.access.sign_in import safe_path
 from tests.api_world import ApiWorld, world
 from tests.openid_world import BASE, LOGOUT, Issuer, begin, browser, csrf, declared, issuer, sign_in

@@ -18,7 +18,7 @@ import pytest
 from cryptography import x509
 from structlog.testing import capture_logs
 
-from api.config.settings import ApiSettings
+from api.config.http_settings import ApiSettings
 from api.http.edge.tls import Renewal, server_context
 from tests.query_door import Door, door, until
 from tests.tls_world import Authority, Issued, client, self_signed, trusting

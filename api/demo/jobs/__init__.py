@@ -185,13 +185,13 @@ def _make_outputs(bootstrap: str, prefix: str, login: tuple[str, str] | None) ->
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, **client(login)})
     try:
         there = set(admin.list_topics(timeout=20).topics)
-        wanted = [
+        topics = [
             NewTopic(prefix + name, num_partitions=1, replication_factor=1, config=dict(KEEP))
             for name in DERIVED_TOPICS
             if prefix + name not in there
         ]
-        for made in admin.create_topics(wanted, operation_timeout=20).values() if wanted else ():
-            made.result(20)
+        for future in admin.create_topics(topics, operation_timeout=20).values() if topics else ():
+            future.result(20)
     except KafkaException as error:
         raise DemoFailed(
             f"The Kafka broker at {bootstrap} did not make the jobs' topics: {error.args[0].str()}."

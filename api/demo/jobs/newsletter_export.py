@@ -116,7 +116,7 @@ SCRIPTS = (
 
 
 class Runner:
-    """Runs a script between two topics of one broker and tells the lineage server of it."""
+    """Runs a script between two topics of one broker and reports that to the lineage server."""
 
     def __init__(self, bootstrap: str, prefix: str) -> None:
         self._bootstrap = bootstrap
@@ -139,8 +139,8 @@ class Runner:
         self._lineage.close()
 
     def _work(self, script: Script) -> int:
-        given = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
-        settings: dict[str, Any] = {**given, "bootstrap.servers": self._bootstrap}
+        options = json.loads(os.environ.get("SHOP_KAFKA", "{}"))
+        settings: dict[str, Any] = {**options, "bootstrap.servers": self._bootstrap}
         # A group of its own, so that the broker knows who reads and a second run takes only what is new.
         consumer = Consumer(
             settings
@@ -258,7 +258,7 @@ def _job_facets(script: Script) -> dict[str, Any]:
 
 @retry(retry=retry_if_exception_type(KafkaException), stop=stop_after_delay(30), wait=wait_fixed(0.3), reraise=True)
 def _committed(consumer: Consumer, partitions: list[TopicPartition]) -> list[TopicPartition]:
-    """A broker that has just started has not loaded its groups yet, and says so for a moment."""
+    """A broker that has just started has not loaded its groups yet, and reports that for a moment."""
     return list(consumer.committed(partitions, timeout=SECONDS))
 
 

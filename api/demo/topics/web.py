@@ -104,7 +104,7 @@ EVENT_TYPES: dict[str, Callable[[World, random.Random, Person], dict[str, Any]]]
     "van.departed": _van_departed,
     "store.visited": _store_visited,
 }
-"""The five kinds of event; `type` tells them apart."""
+"""The five kinds of event; `type` distinguishes them."""
 
 
 def _events(world: World, rng: random.Random) -> Iterator[Record]:

@@ -12,7 +12,7 @@ from cachetools import TTLCache
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from api.config.settings import AUTHENTICATED
+from api.config.http_settings import AUTHENTICATED
 from api.config.tls_settings import CLIENT_CERTIFICATE
 from api.http.callers import cookies
 from api.http.callers.scopes import require_scope

@@ -12,7 +12,7 @@ _SYSTEMS = {
 
 def browser_of(request: Request) -> str:
     """`Firefox on Linux`; `a browser` where neither is known."""
-    given = request.headers.get("user-agent", "")
-    browser = next((name for mark, name in _BROWSERS.items() if mark in given), "a browser")
-    system = next((name for mark, name in _SYSTEMS.items() if mark in given), None)
+    agent = request.headers.get("user-agent", "")
+    browser = next((name for mark, name in _BROWSERS.items() if mark in agent), "a browser")
+    system = next((name for mark, name in _SYSTEMS.items() if mark in agent), None)
     return f"{browser} on {system}" if system else browser

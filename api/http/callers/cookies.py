@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 
-from api.config.settings import ApiSettings
+from api.config.http_settings import ApiSettings
 from catalog.declared.secrets import is_loopback
 from catalog.errors import Conflict, NotAllowed
 
@@ -37,7 +37,7 @@ def clear_session(response: Response, settings: ApiSettings) -> None:
 def attempts(request: Request, settings: ApiSettings) -> dict[str, str]:
     """The cookies of sign-ins that this browser began, by their plain names.
 
-    With TLS only those with a prefix that no other host of the domain can set: whoever could plant one here could have
+    With TLS only those with a prefix that no other host of the domain can set: a host that could plant one here could have
     their own sign-in finished in this browser.
     """
     prefix = settings.host_prefix
@@ -105,8 +105,8 @@ def require_own(request: Request, settings: ApiSettings) -> None:
 def require_csrf(request: Request, settings: ApiSettings, secret: str) -> None:
     """The same for a request in a session: its header has to be this session's."""
     require_page(request, settings)
-    given = request.headers.get(CSRF_HEADER, "")
-    if not hmac.compare_digest(given.encode(errors="replace"), csrf_token(secret).encode()):
+    token = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(token.encode(errors="replace"), csrf_token(secret).encode()):
         raise _not_ours()
 
 

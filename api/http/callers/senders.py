@@ -9,13 +9,13 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials
 
-from api.config.settings import AUTHENTICATED
+from api.config.http_settings import AUTHENTICATED
 from api.http.callers.auth import Credential, bearer, caller, client_certificate, credential_of, require
 
 PERMISSION = "lineage:write"
 
 _TRUSTED_S = 1.0
-"""How long a token or certificate that was good may go on sending events after it was revoked. For nothing but events."""
+"""How long a token or certificate that was good may still send events after it was revoked. For nothing but events."""
 
 _KEPT = 1000
 

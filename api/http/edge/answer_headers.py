@@ -27,12 +27,12 @@ PAGE_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {_
 
 def added(path: str, headers: Iterable[Header]) -> list[Header]:
     """What an answer to `path` gets beside the `headers` it has; one that it has stays."""
-    given = {name.lower(): value for name, value in headers}
-    more = [header for header in _ALWAYS if header[0] not in given]
-    if b"cache-control" not in given and path.startswith(_PRIVATE):
+    present = {name.lower(): value for name, value in headers}
+    more = [header for header in _ALWAYS if header[0] not in present]
+    if b"cache-control" not in present and path.startswith(_PRIVATE):
         more.append(_NO_STORE)
-    is_page = given.get(b"content-type", b"").startswith(b"text/html")
-    if is_page and b"content-security-policy" not in given:
+    is_page = present.get(b"content-type", b"").startswith(b"text/html")
+    if is_page and b"content-security-policy" not in present:
         more.append((b"content-security-policy", PAGE_POLICY.encode()))
     return more
 

@@ -97,7 +97,7 @@ class SentResponse(StreamingResponse):
                 await to_thread.run_sync(self._finish, limiter=self._limiter)
 
     async def listen_for_disconnect(self, receive: Receive) -> None:
-        """A thread that waits for the engine is not ended by ending this task: the query must be told."""
+        """A thread that waits for the engine is not ended by ending this task: the query must be cancelled."""
         await super().listen_for_disconnect(receive)
         self._stop.stop(GONE)
 

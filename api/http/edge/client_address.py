@@ -67,6 +67,6 @@ class ClientAddress:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         peer = scope.get("client")
         if scope["type"] == "http" and peer and self._proxies:
-            given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
-            scope = {**scope, "client": (client_address(peer[0], given, self._proxies), peer[1])}
+            values = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+            scope = {**scope, "client": (client_address(peer[0], values, self._proxies), peer[1])}
         await self.app(scope, receive, send)

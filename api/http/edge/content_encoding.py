@@ -56,14 +56,14 @@ def _expanded(body: bytes, name: str, limit: int) -> bytes:
 
 def _members(body: bytes, name: str, limit: int) -> bytes:
     """What the members of a compressed file hold, one after the other; gzip may have several."""
-    found, read, end = bytearray(), memoryview(body), 0
+    content, read, end = bytearray(), memoryview(body), 0
     for _ in range(_MOST_MEMBERS):
         reader, piece = zlib.decompressobj(_WINDOW[name]), _FIRST_PIECE
         while not reader.eof:
             if end >= len(body):
                 raise zlib.error("cut off")
-            found += reader.decompress(read[end : end + piece], limit + 1 - len(found))
-            if len(found) > limit:
+            content += reader.decompress(read[end : end + piece], limit + 1 - len(content))
+            if len(content) > limit:
                 raise ExpandedTooLargeError(
                     f"The body is larger than {limit} bytes when it is expanded; send fewer events at once.",
                     details={"limit": limit},
@@ -71,7 +71,7 @@ def _members(body: bytes, name: str, limit: int) -> bytes:
             end, piece = min(end + piece, len(body)), min(2 * piece, _LARGEST_PIECE)
         end -= len(reader.unused_data)
         if end == len(body):
-            return bytes(found)
+            return bytes(content)
     raise InvalidInput(
         f"The body has more than {_MOST_MEMBERS} {name} members; compress it as one.", details={"limit": _MOST_MEMBERS}
     )

@@ -83,13 +83,13 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = [
+        problems = [
             {"field": ".".join(map(str, e["loc"])), "problem": e["msg"].removeprefix("Value error, ").rstrip(".")}
             for e in error.errors()
         ]
-        first = found[0] if found else {"field": "body", "problem": "cannot be read"}
+        first = problems[0] if problems else {"field": "body", "problem": "cannot be read"}
         message = f"{first['field']}: {first['problem']}."
-        return JSONResponse(body("invalid_input", message, {"fields": found}), 400)
+        return JSONResponse(body("invalid_input", message, {"fields": problems}), 400)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
@@ -116,7 +116,7 @@ def unexpected(path: str, error: Exception) -> JSONResponse:
     """
     reference = uuid.uuid4().hex[:12]
     log.error("failed", reference=reference, path=path, kind=type(error).__name__, at=frames(error))
-    message = f"Something failed inside Weir. Its log tells where, under the reference {reference}."
+    message = f"Something failed inside Weir. Its log shows where, under the reference {reference}."
     return JSONResponse(body("internal", message, {"reference": reference}), 500, headers={"Connection": "close"})
 
 

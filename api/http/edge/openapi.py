@@ -1,5 +1,5 @@
-"""What the routes' signatures do not say in `/openapi.json`: the shapes of answers, the one error body, bodies and answers
-that are no JSON.
+"""What `/openapi.json` lacks by the routes' signatures: the shapes of answers, the one error body, bodies and answers
+that are not JSON.
 
 Answers are documented, not filtered: a response model would drop keys it does not know in silence, and cost time on each
 answer. Tests hold the answers to what is written here.
@@ -70,7 +70,7 @@ def install(app: FastAPI) -> None:
 
 
 def _settle(schema: dict[str, Any]) -> None:
-    """Leave of an answer's schema what its model says: FastAPI merges it into one made of the return type."""
+    """Leave of an answer's schema what its model declares: FastAPI merges it into one made of the return type."""
     if "$ref" in schema:
         reference = schema["$ref"]
         schema.clear()

@@ -48,14 +48,14 @@ def instant(given: Any) -> Any:
     try:
         return given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     except OverflowError:
-        raise ValueError(f"{given.isoformat()} lies outside the years 1 to 9999 in UTC") from None
+        raise ValueError(f"{given.isoformat()} is outside the years 1 to 9999 in UTC") from None
 
 
 def _name(given: str) -> str:
-    found = unquote(given)
-    if len(found) > LONGEST:
+    name = unquote(given)
+    if len(name) > LONGEST:
         raise ValueError(f"a name has at most {LONGEST} characters")
-    return found
+    return name
 
 
 # In bodies and in parameters.

@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.config.settings import AUTHENTICATED, SESSION_COOKIES
+from api.config.http_settings import AUTHENTICATED, SESSION_COOKIES
 from api.http.edge import errors
 from api.http.edge.answer_headers import PAGE_POLICY
 from catalog.errors import LimitExceeded
@@ -148,8 +148,8 @@ class RateLimit:
     def _wait(self, scope: Scope, token: str | None, counted: str | None) -> tuple[float, str]:
         """Seconds to wait, and who has to. `token`, `counted`: see `_counted`."""
         host = _host(scope)
-        given = _credential(scope)
-        digest = _digest(given) if given is not None else None
+        credential = _credential(scope)
+        digest = _digest(credential) if credential is not None else None
         if self._rates.address and host is not None:
             wait = self._buckets.take(("address", host), self._rates.address)
             if wait == 0 and self._rates.sign_in and _signs_in(scope["path"]):
@@ -246,19 +246,19 @@ def _signs_in(path: str) -> bool:
 
 def _credential(scope: Scope) -> bytes | None:
     """The Authorization header with its scheme in small letters, else the cookie of a session."""
-    given = _bearer(scope)
-    if given is not None:
-        return given
+    token = _bearer(scope)
+    if token is not None:
+        return token
     headers = dict(scope["headers"])
     pairs = (pair.strip() for pair in headers.get(b"cookie", b"").split(b";"))
     return next((pair for pair in pairs if pair.partition(b"=")[0].decode("latin-1") in SESSION_COOKIES), None)
 
 
 def _bearer(scope: Scope) -> bytes | None:
-    given: bytes | None = dict(scope["headers"]).get(b"authorization")
-    if given is None:
+    header: bytes | None = dict(scope["headers"]).get(b"authorization")
+    if header is None:
         return None
-    scheme, _, token = given.strip().partition(b" ")
+    scheme, _, token = header.strip().partition(b" ")
     return scheme.lower() + b" " + token.strip()
 
 

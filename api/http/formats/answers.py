@@ -84,7 +84,7 @@ def _weight(parameters: list[str]) -> float:
 
 def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
     """Of an answer whose rows follow. How many were cut off is known at its end only; see docs/query.md."""
-    made = {
+    values = {
         "Content-Disposition": f'attachment; filename="{running.id.replace(":", "-")}.{form}"',
         "Cache-Control": "no-store",
         "X-Weir-Row-Limit": str(opened.limit),
@@ -92,25 +92,25 @@ def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
     }
     if running.report.text is not None:
         # All rows were there before the head went out, so the counts are known.
-        made["X-Weir-Unreadable"] = json.dumps(running.report.counts)
-        made["X-Weir-Unreadable-Text"] = running.report.text.encode("ascii", "replace").decode()
-    return made
+        values["X-Weir-Unreadable"] = json.dumps(running.report.counts)
+        values["X-Weir-Unreadable-Text"] = running.report.text.encode("ascii", "replace").decode()
+    return values
 
 
 def chunks(form: Form, opened: OpenAnswer, running: Running, text: CsvText = CsvText.SAFE) -> Iterator[bytes]:
     """The body in pieces; counts in `running` what went out. Raises what iterating the batches raises."""
     match form:
         case Form.CSV:
-            made = _csv(opened, running, text)
+            parts = _csv(opened, running, text)
         case Form.ARROW:
-            made = _arrow(opened, running)
+            parts = _arrow(opened, running)
         case Form.PARQUET:
-            made = _parquet(opened, running)
+            parts = _parquet(opened, running)
         case Form.JSON:
             raise InvalidInput("JSON is not sent in pieces.")
     running.whole = False
     try:
-        for piece in made:
+        for piece in parts:
             running.bytes += len(piece)
             yield piece
     except WeirError as error:
@@ -174,7 +174,7 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
         writer.write_table(schema.empty_table())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise InvalidInput(
-            "Parquet cannot hold a column of this answer (an empty struct, say); ask for arrow.",
+            "Parquet cannot hold a column of this answer (such as an empty struct); ask for arrow.",
             details={"format": str(Form.PARQUET)},
         ) from None
     for batch in opened.batches:
@@ -196,7 +196,7 @@ def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
 
 
 def _described(opened: OpenAnswer, schema: Any) -> Any:
-    """The schema with what Weir says of the answer: `weir.answer`, and on each column `weir.column`."""
+    """The schema with Weir's notes about the answer: `weir.answer`, and on each column `weir.column`."""
     import pyarrow as pa
 
     fields = [
@@ -209,7 +209,7 @@ def _described(opened: OpenAnswer, schema: Any) -> Any:
 
 
 def _distinct(schema: Any) -> Any:
-    """Names told apart, since readers of Parquet find columns by name: `email`, `email_2`."""
+    """Distinct names, since readers of Parquet find columns by name: `email`, `email_2`."""
     taken: set[str] = set(schema.names)
     seen: set[str] = set()
     fields = []

@@ -13,19 +13,19 @@ _UNSAID = "urn:weir"
 
 
 def job_facets(node: Mapping[str, Any]) -> Facets:
-    """The standard facets of a job, of what its node says: documentation, ownership, SQL, location, type, tags."""
-    said = {
+    """The standard facets of a job, from its node: documentation, ownership, SQL, location, type, tags."""
+    facets = {
         **_about(node, "Job"),
         "sql": ("SQLJobFacet", {"query": node.get("sql"), "dialect": node.get("sqlDialect")} if node.get("sql") else None),
         "sourceCodeLocation": ("SourceCodeLocationJobFacet", node.get("location")),
         "jobType": ("JobTypeJobFacet", _without_none({
             key: node.get(key) for key in ("processingType", "integration", "jobType")})),
     }  # fmt: skip
-    return _facets(said, node)
+    return _facets(facets, node)
 
 
 def dataset_facets(node: Mapping[str, Any]) -> Facets:
-    """The standard facets of a dataset, of what its node says: documentation, ownership, tags of it and its columns."""
+    """The standard facets of a dataset, from its node: documentation, ownership, tags of it and its columns."""
     return _facets(_about(node, "Dataset"), node)
 
 
@@ -38,8 +38,8 @@ def _about(node: Mapping[str, Any], kind: str) -> dict[str, tuple[str, Mapping[s
     tags = [{"key": key, "value": value} for key, value in sorted((node.get("tags") or {}).items())]
     tags += [
         {"key": key, "value": value, "field": column}
-        for column, given in sorted((node.get("columnTags") or {}).items())
-        for key, value in sorted(given.items())
+        for column, column_tags in sorted((node.get("columnTags") or {}).items())
+        for key, value in sorted(column_tags.items())
     ]
     description, owners = node.get("description"), node.get("owners")
     return {
@@ -52,14 +52,14 @@ def _about(node: Mapping[str, Any], kind: str) -> dict[str, tuple[str, Mapping[s
     }
 
 
-def _facets(said: Mapping[str, tuple[str, Mapping[str, Any] | None]], node: Mapping[str, Any]) -> Facets:
+def _facets(facets: Mapping[str, tuple[str, Mapping[str, Any] | None]], node: Mapping[str, Any]) -> Facets:
     producer = node.get("producer") or _UNSAID
     return {
         key: {"_producer": producer, "_schemaURL": _SCHEMA.format(name=name), **_without_none(value)}
-        for key, (name, value) in said.items()
+        for key, (name, value) in facets.items()
         if value
     }
 
 
 def _without_none(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: held for key, held in value.items() if held is not None}
+    return {key: inner for key, inner in value.items() if inner is not None}

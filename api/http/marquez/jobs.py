@@ -69,7 +69,7 @@ def get_marquez_job(built: ServicesOf, subject: Caller, namespace: Name, job: Na
 
 @router.get("/namespaces/{namespace}/jobs/{job}/versions", responses=answers_with(MarquezJobVersions))
 def get_marquez_job_versions(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
-    """The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept."""
+    """The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept."""
     reader = built.reader(subject)
     return {"versions": [shapes.job_version(_whole(reader, namespace, job))], "totalCount": 1}
 
@@ -78,10 +78,12 @@ def get_marquez_job_versions(built: ServicesOf, subject: Caller, namespace: Name
 def get_marquez_job_version(built: ServicesOf, subject: Caller, namespace: Name, job: Name, version: Name) -> Any:
     """The version that a job is in, by its id."""
     reader = built.reader(subject)
-    found = shapes.job_version(_whole(reader, namespace, job))
-    if found["version"] != version:
-        raise NotFound(f"{job} is in version {found['version']}; earlier ones, as {version}, are not kept.", details={})
-    return found
+    version_row = shapes.job_version(_whole(reader, namespace, job))
+    if version_row["version"] != version:
+        raise NotFound(
+            f"{job} is in version {version_row['version']}; earlier ones, as {version}, are not kept.", details={}
+        )
+    return version_row
 
 
 @router.get("/namespaces/{namespace}/jobs/{job}/runs", responses=answers_with(MarquezRuns))
@@ -90,10 +92,10 @@ def get_marquez_runs(
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
     reader = built.reader(subject)
-    found = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
-    runs = found["runs"]
-    shown = [shapes.run(run, found) for run in runs[offset : offset + limit]]
-    shown = with_run_facets(reader, found["namespace"], found["name"], shown)
+    details = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
+    runs = details["runs"]
+    shown = [shapes.run(run, details) for run in runs[offset : offset + limit]]
+    shown = with_run_facets(reader, details["namespace"], details["name"], shown)
     return {"runs": shown, "totalCount": len(runs)}
 
 
@@ -125,11 +127,11 @@ def get_marquez_run_facets(
     node = reader.lineage.job_of_run(run_id)
     if node is None:
         raise _no_run(run_id)
-    said = node.to_json()
+    details = node.to_json()
     if type == "job":
-        return {"runId": run_id, "facets": job_facets(said)}
-    kept = reader.producers.of_runs(node.namespace, node.name).get(str(said.get("lastRun")), {})
-    return {"runId": run_id, "facets": {**run_facets(said), **run_facets_of(kept)}}
+        return {"runId": run_id, "facets": job_facets(details)}
+    kept = reader.producers.of_runs(node.namespace, node.name).get(str(details.get("lastRun")), {})
+    return {"runId": run_id, "facets": {**run_facets(details), **run_facets_of(kept)}}
 
 
 def _no_run(run_id: str) -> NotFound:
@@ -140,12 +142,12 @@ def _no_run(run_id: str) -> NotFound:
 
 
 def _newest_run(reader: Reader, node: Node, run_id: str) -> shapes.Json:
-    found = reader.lineage.job(node.id).to_json()
-    for run in found["runs"]:
+    details = reader.lineage.job(node.id).to_json()
+    for run in details["runs"]:
         if run["id"] == run_id:
-            shown = {**shapes.run(run, found), "facets": run_facets(found)}
+            shown = {**shapes.run(run, details), "facets": run_facets(details)}
             return with_run_facets(reader, node.namespace, node.name, [shown])[0]
-    return shapes.job(found)["latestRun"] or {}
+    return shapes.job(details)["latestRun"] or {}
 
 
 def _listed(
@@ -156,20 +158,20 @@ def _listed(
         fitting = [
             node for node in every if shapes.run_state(node.info.get("state")) in states and node.info.get("lastRun")
         ]
-        found, total = fitting[offset : offset + limit], len(fitting)
+        nodes, total = fitting[offset : offset + limit], len(fitting)
     else:
-        found = reader.lineage.named_in("job", namespace, limit, offset)
-    ends = reader.lineage.ends([node.id for node in found])
-    return {"jobs": [shapes.job(node.to_json(), *ends.get(node.id, ((), ()))) for node in found], "totalCount": total}
+        nodes = reader.lineage.named_in("job", namespace, limit, offset)
+    ends = reader.lineage.ends([node.id for node in nodes])
+    return {"jobs": [shapes.job(node.to_json(), *ends.get(node.id, ((), ()))) for node in nodes], "totalCount": total}
 
 
 def _whole(reader: Reader, namespace: str, job: str) -> shapes.Json:
-    found = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
-    shown = shapes.job(found, found["reads"], found["writes"])
-    runs = [shapes.run(run, found) for run in found["runs"][:_RUNS_SHOWN]]
+    details = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
+    shown = shapes.job(details, details["reads"], details["writes"])
+    runs = [shapes.run(run, details) for run in details["runs"][:_RUNS_SHOWN]]
     if runs:
-        runs[0]["facets"] = run_facets(found)
+        runs[0]["facets"] = run_facets(details)
     return {
         **shown, "latestRun": runs[0] if runs else None, "latestRuns": runs,
-        "currentVersion": shapes.job_version_id(shown), **shapes.parent(found["parents"]),
+        "currentVersion": shapes.job_version_id(shown), **shapes.parent(details["parents"]),
     }  # fmt: skip

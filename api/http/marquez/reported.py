@@ -46,9 +46,9 @@ def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
         return shown
     kept = {key: fact.value for key, fact in newest(facts).items()}
     facets = {key: _facet(name, _given_back(key, kept[key])) for key, name in _DATASET.items() if key in kept}
-    made = _column_lineage([value for key, value in kept.items() if key.startswith(WAYS)])
-    if made:
-        facets["columnLineage"] = _facet("ColumnLineageDatasetFacet", made)
+    merged = _column_lineage([value for key, value in kept.items() if key.startswith(WAYS)])
+    if merged:
+        facets["columnLineage"] = _facet("ColumnLineageDatasetFacet", merged)
     state = kept.get("lifecycleStateChange", {}).get("state")
     return {
         **shown,
@@ -62,15 +62,19 @@ def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
 
 def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any]) -> list[Json]:
     """Fields that lineage knows, with those of the reported schema, nested ones too."""
-    found = {field["name"]: field for field in known}
+    by_name = {field["name"]: field for field in known}
     for top, below, kind, description in schema.get("fields", ()):
         path = path_of(dataset, top)
         if path is None:
             continue
         name = column_of(dataset, path + below)
-        held = found.get(name) or {"name": name, "type": None, "tags": [], "description": None}
-        found[name] = {**held, "type": held["type"] or kind or None, "description": description or held["description"]}
-    return list(found.values())
+        entry = by_name.get(name) or {"name": name, "type": None, "tags": [], "description": None}
+        by_name[name] = {
+            **entry,
+            "type": entry["type"] or kind or None,
+            "description": description or entry["description"],
+        }
+    return list(by_name.values())
 
 
 def with_run_facets(reader: Reader, namespace: str, job: str, runs: list[Json]) -> list[Json]:
@@ -101,7 +105,7 @@ _OWN = ("cut", "valuesLeftOut", "stackTraceLeftOut")
 
 
 def _without_own(value: Mapping[str, Any]) -> Json:
-    return {key: held for key, held in value.items() if key not in _OWN}
+    return {key: inner for key, inner in value.items() if key not in _OWN}
 
 
 def _given_back(key: str, value: Mapping[str, Any]) -> Json:
@@ -126,7 +130,7 @@ def _tree(rows: Iterable[Any]) -> list[Json]:
         path = FieldPath.parse(f"value{below}")
         node = {"name": name if not below else _step_name(path), "type": kind or None,
                 "description": description or None}  # fmt: skip
-        node = {key: held for key, held in node.items() if held is not None}
+        node = {key: inner for key, inner in node.items() if inner is not None}
         while open_at and not (open_at[-1][0] == name and below and open_at[-1][1].contains(path)):
             open_at.pop()
         (open_at[-1][2].setdefault("fields", []) if open_at else top).append(node)
@@ -140,10 +144,10 @@ def _step_name(path: FieldPath) -> str:
     return names.get(step.kind) or step.name or ""
 
 
-def _column_lineage(made: Iterable[Mapping[str, Any]]) -> Json:
+def _column_lineage(facets: Iterable[Mapping[str, Any]]) -> Json:
     fields: dict[str, Json] = {}
     whole: list[Json] = []
-    for each in made:
+    for each in facets:
         sources = each["sources"]
         for column, rows in each["fields"].items():
             inputs = fields.setdefault(column, {"inputFields": []})["inputFields"]
@@ -155,5 +159,5 @@ def _column_lineage(made: Iterable[Mapping[str, Any]]) -> Json:
 def _input(sources: list[list[str]], row: list[Any]) -> Json:
     at, field, ways = row
     names = ("type", "subtype", "masking", "description")
-    shown = [{key: held for key, held in zip(names, way, strict=True) if held is not None} for way in ways]
+    shown = [{key: inner for key, inner in zip(names, way, strict=True) if inner is not None} for way in ways]
     return {"namespace": sources[at][0], "name": sources[at][1], "field": field, "transformations": shown}

@@ -53,9 +53,9 @@ def get_column_lineage(
     direction = "both" if withDownstream else "upstream"
     root = reader.lineage.find(node_id)
     starts = reader.lineage.job(root.id).writes if root.type == "job" else (root.id,)
-    found = [reader.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
+    graphs = [reader.lineage.lineage(start, direction, depth, "column").to_json() for start in starts]
     return shapes.column_graph(
-        {part: [each for answer in found for each in answer[part]] for part in ("nodes", "edges")}
+        {part: [each for answer in graphs for each in answer[part]] for part in ("nodes", "edges")}
     )
 
 
@@ -82,9 +82,9 @@ def get_marquez_datasets(
 ) -> Any:
     """The datasets of a namespace that lineage knows."""
     reader = built.reader(subject)
-    found = reader.lineage.named_in("dataset", namespace, limit, offset)
-    total = reader.lineage.namespaces().get(found[0].namespace if found else namespace, (0, 0))[0]
-    shown = with_reported(reader, found, [shapes.dataset(node.to_json()) for node in found])
+    nodes = reader.lineage.named_in("dataset", namespace, limit, offset)
+    total = reader.lineage.namespaces().get(nodes[0].namespace if nodes else namespace, (0, 0))[0]
+    shown = with_reported(reader, nodes, [shapes.dataset(node.to_json()) for node in nodes])
     return {"datasets": shown, "totalCount": total}
 
 
@@ -131,7 +131,7 @@ def get_marquez_version(built: ServicesOf, subject: Caller, namespace: Name, dat
 
 @router.get("/sources", responses=answers_with(MarquezSources))
 def get_sources(built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0) -> Any:
-    """The places that datasets lie in: Marquez's sources are the namespaces of datasets here."""
+    """The places that datasets are in: Marquez's sources are the namespaces of datasets here."""
     reader = built.reader(subject)
     names = sorted(name for name, (datasets, _) in reader.lineage.namespaces().items() if datasets)
     return {"sources": [shapes.source(name) for name in names[offset : offset + limit]], "totalCount": len(names)}
@@ -159,22 +159,22 @@ def search(
 ) -> shapes.Json:
     """Datasets and jobs whose names have a text in them, as Marquez finds them: {totalCount, results}.
 
-    `%` stands for any text, as there.
+    `%` matches any text, as there.
     """
     kinds = [kind] if kind else ["dataset", "job"]
     parts = [part.lower() for part in text.strip().split("%") if part]
     holding = max(parts, key=len, default="")
     fits = re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)
-    found = [
+    rows = [
         node.to_json()
         for each in kinds
         for node in reader.lineage.named_in(each, namespace, _MOST_FOUND, holding=holding)
         if fits.search(node.name.lower())
     ]
-    found.sort(key=lambda node: (node["name"].lower(), node["id"]))
+    rows.sort(key=lambda node: (node["name"].lower(), node["id"]))
     if by_time:
-        found.sort(key=lambda node: str(node.get("lastSeen") or ""), reverse=True)
-    return {"totalCount": len(found), "results": [shapes.found(node) for node in found[:limit]]}
+        rows.sort(key=lambda node: str(node.get("lastSeen") or ""), reverse=True)
+    return {"totalCount": len(rows), "results": [shapes.found(node) for node in rows[:limit]]}
 
 
 def _versions(reader: Reader, node: Node) -> list[SchemaVersion]:

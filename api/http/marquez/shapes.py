@@ -118,7 +118,7 @@ def parent(parents: Sequence[str]) -> Json:
 
 
 def job_version_id(shown: Mapping[str, Any]) -> str:
-    """The id of the version a job (in Marquez's shape) is in: another one once it reads, writes or lies elsewhere."""
+    """The id of the version a job (in Marquez's shape) is in: another one once it reads, writes or is kept elsewhere."""
     ends = [[f"{each['namespace']}:{each['name']}" for each in shown[side]] for side in ("inputs", "outputs")]
     return str(uuid5(NAMESPACE_URL, repr((sorted(shown["id"].items()), ends, shown["location"]))))
 
@@ -133,13 +133,13 @@ def job_version(shown: Mapping[str, Any]) -> Json:
     return {**shared, "id": {**shown["id"], "version": version}, "version": version, "context": {}}
 
 
-def run(found: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
+def run(row: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
     """One of a job's runs as Marquez's Run."""
-    started, ended = found.get("started"), found.get("ended")
+    started, ended = row.get("started"), row.get("ended")
     return {
-        "id": found["id"], "createdAt": started or _NEVER, "updatedAt": found.get("updated") or started or _NEVER,
+        "id": row["id"], "createdAt": started or _NEVER, "updatedAt": row.get("updated") or started or _NEVER,
         "nominalStartTime": None, "nominalEndTime": None,
-        "state": run_state(found.get("state")),
+        "state": run_state(row.get("state")),
         "startedAt": started, "endedAt": ended, "durationMs": _milliseconds(started, ended), "args": {},
         "jobVersion": {"namespace": of["namespace"], "name": of["name"], "version": None},
         "inputVersions": [], "outputVersions": [], "facets": {},

@@ -12,7 +12,7 @@ from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
 from api.http.schemas import access as schemas
-from api.wiring.bootstrap import now
+from api.wiring.clock import now
 from api.wiring.services import Services
 from policies.access.grants import grant_json
 from policies.access_request import AccessRequest
@@ -35,7 +35,9 @@ class AccessAsked(BaseModel):
         None, description="The longest the workflow or setting allows by default when absent."
     )
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
-    unmask: list[str] | None = Field(None, description="Which of them to show clear: all when absent, none when empty.")
+    unmask: list[str] | None = Field(
+        None, description="Which of them to show unmasked: all when absent, none when empty."
+    )
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
 
@@ -102,7 +104,7 @@ def reference(built: Services, subject: Subject, dataset: str) -> str:
 
 @router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
-    """Ask to see fields clear, for a purpose and a time."""
+    """Request to see fields unmasked, for a purpose and a time."""
     request = built.approvals.create(
         subject,
         reference(built, subject, body.dataset),
@@ -121,7 +123,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
 @router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
-    made = built.approvals.break_glass(
+    grant = built.approvals.break_glass(
         subject,
         reference(built, subject, body.dataset),
         body.fields,
@@ -130,7 +132,7 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
         lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
         rows=body.rows,
     )
-    return shown(built, subject, made)
+    return shown(built, subject, grant)
 
 
 @router.get("/access-requests", responses=answers_with(schemas.AccessRequests))
@@ -148,11 +150,11 @@ def list_requests(
 ) -> Any:
     """The caller's requests and those they may decide, newest first.
 
-    Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+    Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
     """
-    found = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
-    shown = built.request_view.show(subject, found[offset : offset + limit])
-    return {"requests": shown, "total": len(found)}
+    requests = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
+    shown = built.request_view.show(subject, requests[offset : offset + limit])
+    return {"requests": shown, "total": len(requests)}
 
 
 @router.get("/access-requests/{id}", responses=answers_with(schemas.AccessRequest))
@@ -209,9 +211,9 @@ def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") ->
 @router.get("/me/delegation", responses=answers_with(schemas.Delegations))
 def delegation(built: ServicesOf, subject: Caller) -> Any:
     """Who decides in the caller's place, and in whose place the caller may decide now."""
-    found = built.approvals.delegations.of(subject.user)
+    current = built.approvals.delegations.of(subject.user)
     return {
-        "delegation": found.to_json(now()) if found is not None else None,
+        "delegation": current.to_json(now()) if current is not None else None,
         "insteadOf": built.approvals.delegations.for_delegate(subject.user),
     }
 
@@ -219,8 +221,8 @@ def delegation(built: ServicesOf, subject: Caller) -> Any:
 @router.put("/me/delegation", responses=answers_with(schemas.Delegation))
 def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
     """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
-    made = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
-    return made.to_json(now())
+    current = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
+    return current.to_json(now())
 
 
 @router.delete("/me/delegation", responses=answers_with(schemas.EndedDelegation))

@@ -102,8 +102,8 @@ def items(
     offset: Offset = 0,
 ) -> Any:
     """Items that the caller may decide, and all of them for those who manage or run its domain; with evidence, by number."""
-    asked = Asked(mine, state, person, dataset, unused, kind)
-    shown, total = built.access_reviews.campaigns.items(subject, id, asked, offset, limit)
+    query = Asked(mine, state, person, dataset, unused, kind)
+    shown, total = built.access_reviews.campaigns.items(subject, id, query, offset, limit)
     return {"items": shown, "total": total}
 
 

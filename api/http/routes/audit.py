@@ -69,14 +69,14 @@ def export_entries(
     """
     if wanted_names(where) and (left := built.audit.unnamed()):
         raise Unavailable(unnamed_note(left) or "", details={"entries": left})
-    asked = {
+    filters = {
         name: rfc3339(value) or "" if name in ("since", "until") else str(value)
         for name in AuditFilter.__slots__
         if (value := getattr(where, name)) is not None
     }
     head = built.audit.head()
-    noted = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in asked.items()])
-    about = About(head.chain, head.seq, head.hash, asked, rfc3339(noted.at) or "", subject.user)
+    noted = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in filters.items()])
+    about = About(head.chain, head.seq, head.hash, filters, rfc3339(noted.at) or "", subject.user)
     return StreamingResponse(
         export(built.audit.matching(where, head.seq), format, about, built.audit_signer),
         media_type=MEDIA[format],

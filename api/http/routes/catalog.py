@@ -64,12 +64,12 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
     tags = [c for c in reader.datasets.classifications(record.id) if c.holds]
     known = reader.known(record)
     seen = built.sights(subject).of(record)
-    told = sight.dataset(record.to_json(), seen)
+    details = sight.dataset(record.to_json(), seen)
     permissions = built.identity.permissions(subject)
     powers = built.identity.powers(subject, record.reference)
     own = owns(subject, record)
     return {
-        **told,
+        **details,
         "may": {
             "edit": "manage" in permissions or Power.EDIT in powers,
             "review": own or Power.REVIEW in powers,
@@ -78,7 +78,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
         },
         "knows": {aspect.value: known.of(aspect) for aspect in Aspect},
         "reported": of_dataset(reader.producers, record),
-        "scan": {**told["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
+        "scan": {**details["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
         "schema_version": schema.version,
@@ -110,7 +110,7 @@ def get_schema(
 ) -> Any:
     """The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
 
-    Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+    Figures of fields that the caller may not read unmasked are left out, and counts where rows are hidden: `withheld`.
     """
     reader = built.reader(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
@@ -166,7 +166,7 @@ def schema_diff(
         bool, Query(description="Also ask the schema registry whether it would take the newer one.")
     ] = False,
 ) -> dict[str, Any]:
-    """Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+    """Two versions compared; the newest and the one before it by default. Each change names where it was
     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
     reader = built.reader(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
@@ -210,20 +210,20 @@ def review(
 ) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
-    asked = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
-    _require_review(built, subject, record, asked)
+    decision = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
+    _require_review(built, subject, record, decision)
     with built.store.transaction():  # by who they are when it is written
-        _require_review(built, later(), built.datasets.get(record.id), asked)
+        _require_review(built, later(), built.datasets.get(record.id), decision)
         after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
     built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
     return after.to_json()
 
 
-def _require_review(built: Services, subject: Subject, record: DatasetRecord, asked: Decision) -> None:
+def _require_review(built: Services, subject: Subject, record: DatasetRecord, decision: Decision) -> None:
     """Raises NotAllowed."""
     if not owns(subject, record):
         require_on(built, subject, Power.REVIEW, record.reference)
-    if problem := built.review_refused(subject, record, asked):
+    if problem := built.review_refused(subject, record, decision):
         raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
 
 
@@ -260,7 +260,7 @@ def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) 
 def access(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:
-    """Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when."""
+    """Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when."""
     record = built.reader(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require_on(built, subject, Power.REPORT, record.reference)

@@ -29,8 +29,8 @@ def list_classifications(
     subject: Caller,
     state: ReviewState | None = None,
     entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
-    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * stands for anything.")] = None,
-    path: Annotated[Text | None, Query(description="Field path; * stands for anything.")] = None,
+    dataset: Annotated[Text | None, Query(description="CLUSTER/TOPIC; * matches anything.")] = None,
+    path: Annotated[Text | None, Query(description="Field path; * matches anything.")] = None,
     recognizer: Annotated[Text | None, Query(description="Found by this recognizer.")] = None,
     changed: Annotated[bool | None, Query(description="Whose last look differs from the one before.")] = None,
     limit: Limit = 100,
@@ -40,10 +40,10 @@ def list_classifications(
 
     `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
-    wanted = Wanted(state, entity, dataset, path, recognizer, changed)
+    filters = Wanted(state, entity, dataset, path, recognizer, changed)
     reader = built.reader(subject)
-    found = reader.reviews.page(wanted, limit, offset)
-    page = found.to_json()
+    listing = reader.reviews.page(filters, limit, offset)
+    page = listing.to_json()
     steward = "review" in built.identity.permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
@@ -54,7 +54,7 @@ def list_classifications(
         row["may_review"] = own[key]
     sights, declared = built.sights(subject), built.own_recognizers(subject)
     seen: dict[DatasetId, sight.Sight] = {}
-    for row, each in zip(page["classifications"], found.items, strict=True):
+    for row, each in zip(page["classifications"], listing.items, strict=True):
         if each.dataset not in seen:
             record = reader.store.dataset(each.dataset)
             seen[each.dataset] = sights.of(record) if record is not None else sight.Sight()
@@ -91,21 +91,21 @@ def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems
     """
     steward = "review" in built.identity.permissions(subject)
     outcomes: list[Outcome | None] = []
-    taken: list[Decision] = []
+    decisions: list[Decision] = []
     may = False
     for number, item in enumerate(body.items):
         state = item.state or body.state
         if state is None:
-            raise InvalidInput(f"Item {number + 1} says no state: write confirmed, rejected or suggested.")
-        asked = Decision(
+            raise InvalidInput(f"Item {number + 1} has no state: write confirmed, rejected or suggested.")
+        decision = Decision(
             DatasetId(item.namespace, item.name), item.path, item.entity, state, item.reason or body.reason or None
         )
-        problem = None if steward else _not_theirs(built, subject, asked)
-        unknown = None if steward else _unknown(built, subject, asked)
-        outcomes.append(None if problem is None and unknown is None else Outcome(asked, problem=problem or unknown))
+        problem = None if steward else _not_theirs(built, subject, decision)
+        unknown = None if steward else _unknown(built, subject, decision)
+        outcomes.append(None if problem is None and unknown is None else Outcome(decision, problem=problem or unknown))
         may = may or problem is None
         if problem is None and unknown is None:
-            taken.append(asked)
+            decisions.append(decision)
     if not may:
         raise NotAllowed(
             f"{subject.user} lacks the permission 'review' and owns none of these datasets; ask an administrator for a"
@@ -113,14 +113,14 @@ def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems
             details={"permission": "review"},
         )
 
-    def refused(asked: Decision) -> str | None:
+    def refused(decision: Decision) -> str | None:
         """By who they are when it is written: a right that ended meanwhile gives nothing."""
         now = later()
         if "review" in built.identity.permissions(now):
             return None
-        return _not_theirs(built, now, asked) or _unknown(built, now, asked)
+        return _not_theirs(built, now, decision) or _unknown(built, now, decision)
 
-    done = iter(built.reviews.review(taken, subject.user, refused))
+    done = iter(built.reviews.review(decisions, subject.user, refused))
     results = [outcome or next(done) for outcome in outcomes]
     _audit(built, subject, results)
     counted = Counter(str(r.record.state) if r.record else "refused" for r in results)
@@ -135,31 +135,31 @@ def _reviews(built: ServicesOf, subject: Caller, record: DatasetRecord) -> bool:
     return owns(subject, record) or built.may(subject, Power.REVIEW, record.reference)
 
 
-def _not_theirs(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
+def _not_theirs(built: ServicesOf, subject: Caller, decision: Decision) -> str | None:
     """Why someone without the permission may not decide; None for an owner, and for a dataset that is not there."""
     try:
-        record = built.reader(subject).datasets.get(asked.dataset)
+        record = built.reader(subject).datasets.get(decision.dataset)
     except DatasetNotFound:
         return None
     return None if _reviews(built, subject, record) else f"{subject.user} does not own {record.reference}."
 
 
-def _unknown(built: ServicesOf, subject: Caller, asked: Decision) -> str | None:
+def _unknown(built: ServicesOf, subject: Caller, decision: Decision) -> str | None:
     """That the dataset is not there, or not for the caller to know of; or why a steward of its domain may not decide so."""
     try:
-        record = built.reader(subject).datasets.get(asked.dataset)
+        record = built.reader(subject).datasets.get(decision.dataset)
     except DatasetNotFound as error:
         return error.message
-    return built.review_refused(subject, record, asked)
+    return built.review_refused(subject, record, decision)
 
 
 def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:
     """One entry for each dataset and decision; the reasons name the fields."""
-    told: dict[tuple[str, str], list[str]] = {}
+    fields_by_decision: dict[tuple[str, str], list[str]] = {}
     for result in results:
         if result.record is not None:
             record = built.datasets.get(result.decision.dataset)
             key = record.reference, str(result.record.state)
-            told.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
-    for (reference, state), fields in told.items():
+            fields_by_decision.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
+    for (reference, state), fields in fields_by_decision.items():
         built.record(subject, "classification.review", reference, state, fields)

@@ -75,6 +75,6 @@ def delete_cluster(built: ServicesOf, subject: Manager, name: Name) -> dict[str,
 def forget(built: Services, subject: Subject, name: str) -> dict[str, int]:
     """Remove a cluster that no document declares. Raises NotFound, Conflict."""
     without_connectors(name, built.connectors.of_cluster(name))
-    gone = built.datasets.forget_cluster(name)
-    built.record(subject, "cluster.delete", name, "allow", [f"{gone} datasets"])
-    return {"datasets": gone}
+    count = built.datasets.forget_cluster(name)
+    built.record(subject, "cluster.delete", name, "allow", [f"{count} datasets"])
+    return {"datasets": count}

@@ -131,12 +131,12 @@ async def simulate(
         built.record(
             subject, "policy.simulate", dataset or "*", "allow", [*([f"for {user}"] if user else []), *changed][:100]
         )
-        found = built.simulation.simulate(
+        outcome = built.simulation.simulate(
             proposal.documents, user=user, dataset=dataset, limit=limit, facts_after=proposal.facts_after,
             part=None if reach is None else Part(reach.has, partial(built.knowledge.worded, subject)),
         )  # fmt: skip
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
-        return {**found, "notes": [*proposal.notes, *alone]}
+        return {**outcome, "notes": [*proposal.notes, *alone]}
 
     return await run_in_threadpool(work)
 

@@ -39,7 +39,7 @@ async def apply(
     dryRun: Annotated[bool, Query(description="Check and show, change nothing.")] = False,
     prune: Annotated[bool, Query(description="Delete declared things the documents no longer hold.")] = False,
 ) -> Any:
-    """Make the declared state what the YAML documents of the body say; all are checked before any is written.
+    """Make the declared state what the YAML documents of the body declare; all are checked before any is written.
 
     Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
     """
@@ -58,14 +58,14 @@ def documents(built: ServicesOf, subject: Caller, kind: Name, name: Text | None 
     none), and those of datasets they own; all for `manage`, `report:read` and `audit:read`. Values of a connector's
     `config`: for its owners and `manage`.
     """
-    found = known_documents(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
-    return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in found]}
+    rows = known_documents(built, subject, _of_theirs(built, subject, built.declared.documents(kind, name)))
+    return {"documents": [built.connectors.shown(subject, each) if each["kind"] == KIND else each for each in rows]}
 
 
-def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _of_theirs(built: Services, subject: Subject, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Who is who, and who may what, is for those it is about."""
     if built.identity.permissions(subject) & {"manage", "report:read", "audit:read"}:
-        return found
+        return rows
     own = {
         "User": {subject.user},
         "Group": set(subject.groups),
@@ -75,7 +75,7 @@ def _of_theirs(built: Services, subject: Subject, found: list[dict[str, Any]]) -
         "DirectoryRights": set[str](),
         "Grant": {grant.name for grant in built.grants.list(subject, everybody=True)},
     }
-    return [each for each in found if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
+    return [each for each in rows if each["kind"] not in own or each["metadata"]["name"] in own[each["kind"]]]
 
 
 def known_documents(built: Services, subject: Subject, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -111,10 +111,10 @@ def policies(built: ServicesOf, subject: Caller) -> Any:
 @router.get("/policies/{name}", responses=answers_with(DeclaredDocument))
 def policy(built: ServicesOf, subject: Caller, name: Name) -> Any:
     """One declared policy."""
-    found = known_documents(built, subject, built.declared.documents("Policy", name))
-    if not found:
+    rows = known_documents(built, subject, built.declared.documents("Policy", name))
+    if not rows:
         raise NotFound(f"There is no policy {name!r}; GET /api/v1/policies lists them.")
-    return found[0]
+    return rows[0]
 
 
 @router.post("/rebuild/{what}", responses=answers_with(RebuiltSearch | RebuiltLineage))

@@ -49,11 +49,11 @@ class DirectRoute(APIRoute):
         built = request.app.state.services
         credential = Credential(token, certificate=client_certificate(request))
         subject = caller_lately(request, built, credential)
-        given: dict[str, Any] = {name: unquote(request.path_params[name]) for name in names}
+        arguments: dict[str, Any] = {name: unquote(request.path_params[name]) for name in names}
         query = request.query_params
-        given |= {name: query.get(alias) for alias, name in texts.items()}
+        arguments |= {name: query.get(alias) for alias, name in texts.items()}
         session = later(built, credential)
-        answer = self.endpoint(request=request, built=built, subject=subject, session=session, **given)
+        answer = self.endpoint(request=request, built=built, subject=subject, session=session, **arguments)
         return Response(as_json(answer), media_type="application/json")
 
 
@@ -67,10 +67,10 @@ def as_json(answer: Any) -> bytes:
 
 def plain_token(request: Request) -> str | None:
     """The token of a request with one bearer token and nothing else to decide on."""
-    given = request.headers.getlist("authorization")
-    if len(given) != 1 or given[0][: len(_BEARER)].lower() != _BEARER:
+    headers = request.headers.getlist("authorization")
+    if len(headers) != 1 or headers[0][: len(_BEARER)].lower() != _BEARER:
         return None
-    token = given[0][len(_BEARER) :]
+    token = headers[0][len(_BEARER) :]
     return token if token and token == token.strip() and " " not in token else None
 
 

@@ -1,4 +1,4 @@
-"""`/events`: what happened, to read back or to follow, and how far each receiver was told."""
+"""`/events`: what happened, to read back or to follow, and how far each receiver was notified."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def list_events(
     """
     open_only = "audit:read" not in built.identity.permissions(subject_of)
     where = EventFilter(tuple(type or ()), subject, since, after, open_only)
-    found = _known(built, subject_of, where, limit)
-    newest = max((event.seq for event in found), default=after or 0)
+    events = _known(built, subject_of, where, limit)
+    newest = max((event.seq for event in events), default=after or 0)
     seen = _Sighted(built, subject_of)
-    return {"events": [seen.shown(event) for event in found], "next": newest}
+    return {"events": [seen.shown(event) for event in events], "next": newest}
 
 
 @router.get("/deliveries", responses=answers_with(Deliveries))
 def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
-    """Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails."""
+    """Every receiver of events (the Kafka topic, each webhook): how far it was notified, what it missed, why it fails."""
     return {"deliveries": built.events.deliveries()}
 
 
@@ -70,7 +70,7 @@ async def stream(
     built: ServicesOf,
     _: Caller,
     given: Given,
-    after: Annotated[SeqNo | None, Query(description="Go on after this sequence; from now on when absent.")] = None,
+    after: Annotated[SeqNo | None, Query(description="Continue after this sequence; from now on when absent.")] = None,
 ) -> Response:
     """Events as they happen, as server-sent events: what `/events` gives, and what concerns the caller's own requests.
 
@@ -91,10 +91,10 @@ async def _follow(request: Request, built: Services, given: Credential, after: i
     def look(since: int) -> tuple[Sequence[Event], int, Subject]:
         # As they are now: rights that were lost since the stream was opened count no more.
         who = subject_of(built, given, use=False)
-        found = built.events.list(EventFilter(after=since), 100)
+        events = built.events.list(EventFilter(after=since), 100)
         horizon = _Horizon(built, who)
-        seen = [e for e in found if _may_see(built, who, e) and (horizon.shows(e) or _is_own(who, e))]
-        return seen, max((e.seq for e in found), default=since), who
+        seen = [e for e in events if _may_see(built, who, e) and (horizon.shows(e) or _is_own(who, e))]
+        return seen, max((e.seq for e in events), default=since), who
 
     at = await run_in_threadpool(newest) if after is None else after
     quiet = 0.0
@@ -172,20 +172,20 @@ class _Sighted:
         self._known: dict[str, sight.Sight] = {}
 
     def shown(self, event: Event) -> dict[str, Any]:
-        told = event.to_json(self._built.events.source)
-        dataset = told["data"].get("dataset") if isinstance(told.get("data"), Mapping) else None
+        row = event.to_json(self._built.events.source)
+        dataset = row["data"].get("dataset") if isinstance(row.get("data"), Mapping) else None
         if self._sights.unbounded:
-            return told
+            return row
         if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
-            told["data"] = sight.without_counts(told["data"], sight.Sight())
+            row["data"] = sight.without_counts(row["data"], sight.Sight())
             if self._cuts:  # how many datasets a scan met counts those that the reader may not know of
-                told["data"] = {name: told["data"].get(name) for name in ("cluster", "requested_by")}
-            return told
+                row["data"] = {name: row["data"].get(name) for name in ("cluster", "requested_by")}
+            return row
         if not isinstance(dataset, str):
-            return told
+            return row
         if dataset not in self._known:
             self._known[dataset] = self._of(dataset)
-        return {**told, "data": sight.without_counts(told["data"], self._known[dataset])}
+        return {**row, "data": sight.without_counts(row["data"], self._known[dataset])}
 
     def _of(self, dataset: str) -> sight.Sight:
         try:
@@ -204,8 +204,8 @@ def _may_see(built: Services, subject: Subject, event: Event) -> bool:
     if event.is_open or "audit:read" in built.identity.permissions(subject):
         return True
     users = event.data.get("user")
-    named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
-    if subject.user in named:
+    users_named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
+    if subject.user in users_named:
         return True
     if not event.type.startswith(("weir.access.", "weir.breakglass.")):
         return False

@@ -84,7 +84,7 @@ async def post_event(request: Request, _: Sender) -> Response:
     responses=answers_with(BatchResult),
 )
 async def post_batch(request: Request, _: Sender) -> Any:
-    """Take a list of events; the answer tells which were refused and why."""
+    """Take a list of events; the answer lists which were refused and why."""
     raw = await _json(request)
     if not isinstance(raw, list):
         raise InvalidInput("A batch is a JSON list of OpenLineage events.")
@@ -117,8 +117,8 @@ def get_lineage(
     """
     only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
     limits = only if only != Only() else None
-    found = built.reader(subject).lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
-    answer = with_transformations(built.reader(subject).producers, found.to_json())
+    graph = built.reader(subject).lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
+    answer = with_transformations(built.reader(subject).producers, graph.to_json())
     if format != "json":
         return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
     return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
@@ -151,8 +151,8 @@ def get_paths(
     asOf: AsOf = None,
 ) -> Any:
     """The ways from one node to another, shortest first."""
-    found, more = built.reader(subject).lineage.paths(source, to, limit, depth, stamp(asOf))
-    return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in found], "truncated": more}
+    paths, more = built.reader(subject).lineage.paths(source, to, limit, depth, stamp(asOf))
+    return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in paths], "truncated": more}
 
 
 @router.get("/impact", responses=answers_with(Impact, "text/csv", "text/markdown"))
@@ -167,7 +167,7 @@ def get_impact(
     change: Annotated[
         Literal["drop", "rename", "retype", "mask", "lose"] | None,
         Query(
-            description="What is done to it: each row then says what that does, and what it leaves alone is left out."
+            description="What is done to it: each row then shows what that does, and what it leaves alone is left out."
         ),
     ] = None,
     cluster: Annotated[
@@ -181,10 +181,10 @@ def get_impact(
         raise InvalidInput("Name a nodeId, or a cluster.", details={"field": "nodeId"})
     if cluster is not None:
         namespace = built.datasets.clusters.resolve(cluster, "any").namespace
-        found = built.reader(subject).lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
+        impact = built.reader(subject).lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
     else:
-        found = built.reader(subject).lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
-    answer = found.to_json()
+        impact = built.reader(subject).lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
+    answer = impact.to_json()
     if format != "json":
         return Response(_IMPACT[format](answer), media_type=_TEXTS[format])
     return answer
@@ -193,8 +193,8 @@ def get_impact(
 @router.get("/jobs/{namespace}/{name}", responses=answers_with(Job))
 def get_job(built: ServicesOf, subject: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    found = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
-    return with_runs(built.reader(subject).producers, found.to_json())
+    job = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
+    return with_runs(built.reader(subject).producers, job.to_json())
 
 
 @router.get("/jobs/{namespace}/{name}/runs", responses=answers_with(JobRuns))
@@ -202,6 +202,6 @@ def get_job_runs(
     built: ServicesOf, subject: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    found = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)))
-    runs = with_runs(built.reader(subject).producers, found.to_json())["runs"]
+    job = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)))
+    runs = with_runs(built.reader(subject).producers, job.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}

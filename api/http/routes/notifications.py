@@ -63,10 +63,10 @@ def notices(built: ServicesOf, subject: Caller, limit: Limit = 100) -> Any:
 @router.post("/notifications/test", responses=answers_with(schemas.NotifyTest))
 def test(built: ServicesOf, subject: Caller, body: Tested | None = None) -> Any:
     """Send a test message now, to oneself; to another person for those who manage."""
-    asked = body or Tested()
-    if asked.user is not None and asked.user != subject.user:
+    trial = body or Tested()
+    if trial.user is not None and trial.user != subject.user:
         require(built, subject, "manage")
-    return built.notify.service.test(subject, asked.channel, asked.user)
+    return built.notify.service.test(subject, trial.channel, trial.user)
 
 
 @router.get("/notifications", responses=answers_with(schemas.NotifyStatus))

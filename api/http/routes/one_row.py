@@ -42,8 +42,8 @@ class OneRow:
         self._lock = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _asked(scope)
-        if asked is None:
+        row_request = _asked(scope)
+        if row_request is None:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
@@ -52,7 +52,7 @@ class OneRow:
             await self.app(scope, receive, send)
             return
         scope["route"] = _ROUTE
-        answer = await self._together.run(partial(self._answer, request, token, *asked))
+        answer = await self._together.run(partial(self._answer, request, token, *row_request))
         await answer(scope, receive, send)
 
     def _answer(self, request: Request, token: str, name: str, key: str) -> Response:

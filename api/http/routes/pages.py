@@ -56,8 +56,8 @@ class _Files:
         except OSError:
             return {}
         if self._read[0] != written:
-            found = {p.relative_to(self._built).as_posix(): p for p in self._built.rglob("*") if p.is_file()}
-            self._read = written, found
+            files = {p.relative_to(self._built).as_posix(): p for p in self._built.rglob("*") if p.is_file()}
+            self._read = written, files
         return self._read[1]
 
 

@@ -60,7 +60,7 @@ class Draft(BaseModel):
 
 
 class Cursor(Draft):
-    """SQL that is being written, and where the cursor stands in it."""
+    """SQL that is being written, and where the cursor is in it."""
 
     position: Place | None = Field(None, description="Characters before the cursor; the end when absent.")
 

@@ -42,7 +42,7 @@ class Trial(BaseModel):
 def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
     """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
 
-    On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+    On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
     row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
     """
     if (body.values is None) is (body.dataset is None):
@@ -85,7 +85,7 @@ def _every(_: str) -> bool:
 
 def _patterns(recognizer: Recognizer) -> list[str]:
     """What is asked for, for the audit."""
-    made = recognizer.to_json()
-    found = [f"pattern {each.get('regex')}" for each in made.get("patterns") or ()]
-    found += [f"words {', '.join(map(str, made['deny_list']))}"] if made.get("deny_list") else []
-    return [text[:500] for text in found[:20]]
+    spec = recognizer.to_json()
+    patterns = [f"pattern {each.get('regex')}" for each in spec.get("patterns") or ()]
+    patterns += [f"words {', '.join(map(str, spec['deny_list']))}"] if spec.get("deny_list") else []
+    return [text[:500] for text in patterns[:20]]

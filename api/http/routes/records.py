@@ -58,7 +58,7 @@ async def records(
     many offsets at most, and may have fewer records than `limit`, or none, while `older` leads on. Where a row filter
     holds, records are found by time only.
     """
-    asked = Asked(
+    query = Asked(
         order=order,
         partition=partition,
         offset=offset,
@@ -77,7 +77,7 @@ async def records(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",
                 details={"dataset": record.reference},
             )
-        page: dict[str, Any] = built.browser.page(subject, record.reference, asked, purpose, stop, session)
+        page: dict[str, Any] = built.browser.page(subject, record.reference, query, purpose, stop, session)
         return orjson.dumps(page, default=str, option=orjson.OPT_NON_STR_KEYS)
 
     return Response(await attended(request, stop, work), media_type="application/json")

@@ -106,8 +106,8 @@ def templates(built: ServicesOf, subject: Caller) -> Any:
 )
 def use_template(built: ServicesOf, subject: Caller, name: Name, body: TemplateUsed | None = None) -> Any:
     """Make the requests that a template describes."""
-    given = body or TemplateUsed()
-    return _bundle(built, subject, built.bundles.from_template(subject, name, given.reason, given.ticket, given.until))
+    use = body or TemplateUsed()
+    return _bundle(built, subject, built.bundles.from_template(subject, name, use.reason, use.ticket, use.until))
 
 
 def _bundle(built: Services, subject: Subject, created: list[AccessRequest]) -> Any:

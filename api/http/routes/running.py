@@ -30,14 +30,14 @@ def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
 
 @router.delete("/{id}", responses=answers_with(CancelledQuery))
 def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
-    """Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+    """Stop a query of one's own, or any for those who manage. A client that waits for its answer gets 409, query_cancelled.
 
     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
     end.
     """
-    found = built.query.running.cancel(subject, id, _everybody(built, subject))
-    built.record(subject, "query.cancel", ", ".join(found.datasets) or "(no dataset)", "allow", [found.id])
-    return {"id": found.id, "user": found.user, "state": "cancelled" if found.over.is_set() else found.shown}
+    query = built.query.running.cancel(subject, id, _everybody(built, subject))
+    built.record(subject, "query.cancel", ", ".join(query.datasets) or "(no dataset)", "allow", [query.id])
+    return {"id": query.id, "user": query.user, "state": "cancelled" if query.over.is_set() else query.shown}
 
 
 def _everybody(built: Services, subject: Subject) -> bool:

@@ -95,9 +95,9 @@ def change(built: ServicesOf, subject: Caller, id: Name, body: SavedQueryAsked) 
 @router.delete("/{id}", responses=answers_with(DeletedQuery))
 def delete(built: ServicesOf, subject: Caller, id: Name) -> Any:
     """Forget a query: one's own, or with `manage` one that is shared."""
-    gone = built.saved_queries.delete(subject, id)
+    deleted = built.saved_queries.delete(subject, id)
     built.record(subject, "saved-query.delete", id)
-    return gone
+    return deleted
 
 
 def _record_shared(built: Services, subject: Subject, query: dict[str, Any]) -> None:

@@ -46,13 +46,13 @@ class Sample(BaseModel):
 
     def request(self, dead_letters: str) -> dict[str, Any]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
-        given = self.model_dump(exclude_none=True)
-        if given.get("dead_letter") in (True, False):
-            given["dead_letter"] = dead_letters if given["dead_letter"] else None
-        given = {name: value for name, value in given.items() if value is not None}
-        if "records" in given:
-            given["max_records"] = given.pop("records")
-        return given
+        fields = self.model_dump(exclude_none=True)
+        if fields.get("dead_letter") in (True, False):
+            fields["dead_letter"] = dead_letters if fields["dead_letter"] else None
+        fields = {name: value for name, value in fields.items() if value is not None}
+        if "records" in fields:
+            fields["max_records"] = fields.pop("records")
+        return fields
 
 
 class ScanAsked(BaseModel):
@@ -85,7 +85,7 @@ Within = Annotated[Reach | None, Depends(_within)]
 
 @router.post("", status_code=202, responses=answers_with(Scan, status=202))
 def start(built: ServicesOf, subject: Caller, reach: Within, body: ScanAsked) -> dict[str, Any]:
-    """Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+    """Queue a scan. Topics that do not exist, and brokers that do not answer, are reported at once.
 
     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
     """
@@ -201,8 +201,8 @@ def cancel(built: ServicesOf, subject: Caller, reach: Within, id: Name) -> dict[
     with built.store.transaction():
         scan = built.scans.cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
-            told = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
-            built.events.emit("scan.cancelled", id, {**told, "requested_by": scan.requested_by})
+            counts = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
+            built.events.emit("scan.cancelled", id, {**counts, "requested_by": scan.requested_by})
     built.record(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
 

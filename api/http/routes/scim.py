@@ -15,7 +15,7 @@ from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import ValidationError
 from scim2_models import Error, SCIMException
 
-from api.config.settings import AUTHENTICATED
+from api.config.http_settings import AUTHENTICATED
 from api.http.callers import cookies
 from api.http.callers.auth import ServicesOf, bearer, credential_of, subject_of
 from api.http.edge.errors import headers_of, status_of

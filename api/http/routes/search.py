@@ -81,17 +81,17 @@ def search(
         "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
     }  # fmt: skip
     filters = {name: values for name, values in asked.items() if values is not None}
-    found = (
+    answer = (
         built.reader(subject)
         .search.search(q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None)
         .to_json()
     )
     sights = built.sights(subject)
     if not sights.unbounded:
-        for hit in found["hits"]:
+        for hit in answer["hits"]:
             for each in (hit, *hit.get("best_fields", ())):
                 _cut(each, built, sights)
-    return found
+    return answer
 
 
 def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:

@@ -1,4 +1,4 @@
-"""Who reads and writes without saying so: consumer groups, connectors, readers of a dataset; and SQL's own lineage."""
+"""Who reads and writes without reporting it: consumer groups, connectors, readers of a dataset; and SQL's own lineage."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def readers(
     """
     reader = built.reader(subject)
     dataset = reader.datasets.resolve(namespace, name)
-    found = reader.lineage.readers_of(dataset, stamp(asOf))
-    apart = {origin: [each.to_json() for each in found if each.origin == origin] for origin in ("observed", "declared")}
+    jobs = reader.lineage.readers_of(dataset, stamp(asOf))
+    apart = {origin: [each.to_json() for each in jobs if each.origin == origin] for origin in ("observed", "declared")}
     record = reader.store.dataset(dataset)
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
@@ -143,5 +143,5 @@ def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | 
 
 @router.post("/lineage/sql", responses=answers_with(SqlLineage))
 def sql_lineage(built: ServicesOf, subject: Caller, body: SqlAsked) -> Any:
-    """Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`."""
+    """Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`."""
     return built.reader(subject).sql_lineage.explain(body.sql, body.dialect, body.cluster)

@@ -74,7 +74,7 @@ class AccessRequest(Answer):
     requester: str
     dataset: str = about("CLUSTER/TOPIC.")
     fields: list[str] = about("Paths, tags or *.")
-    unmask: list[str] = about("Which of them to show clear.")
+    unmask: list[str] = about("Which of them to show unmasked.")
     rows: str | None = about("A Spark SQL condition.")
     purpose: str
     reason: str
@@ -98,7 +98,7 @@ class AccessRequest(Answer):
     can_decide: bool = about("The caller may decide the stage that waits.")
     instead_of: str | None = about("In whose place the caller would decide.")
     opens: list[OpenedField]
-    holders: int | None = about("Other users who see all of it clear; null where the caller may not decide.")
+    holders: int | None = about("Other users who see all of it unmasked; null where the caller may not decide.")
     deciders: list[str] = about("People who can decide the stage that waits.")
     usual_seconds: float | None = about("Median seconds until requests for the dataset were decided.")
     reviewBy: Time | None = about("Of break-glass.")

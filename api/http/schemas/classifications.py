@@ -32,7 +32,7 @@ class Evidence(OpenAnswer):
     rate: float = absent("matched of sampled, 0 to 1.")
     candidates: int = absent("Texts of the right form.")
     recognizers: list[NamedRecognizer] = absent()
-    field_name: str = absent("Whether the field's name speaks for it.")
+    field_name: str = absent("Whether the field's name suggests it.")
     window: EvidenceWindow = absent()
     from_: list[str] = absent("Where lineage carries the value from: nodeIds.", alias="from")
     locale: str | None = absent()

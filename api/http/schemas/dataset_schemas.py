@@ -29,7 +29,7 @@ class Shape(Answer):
 
     share: float = about("Share of the records, 0 to 1.")
     paths: list[str]
-    when: FreeForm | None = about("Path -> value that tells the shape.")
+    when: FreeForm | None = about("Path -> value that identifies the shape.")
 
 
 class WindowPartition(Answer):
@@ -62,7 +62,7 @@ class Envelope(Answer):
 
     layers: list[str] = about("Kinds, outermost first: connect, debezium, cloudevents, ...")
     payload: list[str] = about("Paths of the data, the one to show first in front.")
-    discriminator: str | None = about("Path whose values tell the records apart.")
+    discriminator: str | None = about("Path whose values distinguish the records.")
     fits: int = absent("Records that have the envelope.")
     records: int = absent("Records of the part.")
     unlisted: list[str] = about("Paths that only describe the payload.")

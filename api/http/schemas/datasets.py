@@ -40,7 +40,7 @@ class PartitionOffsets(Answer):
 
 
 class TopicState(Answer):
-    """What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown."""
+    """What the brokers report of a topic; empty for a dataset that no listing of a cluster has shown."""
 
     partitions: int = absent()
     replication: int = absent()
@@ -208,7 +208,7 @@ class MayDo(Answer):
 
 
 class FieldNote(Answer):
-    """What people say of a field."""
+    """What people note about a field."""
 
     path: str
     description: str
@@ -247,12 +247,12 @@ class Access(Answer):
     kind: Literal["user", "group", "role"]
     subject: str = about("Name of the user, group or role.")
     via: list[str] = about("What opens it: role NAME, owner, grant NAME.")
-    masked: bool = about("None of it shows clear.")
+    masked: bool = about("None of it shows unmasked.")
     mask: str | None = about("The mask's name, of the first masked field.")
     until: Time | None = about("When the earliest grant it rests on ends.")
     purpose: str | None = about("The purpose a query must state; null: it works without.")
     rows: list[str] = about("Row filters.")
-    clearWhen: str | None = about("The condition under which a masked value shows clear.")
+    clearWhen: str | None = about("The condition under which a masked value shows unmasked.")
     ways: list[Way] = about("`via` one by one.")
 
 

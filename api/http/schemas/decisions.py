@@ -31,7 +31,7 @@ class DecidedColumn(Answer):
     path: str
     effect: Literal["allow", "mask", "deny", "gap"] = about("gap: hidden, since nobody has looked at it yet.")
     mask: DecidedMask | None
-    clear_when: str | None = about("Condition under which it shows clear.")
+    clear_when: str | None = about("Condition under which it shows unmasked.")
     reasons: list[Reason]
 
 

@@ -72,5 +72,5 @@ class RebuiltLineage(Answer):
     """A lineage graph built again."""
 
     events_folded: int = about("Events that went into it.", alias="events folded")
-    messages_skipped: int = about("Messages of the topic that are no events.", alias="messages skipped")
+    messages_skipped: int = about("Messages of the topic that are not events.", alias="messages skipped")
     tombstones: int

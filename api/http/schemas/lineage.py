@@ -26,7 +26,7 @@ class NodeOwner(Answer):
 
 
 class CodeLocation(Answer):
-    """Where a job's code lies."""
+    """Where a job's code is."""
 
     type: str = absent()
     url: str = absent()
@@ -68,7 +68,7 @@ class LineageNode(OpenAnswer):
     engine: Engine = absent("Of a job.")
     state: str | None = absent("Of a job: START, RUNNING, COMPLETE, FAIL or ABORT of its newest run.")
     lastRun: str = absent("Of a job: id of its newest run.")
-    lastSeen: Time = absent("Of a job: when it was last heard of.")
+    lastSeen: Time = absent("Of a job: when it was last reported.")
     clockAhead: ClockAhead = absent("Events about it were dated after they arrived.")
 
 

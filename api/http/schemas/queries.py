@@ -31,7 +31,7 @@ class ColumnDecision(Answer):
     text: str = about("One sentence.")
     masks: list[str] = absent("Names of masks.")
     fields: list[str] = absent("Paths that are hidden in it.")
-    opened: list[str] = absent("Why it is clear: grants, roles, ownership.")
+    opened: list[str] = absent("Why it is unmasked: grants, roles, ownership.")
 
 
 class QueryColumn(Answer):
@@ -114,7 +114,7 @@ class ExplainedField(Answer):
     path: str
     effect: Effect
     mask: str | None = about("Name of the mask.")
-    clear_when: str | None = about("Condition under which it shows clear.")
+    clear_when: str | None = about("Condition under which it shows unmasked.")
     reasons: list[Reason]
 
 

@@ -94,21 +94,21 @@ class Bringing:
 
     def _apply(self, name: str, document: DeclaredDocument) -> None:
         spec = spec_of(document)
-        asked = self._places.asked(spec, self._places.made_at(name, document.spec))
-        live = asked.worker.get(name)
+        target = self._places.asked(spec, self._places.made_at(name, document.spec))
+        live = target.worker.get(name)
         if live is None:
             try:
-                asked.worker.create(name, asked.wanted.config, spec.state or "running")
+                target.worker.create(name, target.wanted.config, spec.state or "running")
                 return
             except Conflict:  # an answer that was lost, and came true
-                live = asked.worker.get(name)
+                live = target.worker.get(name)
                 if live is None:
                     raise
-        changed = differences(asked.wanted, spec.state, live)
+        changed = differences(target.wanted, spec.state, live)
         if any(each.field != "state" for each in changed):
-            asked.worker.configure(name, asked.wanted.config)
+            target.worker.configure(name, target.wanted.config)
         if spec.state is not None and any(each.field == "state" for each in changed):
-            asked.worker.set_state(name, spec.state)
+            target.worker.set_state(name, spec.state)
 
     def _settled(
         self,

@@ -91,12 +91,12 @@ class ConnectorHandler(Kept):
         stored: DeclaredDocument | None,
         place: Server | None,
     ) -> _Seen:
-        asked = self._places.asked(spec, server)
-        check_dead_letters(spec, asked.plugin.kind)
-        fields = asked.worker.validate(document.name, asked.wanted.config)
-        check_secrets(asked.wanted, fields)
-        check_errors(asked.wanted, fields)
-        live = asked.worker.get(document.name)
+        target = self._places.asked(spec, server)
+        check_dead_letters(spec, target.plugin.kind)
+        fields = target.worker.validate(document.name, target.wanted.config)
+        check_secrets(target.wanted, fields)
+        check_errors(target.wanted, fields)
+        live = target.worker.get(document.name)
         if not same_worker(place, server):
             if live is not None and not spec.adopt and not self._leaves(document.key, server):
                 raise Conflict(
@@ -177,10 +177,10 @@ class ConnectorHandler(Kept):
     ) -> list[Difference]:
         try:
             before = spec_of(stored)
-            asked = self._places.asked(before, server)
+            target = self._places.asked(before, server)
         except WeirError:  # a plugin or a secret that is gone: the new document has others
             return []
-        return differences(asked.wanted, before.state, live, hidden)
+        return differences(target.wanted, before.state, live, hidden)
 
     def _leave(self, key: str, servers: Sequence[Server | None], by: str | None) -> None:
         waiting = self._store.document(PENDING, key)

@@ -157,8 +157,10 @@ class Places:
 
     def check_secrets(self, spec: ConnectorSpec, server: Server) -> None:
         """Raises SettingsError for a place that may not be read, or an address that secrets may not go to; reads nothing."""
-        named = {key: value for key, value in spec.config.items() if not isinstance(value, str | int | float | bool)}
-        for key, value in named.items():
+        references = {
+            key: value for key, value in spec.config.items() if not isinstance(value, str | int | float | bool)
+        }
+        for key, value in references.items():
             self._secrets.check(value.model_dump(exclude_none=True), f"config.{key}")
-        if named:
+        if references:
             require_private(str(server["url"]), "connect.url", what="the secrets of the configuration")

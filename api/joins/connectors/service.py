@@ -154,8 +154,8 @@ class Connectors:
         spec = spec_of(document)
         short = shown.live.config.get("connector.class", "")
         same = short == spec.plugin or short.rpartition(".")[2] in (spec.plugin, f"{spec.plugin}Connector")
-        wanted = self._places.wanted(spec, server, short if same else spec.plugin)
-        changes = differences(wanted, spec.state, shown.live)
+        config = self._places.wanted(spec, server, short if same else spec.plugin)
+        changes = differences(config, spec.state, shown.live)
         declared = self._places.found(document.spec)
         if declared is not None and not same_way(declared, server):
             changes.insert(0, Difference("connect", str(declared["url"]), str(server["url"])))

@@ -51,9 +51,9 @@ class ScimService:
     def users(self, base: str, query: Mapping[str, str]) -> Json:
         """A page of users: `filter`, `startIndex`, `count`, `sortBy`, `sortOrder`, `attributes`, `excludedAttributes`."""
         directory = self._people.directory()
-        asked = _asked(User, query)
-        matches = narrowed(asked.filter, directory.users.values(), "userName", directory)
-        return _page(User, asked, matches, lambda each: self._user(base, each, directory))
+        parameters = _asked(User, query)
+        matches = narrowed(parameters.filter, directory.users.values(), "userName", directory)
+        return _page(User, parameters, matches, lambda each: self._user(base, each, directory))
 
     def groups(self, base: str, query: Mapping[str, str]) -> Json:
         """A page of groups, as `users`."""
@@ -94,8 +94,8 @@ class ScimService:
     def create_user(self, base: str, by: Subject, body: Any) -> tuple[Json, str]:
         """(the user, its ETag)"""
         with PROVIDER:
-            taken = TakenUser.model_validate(without_dropped(body), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-        created = self._people.create_user(by, *_kept_user(taken))
+            user = TakenUser.model_validate(without_dropped(body), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+        created = self._people.create_user(by, *_kept_user(user))
         return self.user(base, created.name, {})
 
     def replace_user(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
@@ -144,15 +144,15 @@ class ScimService:
     def create_group(self, base: str, by: Subject, body: Any) -> tuple[Json, str]:
         """(the group, its ETag)"""
         with PROVIDER:
-            taken = TakenGroup.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
-        created = self._people.create_group(by, *_kept_group(taken))
+            group = TakenGroup.model_validate(body, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+        created = self._people.create_group(by, *_kept_group(group))
         return self.group(base, created.name, {})
 
     def replace_group(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
         """PUT: members that are left out are members no more."""
         with PROVIDER:
-            taken = TakenGroup.model_validate(body, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
-        changed = self._people.change_group(by, identifier, expect, lambda *_: _kept_group(taken))
+            group = TakenGroup.model_validate(body, scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+        changed = self._people.change_group(by, identifier, expect, lambda *_: _kept_group(group))
         return self.group(base, changed.name, {})
 
     def patch_group(self, base: str, by: Subject, identifier: str, expect: int | None, body: Any) -> tuple[Json, str]:
@@ -220,9 +220,9 @@ def _meta(base: str, document: Document, kind: str) -> Json:
     }  # fmt: skip
 
 
-def _kept_user(taken: Any) -> tuple[str, bool, Json]:
+def _kept_user(user: Any) -> tuple[str, bool, Json]:
     """(name, active, what else is kept) of a user as a client sent it."""
-    sent: Json = taken.model_dump()
+    sent: Json = user.model_dump()
     kept = {name: value for name, value in sent.items() if name in KEPT_OF_USERS}
     if "name" in kept:
         kept["name"] = {name: value for name, value in kept["name"].items() if name in KEPT_OF_NAMES}
@@ -231,9 +231,9 @@ def _kept_user(taken: Any) -> tuple[str, bool, Json]:
     return str(sent.get("userName") or ""), sent.get("active", True) is not False, kept
 
 
-def _kept_group(taken: Any) -> tuple[str, Json, list[str]]:
+def _kept_group(group: Any) -> tuple[str, Json, list[str]]:
     """(name, what else is kept, ids of members) of a group as a client sent it."""
-    sent: Json = taken.model_dump()
+    sent: Json = group.model_dump()
     name = str(sent.get("displayName") or "")
     if not name.strip() or len(name) > 253:
         raise InvalidInput("displayName must be 1 to 253 characters.", details={"field": "displayName"})
@@ -244,17 +244,17 @@ def _kept_group(taken: Any) -> tuple[str, Json, list[str]]:
 def _asked(model: Any, query: Mapping[str, Any]) -> Any:
     """The search of a request's parameters; others than SCIM's are not looked at, as RFC 7644 has it."""
     names = {"filter", "sortBy", "sortOrder", "startIndex", "count", "attributes", "excludedAttributes"}
-    given: dict[str, Any] = {name: value for name, value in query.items() if name in names}
+    parameters: dict[str, Any] = {name: value for name, value in query.items() if name in names}
     for name in ("startIndex", "count"):
-        if name in given:
+        if name in parameters:
             try:
-                given[name] = int(given[name])
+                parameters[name] = int(parameters[name])
             except (TypeError, ValueError):
                 raise InvalidInput(f"{name} must be a whole number.", details={"field": name}) from None
-    if isinstance(given.get("filter"), str):
-        given["filter"] = plain(given["filter"])  # names are kept in composed letters
+    if isinstance(parameters.get("filter"), str):
+        parameters["filter"] = plain(parameters["filter"])  # names are kept in composed letters
     with PROVIDER:
-        return SearchRequest[model].model_validate(given)
+        return SearchRequest[model].model_validate(parameters)
 
 
 def _page(model: Any, asked: Any, documents: Sequence[Document], resource: Callable[[Document], Any]) -> Json:

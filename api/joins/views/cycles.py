@@ -44,14 +44,14 @@ class Clusters:
 
 def check_no_cycle(start: str, specs: Mapping[str, ViewSpec], clusters: Clusters) -> None:
     """Raises InvalidInput for a view `start` that would read itself; names the way."""
-    named = {fold(name): name for name in specs}
+    by_folded = {fold(name): name for name in specs}
     sinks = {name: each.sink for name, each in specs.items() if each.sink is not None}
     written = {fold(sink.topic): name for name, sink in sinks.items()}
     topics = {(clusters.one(sink.cluster), fold(sink.topic)): name for name, sink in sinks.items()}
     private = {fold(name): name for name in specs if name not in sinks}
 
     def meant(text: str) -> Iterator[str]:
-        yield from (each[fold(text)] for each in (named, written) if fold(text) in each)
+        yield from (each[fold(text)] for each in (by_folded, written) if fold(text) in each)
         for place in clusters.places(text):
             view = topics.get(place) or private.get(place[1])
             if view is not None:

@@ -63,8 +63,8 @@ def topic_notes(spec: ViewSpec, options: Options, source: Source) -> list[str]:
     if sink.cleanup is None and spec.copyOf is not None:  # that of its source
         compacted = "compact" in there.config.get("cleanup.policy", "")
     ttl = int(span(spec.ttl).total_seconds() * 1000) if spec.ttl is not None else None
-    wanted = TopicSettings(there.partitions, there.replication, compacted, ttl)
-    return alterations(there, wanted, sink, keyed or spec.copyOf is not None).sentences(place)
+    settings = TopicSettings(there.partitions, there.replication, compacted, ttl)
+    return alterations(there, settings, sink, keyed or spec.copyOf is not None).sentences(place)
 
 
 def _key_of_source(spec: ViewSpec, options: Options, source: Source) -> list[str] | None:

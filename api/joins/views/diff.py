@@ -193,9 +193,7 @@ def _sql(active: Generation | None, declared: Declared) -> str:
     return (active.sql if active is not None else "") or declared.spec.sql
 
 
-def _refused(
-    name: str, active: Generation | None, wanted: ViewSpec, refusal: NotAllowed | NotSignedIn
-) -> dict[str, Any]:
+def _refused(name: str, active: Generation | None, spec: ViewSpec, refusal: NotAllowed | NotSignedIn) -> dict[str, Any]:
     reasons = [str(each) for each in refusal.details.get("reasons", [])]
     sentence = f"{name} would not run: {refusal.message} Its rows are deleted while that is so."
     return {

@@ -84,11 +84,11 @@ class ViewFacts:
                 owners = SubjectMatch(
                     users=owners.users | known.owners.users, groups=owners.groups | known.owners.groups
                 )
-        made = facts_of(
+        facts = facts_of(
             self._resolve(generation.cluster, dataset), reference, generation.typed, tags, owners,
             tuple(self._source(generation, each) for each in generation.sources), generation.id,
         )  # fmt: skip
-        return self._same(name, made)
+        return self._same(name, facts)
 
     def _of_dataset(self, reference: str) -> DatasetFacts | None:
         """Of the view that the dataset is of. Of an output topic: what all generations may hold of which there are records."""
@@ -145,20 +145,20 @@ class ViewFacts:
         except DatasetNotFound:
             return None
 
-    def _same(self, name: str, made: DatasetFacts) -> DatasetFacts:
+    def _same(self, name: str, facts: DatasetFacts) -> DatasetFacts:
         """The object that was given before, where it is equal: decisions recognise facts by identity."""
-        key = (name, made.generation)
+        key = (name, facts.generation)
         with self._lock:
             known = self._known.get(key)
-            if known is not None and known == made:
+            if known is not None and known == facts:
                 return known
-            self._known[key] = made
-            return made
+            self._known[key] = facts
+            return facts
 
 
-def _together(given: Sequence[DatasetFacts]) -> DatasetFacts:
+def _together(parts: Sequence[DatasetFacts]) -> DatasetFacts:
     """Facts of a topic with records of several generations: every field with all its tags, all sources."""
-    first, *others = given
+    first, *others = parts
     if not others:
         return first
     fields = {field.path: field for field in first.fields}
@@ -167,8 +167,8 @@ def _together(given: Sequence[DatasetFacts]) -> DatasetFacts:
         fields[field.path] = type(field)(field.path, {**(known.tags if known else {}), **field.tags})
     return DatasetFacts(
         first.id, first.reference, tuple(fields.values()), first.tags, first.owners,
-        tuple(source for each in given for source in each.sources),
-        " ".join(each.generation for each in given),
+        tuple(source for each in parts for source in each.sources),
+        " ".join(each.generation for each in parts),
     )  # fmt: skip
 
 

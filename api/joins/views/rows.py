@@ -96,13 +96,13 @@ class ViewRows:
 
     def _reached(self, name: str, active: Generation, at_least: str) -> Contained:
         """What the rows contain, once it is at least what is asked for."""
-        wanted = _positions(at_least, list(active.goal))
+        positions = _positions(at_least, list(active.goal))
         deadline = time.monotonic() + self._settings.wait_seconds
         while True:
             reached = self._serving.contained(name, active.id)
             missing = [
                 f"{topic} {partition}:{offset}"
-                for topic, each in wanted.items()
+                for topic, each in positions.items()
                 for partition, offset in each.items()
                 if reached.offsets.get(topic, {}).get(partition, 0) < offset
             ]
@@ -127,12 +127,12 @@ def _positions(text: str, topics: Sequence[str]) -> dict[str, Positions]:
     reached: dict[str, Positions] = {}
     try:
         for part in text.split(";"):
-            topic, given, pairs = part.rpartition("=")
-            if not given and len(topics) > 1:
+            topic, separator, pairs = part.rpartition("=")
+            if not separator and len(topics) > 1:
                 raise _wrong_offsets(text, f"name the topic of each, as in {topics[0]}=0:100")
-            if given and topic not in topics:
+            if separator and topic not in topics:
                 raise _wrong_offsets(text, f"the view reads {', '.join(topics)}")
-            reached[topic if given else topics[0]] = {
+            reached[topic if separator else topics[0]] = {
                 int(partition): int(offset) for partition, offset in (each.split(":") for each in pairs.split(","))
             }
     except ValueError:

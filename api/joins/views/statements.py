@@ -122,19 +122,19 @@ class SqlViews:
             )
 
     def _spec(self, subject: Subject, statement: ViewStatement, purpose: str | None) -> dict[str, Any]:
-        given = _named(statement)
+        options = _named(statement)
         run_as: dict[str, Any] = {
-            name: given.pop(name) for name in ("user", "serviceAccount", "purpose") if name in given
+            name: options.pop(name) for name in ("user", "serviceAccount", "purpose") if name in options
         }
         if not {"user", "serviceAccount"} & set(run_as):
             run_as = {"user": subject.user, **run_as}
         if purpose is not None:
             run_as.setdefault("purpose", purpose)
         spec: dict[str, Any] = {"sql": statement.query.strip(), "runAs": run_as}
-        if "key" in given:
-            spec["key"] = _keys(given.pop("key"))
-        sink = {name: _number(given.pop(name)) for name in _SINK if name in given}
-        cluster, topic = given.pop("cluster", None), given.pop("topic", None)
+        if "key" in options:
+            spec["key"] = _keys(options.pop("key"))
+        sink = {name: _number(options.pop(name)) for name in _SINK if name in options}
+        cluster, topic = options.pop("cluster", None), options.pop("topic", None)
         if topic is not None:
             spec["sink"] = {**self._place(statement, cluster, topic), **sink}
         elif sink or cluster:
@@ -143,20 +143,20 @@ class SqlViews:
                 " 'prod/shop.totals'.",
                 details={"field": "topic"},
             )
-        if "watermark_column" in given:
-            column = given.pop("watermark_column")
-            if "watermark" not in given:
+        if "watermark_column" in options:
+            column = options.pop("watermark_column")
+            if "watermark" not in options:
                 raise InvalidInput("watermark_column needs watermark = '10 minutes'.", details={"field": "watermark"})
-            spec["watermark"] = {"column": column, "delay": given.pop("watermark")}
-        start = given.get("startFrom")
+            spec["watermark"] = {"column": column, "delay": options.pop("watermark")}
+        start = options.get("startFrom")
         if start is not None and _OFFSETS.match(start):
-            spec["startFrom"] = {"offsets": given.pop("startFrom")}
-        if "onError" in given:
-            spec["onError"] = _ERRORS.get(_plain(given["onError"]), given["onError"])
-            given.pop("onError")
-        if "paused" in given:
-            spec["paused"] = given.pop("paused").lower() == "true"
-        return spec | given
+            spec["startFrom"] = {"offsets": options.pop("startFrom")}
+        if "onError" in options:
+            spec["onError"] = _ERRORS.get(_plain(options["onError"]), options["onError"])
+            options.pop("onError")
+        if "paused" in options:
+            spec["paused"] = options.pop("paused").lower() == "true"
+        return spec | options
 
     def _check(self, spec: dict[str, Any], query: str) -> None:
         """Raises SqlRefused naming the place in the whole statement, NotAllowed where the view could not read a source; what
@@ -171,8 +171,8 @@ class SqlViews:
         )
         try:
             subject = self._identity.current(checked.runAs.subject)
-        except NotSignedIn as gone:
-            raise NotAllowed(f"The view would run as {checked.runAs.subject}: {gone}") from None
+        except NotSignedIn as error:
+            raise NotAllowed(f"The view would run as {checked.runAs.subject}: {error}") from None
         tables = self._preparer().find(subject, gated, checked.runAs.purpose)
         denied = [each for each in tables.decisions.values() if each.effect is Effect.DENY]
         if denied:

@@ -53,7 +53,7 @@ class ViewTables:
         return self._table(private) if private is not None else table
 
     def facts(self, reference: str) -> DatasetFacts:
-        """What the catalog says of it now. Raises DatasetNotFound."""
+        """What the catalog has of it now. Raises DatasetNotFound."""
         return self._facts.facts(reference)
 
     def _topic(self, name: str) -> str | None:

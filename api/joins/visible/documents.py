@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from api.joins.visible.knowledge import Horizon
+from api.joins.visible.horizon import Horizon
 from api.joins.visible.mentions import mentions, names_any
 from catalog.model import DatasetId
 from policies.decision.visibility import Known

@@ -48,9 +48,11 @@ class SeenGraph(PassesOn):
         return self.nodes([node_id]).get(node_id)
 
     def nodes(self, node_ids: Collection[str]) -> dict[str, Node]:
-        asked = [each for each in node_ids if each not in self._meant]
+        unresolved = [each for each in node_ids if each not in self._meant]
         results = (
-            {key: node for key, node in self._graph.nodes(asked).items() if not self._is_hidden(key)} if asked else {}
+            {key: node for key, node in self._graph.nodes(unresolved).items() if not self._is_hidden(key)}
+            if unresolved
+            else {}
         )
         shown = {key: self._shown(node) for key, node in results.items()}
         return shown | {each: _anonymous(each) for each in node_ids if each in self._meant}

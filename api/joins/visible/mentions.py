@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from api.joins.visible.knowledge import Parted
 from api.joins.visible.names import Names
+from api.joins.visible.parted import Parted
 
 
 def mentions(value: Any, parted: Parted) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from api.joins.visible.graph import SeenGraph
-from api.joins.visible.knowledge import Horizon
+from api.joins.visible.horizon import Horizon
 from catalog.model import DatasetId, NodeId
 from catalog.report_store import Fact
 from lineage.producers.catalog import ProducerCatalog

@@ -17,7 +17,7 @@ from api.joins.views.facts import ViewFacts
 from api.joins.views.service import Views
 from api.joins.views.tables import ViewTables
 from api.joins.visible.graph import SeenGraph
-from api.joins.visible.knowledge import Horizon, Horizons
+from api.joins.visible.horizon import Horizon, Horizons
 from api.joins.visible.mentions import mentions, names_any
 from api.joins.visible.producers import Producers, SeenProducers
 from api.joins.visible.store import SeenStore

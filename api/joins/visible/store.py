@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from api.joins.visible.knowledge import Horizon
+from api.joins.visible.horizon import Horizon
 from api.joins.visible.reads import PassesOn
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, NodeId

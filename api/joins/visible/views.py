@@ -10,7 +10,7 @@ from typing import Any
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
 from api.joins.views.service import Views
-from api.joins.visible.knowledge import Horizon
+from api.joins.visible.horizon import Horizon
 from api.joins.visible.mentions import mentions, names_any
 from catalog.errors import NotFound
 from policies.decision.visibility import Known, Outline
@@ -45,15 +45,15 @@ class SeenDeclared:
             except NotFound:
                 pass
         owners = declared.spec.owners if declared is not None else ()
-        named = SubjectMatch(
+        people = SubjectMatch(
             users=frozenset(each.user for each in owners if each.user),
             groups=frozenset(each.group for each in owners if each.group),
         )
         # Before its first generation nobody knows its cluster by more than its SQL: what hides it in one cluster hides it.
         return (
-            self._horizon.in_any_cluster(name, named)
+            self._horizon.in_any_cluster(name, people)
             if not reference
-            else self._horizon.of_outline(Outline(reference, named))
+            else self._horizon.of_outline(Outline(reference, people))
         )
 
     def names(self) -> list[str]:

@@ -81,14 +81,14 @@ def test_the_choice_survives_a_restart(tmp_path: Path, taken: int) -> None:
 
 def test_our_own_listener_keeps_its_port(tmp_path: Path, taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     book = PortBook(tmp_path / "ports.json", {"kafka": (taken, taken)})
-    assert book.choose("kafka", taken, held=True) == (taken, False)
+    assert book.choose("kafka", taken, listening=True) == (taken, False)
     monkeypatch.setattr(ports, "PATIENCE", 0.2)
-    assert book.choose("kafka", taken, held=False)[0] != taken
+    assert book.choose("kafka", taken, listening=False)[0] != taken
 
 
 def test_another_wish_does_not_move_a_server_that_runs(tmp_path: Path, taken: int) -> None:
     book = PortBook(tmp_path / "ports.json", {"kafka": (9092, taken)})
-    assert book.choose("kafka", 19092, held=True) == (taken, False)
+    assert book.choose("kafka", 19092, listening=True) == (taken, False)
     assert book.entries == {"kafka": (9092, taken)}
 
 

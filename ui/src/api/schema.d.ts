@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * Get Marquez Job Versions
-         * @description The version that a job is in: what it reads and writes, where its code lies. Earlier ones are not kept.
+         * @description The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept.
          */
         get: operations["get_marquez_job_versions_api_v1_namespaces__namespace__jobs__job__versions_get"];
         put?: never;
@@ -332,7 +332,7 @@ export interface paths {
         };
         /**
          * Get Sources
-         * @description The places that datasets lie in: Marquez's sources are the namespaces of datasets here.
+         * @description The places that datasets are in: Marquez's sources are the namespaces of datasets here.
          */
         get: operations["get_sources_api_v1_sources_get"];
         put?: never;
@@ -816,7 +816,7 @@ export interface paths {
          * Get Schema
          * @description The schema as the last scan saw it: fields with types and presence, shapes, and what was looked at.
          *
-         *     Figures of fields that the caller may not read clear are left out, and counts where rows are hidden: `withheld`.
+         *     Figures of fields that the caller may not read unmasked are left out, and counts where rows are hidden: `withheld`.
          */
         get: operations["get_schema_api_v1_datasets__namespace___name__schema_get"];
         put?: never;
@@ -856,7 +856,7 @@ export interface paths {
         };
         /**
          * Schema Diff
-         * @description Two versions compared; the newest and the one before it unless told otherwise. Each change says where it was
+         * @description Two versions compared; the newest and the one before it by default. Each change names where it was
          *     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's.
          */
         get: operations["schema_diff_api_v1_datasets__namespace___name__schema_diff_get"];
@@ -946,7 +946,7 @@ export interface paths {
         };
         /**
          * Access
-         * @description Who may read the dataset, or one field of it, by which role or grant, masked or clear, until when.
+         * @description Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when.
          */
         get: operations["access_api_v1_datasets__namespace___name__access_get"];
         put?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
          * Test
          * @description How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
          *
-         *     On a dataset it is a question about values, so it is answered for the fields that the caller may read clear in every
+         *     On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
          *     row, and for the others only where somebody else declared the recognizer as it is. The audit keeps its patterns.
          */
         post: operations["test_api_v1_recognizers_test_post"];
@@ -1431,7 +1431,7 @@ export interface paths {
         put?: never;
         /**
          * Start
-         * @description Queue a scan. Topics that do not exist, and brokers that do not answer, are told at once.
+         * @description Queue a scan. Topics that do not exist, and brokers that do not answer, are reported at once.
          *
          *     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
          */
@@ -1493,7 +1493,7 @@ export interface paths {
         put?: never;
         /**
          * Post Batch
-         * @description Take a list of events; the answer tells which were refused and why.
+         * @description Take a list of events; the answer lists which were refused and why.
          */
         post: operations["post_batch_api_v1_lineage_batch_post"];
         delete?: never;
@@ -1677,7 +1677,7 @@ export interface paths {
         put?: never;
         /**
          * Sql Lineage
-         * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be told is in `unknown`.
+         * @description Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`.
          */
         post: operations["sql_lineage_api_v1_lineage_sql_post"];
         delete?: never;
@@ -1831,7 +1831,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel
-         * @description Stop a query of one's own, or any for those who manage. Whoever waits for its answer gets 409, query_cancelled.
+         * @description Stop a query of one's own, or any for those who manage. A client that waits for its answer gets 409, query_cancelled.
          *
          *     `state` is `cancelled` when it has ended, `stopping` while the engine still works on it; `GET /queries/{id}` shows the
          *     end.
@@ -1905,13 +1905,13 @@ export interface paths {
          * List Requests
          * @description The caller's requests and those they may decide, newest first.
          *
-         *     Each with `can_decide`, what it `opens` and how many `holders` see that clear already.
+         *     Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
          */
         get: operations["list_requests_api_v1_access_requests_get"];
         put?: never;
         /**
          * Ask
-         * @description Ask to see fields clear, for a purpose and a time.
+         * @description Request to see fields unmasked, for a purpose and a time.
          */
         post: operations["ask_api_v1_access_requests_post"];
         delete?: never;
@@ -2722,7 +2722,7 @@ export interface paths {
         put?: never;
         /**
          * Apply
-         * @description Make the declared state what the YAML documents of the body say; all are checked before any is written.
+         * @description Make the declared state what the YAML documents of the body declare; all are checked before any is written.
          *
          *     Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
          */
@@ -3322,7 +3322,7 @@ export interface paths {
         };
         /**
          * Deliveries
-         * @description Every receiver of events (the Kafka topic, each webhook): how far it was told, what it missed, why it fails.
+         * @description Every receiver of events (the Kafka topic, each webhook): how far it was notified, what it missed, why it fails.
          */
         get: operations["deliveries_api_v1_events_deliveries_get"];
         put?: never;
@@ -3454,7 +3454,7 @@ export interface components {
             subject: string;
             /** @description What opens it: role NAME, owner, grant NAME. */
             via: string[];
-            /** @description None of it shows clear. */
+            /** @description None of it shows unmasked. */
             masked: boolean;
             /** @description The mask's name, of the first masked field. */
             mask: string | null;
@@ -3464,7 +3464,7 @@ export interface components {
             purpose: string | null;
             /** @description Row filters. */
             rows: string[];
-            /** @description The condition under which a masked value shows clear. */
+            /** @description The condition under which a masked value shows unmasked. */
             clearWhen: string | null;
             /** @description `via` one by one. */
             ways: components["schemas"]["Way"][];
@@ -3509,7 +3509,7 @@ export interface components {
             rows?: string | null;
             /**
              * Unmask
-             * @description Which of them to show clear: all when absent, none when empty.
+             * @description Which of them to show unmasked: all when absent, none when empty.
              */
             unmask?: string[] | null;
             /**
@@ -3585,7 +3585,7 @@ export interface components {
             dataset: string;
             /** @description Paths, tags or *. */
             fields: string[];
-            /** @description Which of them to show clear. */
+            /** @description Which of them to show unmasked. */
             unmask: string[];
             /** @description A Spark SQL condition. */
             rows: string | null;
@@ -3636,7 +3636,7 @@ export interface components {
             /** @description In whose place the caller would decide. */
             instead_of: string | null;
             opens: components["schemas"]["OpenedField"][];
-            /** @description Other users who see all of it clear; null where the caller may not decide. */
+            /** @description Other users who see all of it unmasked; null where the caller may not decide. */
             holders: number | null;
             /** @description People who can decide the stage that waits. */
             deciders: string[];
@@ -4469,7 +4469,7 @@ export interface components {
         };
         /**
          * CodeLocation
-         * @description Where a job's code lies.
+         * @description Where a job's code is.
          */
         CodeLocation: {
             type?: string;
@@ -4495,7 +4495,7 @@ export interface components {
             masks?: string[];
             /** @description Paths that are hidden in it. */
             fields?: string[];
-            /** @description Why it is clear: grants, roles, ownership. */
+            /** @description Why it is unmasked: grants, roles, ownership. */
             opened?: string[];
         };
         /**
@@ -4842,7 +4842,7 @@ export interface components {
         CsvText: "safe" | "plain";
         /**
          * Cursor
-         * @description SQL that is being written, and where the cursor stands in it.
+         * @description SQL that is being written, and where the cursor is in it.
          */
         Cursor: {
             /** Sql */
@@ -5065,7 +5065,7 @@ export interface components {
              */
             effect: "allow" | "mask" | "deny" | "gap";
             mask: components["schemas"]["DecidedMask"] | null;
-            /** @description Condition under which it shows clear. */
+            /** @description Condition under which it shows unmasked. */
             clear_when: string | null;
             reasons: components["schemas"]["Reason"][];
         };
@@ -5808,7 +5808,7 @@ export interface components {
             layers: string[];
             /** @description Paths of the data, the one to show first in front. */
             payload: string[];
-            /** @description Path whose values tell the records apart. */
+            /** @description Path whose values distinguish the records. */
             discriminator: string | null;
             /** @description Records that have the envelope. */
             fits?: number;
@@ -5871,7 +5871,7 @@ export interface components {
             /** @description Texts of the right form. */
             candidates?: number;
             recognizers?: components["schemas"]["NamedRecognizer"][];
-            /** @description Whether the field's name speaks for it. */
+            /** @description Whether the field's name suggests it. */
             field_name?: string;
             window?: components["schemas"]["EvidenceWindow"];
             /** @description Where lineage carries the value from: nodeIds. */
@@ -5920,7 +5920,7 @@ export interface components {
             effect: "allow" | "deny";
             /** @description Name of the mask. */
             mask: string | null;
-            /** @description Condition under which it shows clear. */
+            /** @description Condition under which it shows unmasked. */
             clear_when: string | null;
             reasons: components["schemas"]["Reason"][];
         };
@@ -6039,7 +6039,7 @@ export interface components {
         };
         /**
          * FieldNote
-         * @description What people say of a field.
+         * @description What people note about a field.
          */
         FieldNote: {
             path: string;
@@ -6330,7 +6330,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -6397,7 +6397,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -6622,7 +6622,7 @@ export interface components {
             lastRun?: string;
             /**
              * Format: date-time
-             * @description Of a job: when it was last heard of.
+             * @description Of a job: when it was last reported.
              */
             lastSeen?: string;
             /** @description Events about it were dated after they arrived. */
@@ -7605,7 +7605,7 @@ export interface components {
             subject: string;
             /** @description What opens it: role NAME, owner, grant NAME. */
             via: string[];
-            /** @description None of it shows clear. */
+            /** @description None of it shows unmasked. */
             masked: boolean;
             /** @description The mask's name, of the first masked field. */
             mask: string | null;
@@ -7615,7 +7615,7 @@ export interface components {
             purpose: string | null;
             /** @description Row filters. */
             rows: string[];
-            /** @description The condition under which a masked value shows clear. */
+            /** @description The condition under which a masked value shows unmasked. */
             clearWhen: string | null;
             /** @description `via` one by one. */
             ways: components["schemas"]["Way"][];
@@ -7980,7 +7980,7 @@ export interface components {
         RebuiltLineage: {
             /** @description Events that went into it. */
             "events folded": number;
-            /** @description Messages of the topic that are no events. */
+            /** @description Messages of the topic that are not events. */
             "messages skipped": number;
             tombstones: number;
         };
@@ -9091,7 +9091,7 @@ export interface components {
             /** @description Share of the records, 0 to 1. */
             share: number;
             paths: string[];
-            /** @description Path -> value that tells the shape. */
+            /** @description Path -> value that identifies the shape. */
             when: {
                 [key: string]: unknown;
             } | null;
@@ -9648,7 +9648,7 @@ export interface components {
         };
         /**
          * TopicState
-         * @description What the brokers say of a topic; empty for a dataset that no listing of a cluster has shown.
+         * @description What the brokers report of a topic; empty for a dataset that no listing of a cluster has shown.
          */
         TopicState: {
             partitions?: number;
@@ -12240,9 +12240,9 @@ export interface operations {
                 state?: components["schemas"]["ReviewState"] | null;
                 /** @description A kind of personal data; PII for any. */
                 entity?: string | null;
-                /** @description CLUSTER/TOPIC; * stands for anything. */
+                /** @description CLUSTER/TOPIC; * matches anything. */
                 dataset?: string | null;
-                /** @description Field path; * stands for anything. */
+                /** @description Field path; * matches anything. */
                 path?: string | null;
                 /** @description Found by this recognizer. */
                 recognizer?: string | null;
@@ -12945,7 +12945,7 @@ export interface operations {
                 depth?: number;
                 /** @description As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z. */
                 asOf?: string | null;
-                /** @description What is done to it: each row then says what that does, and what it leaves alone is left out. */
+                /** @description What is done to it: each row then shows what that does, and what it leaves alone is left out. */
                 change?: ("drop" | "rename" | "retype" | "mask" | "lose") | null;
                 /** @description In place of nodeId: a cluster (or namespace) that is lost. */
                 cluster?: string | null;
@@ -16287,7 +16287,7 @@ export interface operations {
     stream_api_v1_events_stream_get: {
         parameters: {
             query?: {
-                /** @description Go on after this sequence; from now on when absent. */
+                /** @description Continue after this sequence; from now on when absent. */
                 after?: number | null;
             };
             header?: never;

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from api.config import logs
-from api.config.settings import LogSettings
+from api.config.server_settings import LogSettings
 
 
 class Full(io.StringIO):

@@ -82,6 +82,6 @@ def test_private_files_are_private_from_the_start(tmp_path: Path) -> None:
 )
 def test_a_guessed_variable_gets_the_setting_that_was_meant(guess: str, meant: str, tmp_path: Path) -> None:
     with pytest.raises(
-        SettingsError, match=rf"The environment variable {guess} is no setting of Weir\. Did you mean {meant}\?"
+        SettingsError, match=rf"The environment variable {guess} is not a setting of Weir\. Did you mean {meant}\?"
     ):
         load(Home(tmp_path), {guess: "1"})

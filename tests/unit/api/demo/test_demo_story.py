@@ -197,7 +197,7 @@ def test_a_clear_address_where_it_should_be_masked_ends_it() -> None:
 def test_a_masked_address_after_the_approval_ends_it() -> None:
     weir = FakeWeir()
     weir.bent["query"] = {"columns": [{"name": "email", "decision": None}], "rows": [["3f3f"]]}
-    with pytest.raises(DemoFailed, match="still did not see them clear"):
+    with pytest.raises(DemoFailed, match="still did not see them unmasked"):
         told(weir)
 
 
@@ -263,7 +263,7 @@ def test_too_few_shapes_end_it() -> None:
     weir = FakeWeir()
     whole = weir.answer("admin", "GET", "datasets/prod/events/schema", {})
     weir.bent["datasets/prod/events/schema"] = {**whole, "shapes": whole["shapes"][:4]}
-    with pytest.raises(DemoFailed, match="only 4 apart"):
+    with pytest.raises(DemoFailed, match="distinguished only 4"):
         told(weir)
 
 

@@ -164,7 +164,7 @@ def test_no_writer_waits_with_a_lock_or_asks_a_server(
 
 
 def test_a_scan_for_drift_waits_without_a_lock(tmp_path: Path, met: dict[str, list[str]]) -> None:
-    from api.wiring.bootstrap import now
+    from api.wiring.clock import now
     from catalog.scans.drift import DriftScans
 
     with world(tmp_path) as weir:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from api.joins.query_records import drift_scans
-from api.wiring.bootstrap import now
+from api.wiring.clock import now
 from catalog.scans.drift import DriftScans
 from policies.plan.settings import QuerySettings
 from tests.api_world import world

@@ -64,7 +64,12 @@ def test_columns_are_read_as_before(dialect: str, sql: str) -> None:
 @example(".0A", "")
 @example(".5e-3", "")
 @example("1e-3e-4", "")
-@given(st.text(max_size=80) | st.text(".015eExXbn+-$@'\"` /*\n", max_size=20), st.sampled_from(["", "spark", "postgres", "bigquery"]))
+@example("'a'\"b\"", "spark")
+@example("$.1E0x$E", "")
+@given(
+    st.text(max_size=80) | st.text(".015eExXbn+-$@'\"` /*\n", max_size=20),
+    st.sampled_from(["", "spark", "postgres", "bigquery"]),
+)
 def test_any_text_is_taken_and_the_second_time_changes_nothing(text: str, dialect: str) -> None:
     once = without_values(text, dialect)
     assert without_values(once, dialect) == once

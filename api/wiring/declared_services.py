@@ -1,0 +1,83 @@
+"""What people declare, joined: a handler for each kind of document, connectors, and what may be known of datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.config.settings import Settings
+from api.joins.connectors.declared import ConnectorHandler
+from api.joins.connectors.places import Places
+from api.joins.connectors.service import Connectors
+from api.joins.cross_room import names_cluster
+from api.joins.declared import Declared, GovernanceHandler
+from api.joins.domains import DomainRights
+from api.joins.fitting import Fitting
+from api.joins.second_person import SecondPerson
+from api.joins.views.declared import ViewHandler
+from api.joins.visible.declared import KIND as VISIBILITY
+from api.joins.visible.declared import VisibilityHandler
+from api.joins.visible.knowledge import Knowledge
+from api.webhooks.deliver import WebhookHandler
+from api.wiring.adapters import Adapters
+from api.wiring.catalog_services import CatalogServices
+from api.wiring.clock import now
+from api.wiring.governance_services import GovernanceServices
+from api.wiring.view_services import output_topic, source_topic
+from catalog.apply import handlers as catalog_handlers
+from catalog.apply.apply import Handler
+from policies.access.purposes import PurposeUse
+from policies.declared import kinds as policy_kinds
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredServices:
+    declared: Declared
+    view_handler: ViewHandler
+    connectors: Connectors
+    second: SecondPerson
+    knowledge: Knowledge
+    rights: DomainRights
+
+
+def declared_services(
+    settings: Settings,
+    parts: Adapters,
+    catalog: CatalogServices,
+    governance: GovernanceServices,
+    purposes: PurposeUse,
+) -> DeclaredServices:
+    store, clusters = catalog.store, catalog.clusters
+    state, identity, audit = governance.state, governance.identity, governance.audit.log
+    view_handler = ViewHandler(
+        store, now, output_topic(catalog.connections, parts), source_topic(clusters, catalog.declared_views)
+    )
+    places = Places(store, parts.secrets, parts.connect_workers)
+    connectors = Connectors(store, now, places, audit, governance.manages)
+    second = SecondPerson(store, now, settings.secrets, places, state.store.get)
+    knowledge = Knowledge(state, identity, store, clusters, now, settings.policies.visibility == "closed")
+    state.within, state.worded, state.known = knowledge.within, knowledge.worded, knowledge.of_facts
+    catalog.search.partly_known = knowledge.partly_known
+
+    def names_the_cluster(cluster: str) -> bool:
+        return names_cluster(state, cluster) or bool(places.named_of(cluster))
+
+    handlers: list[Handler] = [
+        *catalog_handlers.handlers(
+            store,
+            now,
+            catalog.datasets,
+            catalog.search,
+            catalog.discovery,
+            names_the_cluster,
+            parts.secrets,
+            places.named_of,
+        ),
+        *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
+        VisibilityHandler(state, knowledge, store, catalog.search),
+        WebhookHandler(store, now, catalog.guard, parts.secrets),
+        view_handler,
+        ConnectorHandler(store, now, places, connectors.bring, second.waits),
+    ]
+    rights = DomainRights(state, identity, store, knowledge.outlines)
+    declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, Fitting(store))
+    return DeclaredServices(declared, view_handler, connectors, second, knowledge, rights)
