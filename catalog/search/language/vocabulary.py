@@ -81,17 +81,8 @@ class Vocabulary:
 
     def _plural(self, words: Sequence[str]) -> tuple[str, ...]:
         """The phrase whose last word is the singular of this one's."""
-        last = words[-1]
-        if last.endswith(_GERMAN_PLURALS):
-            return self.phrases.get((*words[:-1], last[:-2]), ())
-        if len(last) < 4 or not last.endswith("s"):
-            return ()
-        for singular in (
-            last[:-1],
-            last[:-2] if last.endswith("es") else "",
-            f"{last[:-3]}y" if last.endswith("ies") else "",
-        ):
-            if singular and (concepts := self.phrases.get((*words[:-1], singular))):
+        for singular in _singulars(words[-1]):
+            if concepts := self.phrases.get((*words[:-1], singular)):
                 return concepts
         return ()
 
@@ -128,6 +119,19 @@ class Vocabulary:
         if len(word) < _COMPOUND or word in self.lexicon or not word.isalpha():
             return [word]
         return list(_cut(word, self.pieces)) or [word]
+
+
+def _singulars(word: str) -> list[str]:
+    """What an English or German plural may be the plural of."""
+    if word.endswith(_GERMAN_PLURALS):
+        return [word[:-2]]
+    if len(word) < 4 or not word.endswith("s"):
+        return []
+    return [
+        word[:-1],
+        *([word[:-2]] if word.endswith("es") else []),
+        *([f"{word[:-3]}y"] if word.endswith("ies") else []),
+    ]
 
 
 def stem(word: str) -> str:
@@ -194,6 +198,11 @@ def make(document: Mapping[str, Any]) -> Vocabulary:
     for phrase, concepts in list(phrases.items()):
         if not umlauts.keys().isdisjoint(phrase):
             phrases.setdefault(tuple(umlauts.get(word, word) for word in phrase), {}).update(concepts)
+    for phrase, concepts in phrases.items():  # `reviews` in one concept, and `review` in it and in others
+        for singular in _singulars(phrase[-1]):
+            others = phrases.get((*phrase[:-1], singular), {})
+            if not concepts.keys().isdisjoint(others):
+                concepts.update(others)
     fillers = frozenset(word for listed in document["fillers"].values() for text in listed for word in split(text))
     for phrase, concepts in list(phrases.items()):
         bare = tuple(word for word in phrase if word not in fillers)
