@@ -160,7 +160,7 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
         if (
             apart
             and _whole(phrase, fewer)
-            and not any(first <= at <= last and to > at for at, (to, _) in found.items())
+            and not any(at <= last and first <= to and to > at for at, (to, _) in found.items())
         ):
             found = {at: to for at, to in found.items() if not first <= at <= last} | {first: (last, phrase.concepts)}
     return found

@@ -6,7 +6,7 @@ A concept becomes a word of its own, `~postcode`, beside those that were written
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
@@ -20,9 +20,12 @@ CONCEPT, BROADER, STEM = "~", "^", "="
 """What the words begin with that stand for a concept, for a kind of it, and for a stem. No split name holds them."""
 
 _SHORTEST = 3
+_SHORTEST_PIECE = 4
 _SHORT = frozenset({"id", "ip", "no", "nr"})
 _COMPOUND = 6
+_GERMAN_PLURALS = ("ungen", "ionen", "heiten", "keiten", "schaften", "taten")
 _stemmer = snowballstemmer.stemmer("english")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Vocabulary:
     spoken: concept of the glossary -> its phrases. Documents are not indexed under these concepts, so that a new synonym
     is of use at once; a question for one phrase asks for the words of the others.
     hints: words that ask -> concepts of what answers them; collections: words for datasets.
+    lexicon: words that are known, and no compounds; pieces: those that compounds are made of.
     """
 
     phrases: Mapping[tuple[str, ...], tuple[str, ...]]
@@ -53,6 +57,7 @@ class Vocabulary:
     spoken: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     hints: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     collections: frozenset[str] = frozenset()
+    pieces: frozenset[str] = field(default_factory=frozenset, repr=False)
 
     @cached_property
     def personal(self) -> frozenset[str]:
@@ -76,15 +81,8 @@ class Vocabulary:
 
     def _plural(self, words: Sequence[str]) -> tuple[str, ...]:
         """The phrase whose last word is the singular of this one's."""
-        last = words[-1]
-        if len(last) < 4 or not last.endswith("s"):
-            return ()
-        for singular in (
-            last[:-1],
-            last[:-2] if last.endswith("es") else "",
-            f"{last[:-3]}y" if last.endswith("ies") else "",
-        ):
-            if singular and (concepts := self.phrases.get((*words[:-1], singular))):
+        for singular in _singulars(words[-1]):
+            if concepts := self.phrases.get((*words[:-1], singular)):
                 return concepts
         return ()
 
@@ -120,7 +118,20 @@ class Vocabulary:
         """`kundennummer` -> kunden, nummer; a word that is known, or is no compound of known words, stays whole."""
         if len(word) < _COMPOUND or word in self.lexicon or not word.isalpha():
             return [word]
-        return list(_cut(word, self.lexicon)) or [word]
+        return list(_cut(word, self.pieces)) or [word]
+
+
+def _singulars(word: str) -> list[str]:
+    """What an English or German plural may be the plural of."""
+    if word.endswith(_GERMAN_PLURALS):
+        return [word[:-2]]
+    if len(word) < 4 or not word.endswith("s"):
+        return []
+    return [
+        word[:-1],
+        *([word[:-2]] if word.endswith("es") else []),
+        *([f"{word[:-3]}y"] if word.endswith("ies") else []),
+    ]
 
 
 def stem(word: str) -> str:
@@ -135,8 +146,8 @@ def _stem(word: str) -> str:
 
 
 @lru_cache(100_000)
-def _cut(word: str, lexicon: frozenset[str]) -> tuple[str, ...]:
-    """The fewest known words that a word is made of, with an `s`, `n` or `en` between them; none if there are none."""
+def _cut(word: str, pieces: frozenset[str]) -> tuple[str, ...]:
+    """The fewest pieces that a word is made of, with an `s`, `n` or `en` between them; none if there are none."""
     best: list[list[str] | None] = [[], *([None] * len(word))]
     for end in range(2, len(word) + 1):
         for start in range(end - 1):
@@ -144,12 +155,12 @@ def _cut(word: str, lexicon: frozenset[str]) -> tuple[str, ...]:
             part = word[start:end]
             if before is None or (best[end] is not None and len(best[end] or ()) <= len(before) + 1):
                 continue
-            if part in lexicon:
+            if part in pieces:
                 best[end] = [*before, part]
             elif before == [] and start == 0:
                 for link in ("s", "n", "en", "es"):
                     bare = part.removesuffix(link)
-                    if bare != part and bare in lexicon and end < len(word):
+                    if bare != part and bare in pieces and end < len(word):
                         best[end] = [bare]
                         break
     return tuple(best[len(word)] or ())
@@ -157,24 +168,55 @@ def _cut(word: str, lexicon: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(1)
 def builtin() -> Vocabulary:
-    """What comes with Weir."""
-    return make(
-        yaml.safe_load(resources.files("catalog.search.language").joinpath("vocabulary.yaml").read_text("utf-8"))
-    )
+    """What comes with Weir: the files of the folder `vocabulary`, one a domain."""
+    folder = resources.files("catalog.search.language").joinpath("vocabulary")
+    listed = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
+    return make(_joined(yaml.load(each.read_text("utf-8"), _Loader) for each in listed))  # noqa: S506
+
+
+def _joined(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """One document of several: a concept that two of them list has the phrases of both."""
+    joined: dict[str, Any] = {"concepts": {}, "broader": {}, "entities": {}, "fillers": {}}
+    for document in documents:
+        for section, content in document.items():
+            if isinstance(content, Mapping):
+                known = joined.setdefault(section, {})
+                for key, listed in content.items():
+                    known[key] = [*known.get(key, ()), *listed]
+            else:
+                joined[section] = [*joined.get(section, ()), *content]
+    return joined
 
 
 def make(document: Mapping[str, Any]) -> Vocabulary:
-    """A vocabulary from a document in the form of vocabulary.yaml."""
+    """A vocabulary from a document in the form of the files in `vocabulary`."""
     phrases: dict[tuple[str, ...], dict[str, None]] = {}
     for concept, texts in document["concepts"].items():
         for text in (*texts, concept.replace("_", " ")):
             phrases.setdefault(tuple(split(text)), {})[concept] = None
+    umlauts = {_plain(word): word for word in document.get("umlauts", ())}
+    for phrase, concepts in list(phrases.items()):
+        if not umlauts.keys().isdisjoint(phrase):
+            phrases.setdefault(tuple(umlauts.get(word, word) for word in phrase), {}).update(concepts)
+    for phrase, concepts in phrases.items():  # `reviews` in one concept, and `review` in it and in others
+        for singular in _singulars(phrase[-1]):
+            others = phrases.get((*phrase[:-1], singular), {})
+            if not concepts.keys().isdisjoint(others):
+                concepts.update(others)
     fillers = frozenset(word for listed in document["fillers"].values() for text in listed for word in split(text))
     for phrase, concepts in list(phrases.items()):
         bare = tuple(word for word in phrase if word not in fillers)
         if 1 < len(bare) < len(phrase):
             phrases.setdefault(bare, {}).update(concepts)
+    alone = {phrase[0] for phrase in phrases if len(phrase) == 1 and len(phrase[0]) >= _SHORTEST_PIECE}
+    pieces = (alone - fillers) | {*document.get("pieces", ())}
+    for phrase, concepts in list(phrases.items()):  # `due date` is written `duedate`, too
+        if len(phrase) < 2 or phrase[0] in fillers or pieces.issuperset(phrase):
+            continue
+        if len(joined := "".join(phrase)) >= _COMPOUND:
+            phrases.setdefault((joined,), dict(concepts))
     words = {word for phrase in phrases for word in phrase if len(word) >= _SHORTEST or word in _SHORT}
+    words.update(document.get("whole", ()))
     return Vocabulary(
         phrases={phrase: tuple(concepts) for phrase, concepts in phrases.items()},
         broader={concept: tuple(wider) for concept, wider in document["broader"].items()},
@@ -185,19 +227,23 @@ def make(document: Mapping[str, Any]) -> Vocabulary:
         lexicon=frozenset(words - fillers),
         hints={tuple(split(asked)): tuple(concepts) for asked, concepts in document.get("hints", {}).items()},
         collections=frozenset(document.get("collections", ())),
+        pieces=frozenset(pieces),
     )
+
+
+def _plain(word: str) -> str:
+    """`waehrung` -> wahrung, as `wahrung` is with its accents folded."""
+    return word.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def with_terms(base: Vocabulary, terms: Iterable[tuple[str, Sequence[str]]]) -> Vocabulary:
     """The vocabulary with the glossary's own: (term, its synonyms)."""
-    phrases = {phrase: list(concepts) for phrase, concepts in base.phrases.items()}
+    phrases = dict(base.phrases)
     spoken: dict[str, tuple[tuple[str, ...], ...]] = {}
     for term, synonyms in terms:
         concept = f"term {term}"
         spoken[concept] = tuple(dict.fromkeys(words for text in (term, *synonyms) if (words := tuple(split(text)))))
         for words in spoken[concept]:
-            phrases.setdefault(words, []).append(concept)
-    return Vocabulary(
-        {phrase: tuple(dict.fromkeys(concepts)) for phrase, concepts in phrases.items()}, base.broader, base.entities,
-        base.other_entities, base.fillers, max(map(len, phrases)), base.lexicon, spoken, base.hints, base.collections,
-    )  # fmt: skip
+            phrases[words] = tuple(dict.fromkeys((*phrases.get(words, ()), concept)))
+    longest = max((base.longest, *(len(words) for listed in spoken.values() for words in listed)))
+    return replace(base, phrases=phrases, spoken=spoken, longest=longest)
