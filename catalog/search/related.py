@@ -97,16 +97,16 @@ class Related:
 
     def of(self, record: DatasetRecord, limit: int = 10) -> RelatedAnswer:
         """The datasets most related, the most first. What a server that is away would add is named in `missing`."""
-        found: dict[DatasetId, _Found] = {}
+        related: dict[DatasetId, _Found] = {}
         missing: list[dict[str, str]] = []
         looks = (("shared_key", self._shared), ("read_together", self._together), ("lineage", self._lineage))
         for kind, look in looks:
             try:
-                look(record, found)
+                look(record, related)
             except Unavailable as error:
                 missing.append({"kind": kind, "message": str(error)})
-        found.pop(record.id, None)
-        ordered = sorted(found.items(), key=lambda pair: (-pair[1].score, pair[0]))
+        related.pop(record.id, None)
+        ordered = sorted(related.items(), key=lambda pair: (-pair[1].score, pair[0]))
         listed = [
             RelatedDataset(other, each.score, each.reasons)
             for dataset, each in ordered
@@ -114,7 +114,7 @@ class Related:
         ]
         return RelatedAnswer(listed[:limit], len(listed), missing)
 
-    def _shared(self, record: DatasetRecord, found: dict[DatasetId, _Found]) -> None:
+    def _shared(self, record: DatasetRecord, related: dict[DatasetId, _Found]) -> None:
         stored = self._store.schema(record.id)
         schema = stored.current if stored else None
         tags, notes = self._store.classifications(record.id), self._store.notes(record.id)
@@ -134,12 +134,12 @@ class Related:
         for dataset, reasons in shared.items():
             ordered = sorted(reasons, key=lambda pair: -pair[0])
             for score, reason in ordered[:_SHOWN_KEYS]:
-                found.setdefault(dataset, _Found()).add(score, reason)
+                related.setdefault(dataset, _Found()).add(score, reason)
 
     def _same(self, key: KeyField) -> list[Mapping[str, Any]]:
         """Fields of any dataset with the words, a type and the tags of a key."""
         ways = [Way(("".join(key.words),))] + ([Way(key.words)] if len(key.words) > 1 else [])
-        asked = SearchQuery(
+        query = SearchQuery(
             (Needle(" ".join(key.words), tuple(ways)),),
             None,
             {"kind": ("field",)},
@@ -147,18 +147,18 @@ class Related:
             counted=False,
             unseen=self._unseen,
         )
-        hits: Sequence[IndexHit] = self._index.search(asked).hits
+        hits: Sequence[IndexHit] = self._index.search(query).hits
         return [hit.source for hit in hits if _is(hit.source, key)]
 
-    def _together(self, record: DatasetRecord, found: dict[DatasetId, _Found]) -> None:
+    def _together(self, record: DatasetRecord, related: dict[DatasetId, _Found]) -> None:
         for dataset, together in self._store.together(record.id, self._clock()).items():
             reason = {"kind": "read_together", "queries": together.queries}
-            found.setdefault(dataset, _Found()).add(math.log2(1 + together.weight), reason)
+            related.setdefault(dataset, _Found()).add(math.log2(1 + together.weight), reason)
 
-    def _lineage(self, record: DatasetRecord, found: dict[DatasetId, _Found]) -> None:
+    def _lineage(self, record: DatasetRecord, related: dict[DatasetId, _Found]) -> None:
         for dataset, step in self._near.near(record.id, STEPS).items():
             reason = {"kind": "lineage", "direction": step.direction, "distance": step.distance}
-            found.setdefault(dataset, _Found()).add(1 / step.distance, reason)
+            related.setdefault(dataset, _Found()).add(1 / step.distance, reason)
 
 
 def _is(source: Mapping[str, Any], key: KeyField) -> bool:

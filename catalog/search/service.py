@@ -87,23 +87,23 @@ class Search(Indexing):
                 details={"offset": offset, "limit": limit},
             )
         question = self._question(q)
-        wanted = self._wanted({**question.filters, **(filters or {})})
-        asked = SearchQuery(question.needles, question.spelled, wanted, _RANKED, unseen=self._unseen)
-        queries = [asked]
+        values = self._wanted({**question.filters, **(filters or {})})
+        query = SearchQuery(question.needles, question.spelled, values, _RANKED, unseen=self._unseen)
+        queries = [query]
         if self._nearby and question.needles and (labels := self._nearby.labels(question.text, self._unseen)):
-            queries.append(replace(asked, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
+            queries.append(replace(query, needles=(), spelled=None, labels=labels, limit=_LABELLED, counted=False))
         page, *near = self._index.ask(queries)
         weight = _weights(page, question)
-        ranked = self._ranked(page, near, asked, question, weight)
+        ranked = self._ranked(page, near, query, question, weight)
         if self._clicks is not None and question.needles:
             ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
         total = len(ranked) if whole else page.total
         if grouped:
-            whole = self._enough(ranked, asked, question, weight, offset + limit, whole)
+            whole = self._enough(ranked, query, question, weight, offset + limit, whole)
             return self._grouped(ranked, page, question, limit, offset, explain, whole)
         if offset + limit > len(ranked) and not whole:
-            more = self._index.search(replace(asked, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
+            more = self._index.search(replace(query, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
             seen = {each.hit.id for each in ranked}
             ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
         shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
@@ -157,14 +157,14 @@ class Search(Indexing):
         page = self._index.search(
             SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False, unseen=self._unseen)
         )
-        found: dict[str, Suggestion] = {}
+        suggestions: dict[str, Suggestion] = {}
         for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
             source = each.hit.source
             text = source["name"] if source["kind"] == "dataset" else source["path"].rpartition(".")[2]
-            found.setdefault(text.lower(), Suggestion(text, source["kind"], source["reference"]))
-            if len(found) == limit:
+            suggestions.setdefault(text.lower(), Suggestion(text, source["kind"], source["reference"]))
+            if len(suggestions) == limit:
                 break
-        return list(found.values())
+        return list(suggestions.values())
 
     def _values(self, filter_: Begun, limit: int) -> list[Suggestion]:
         """The most frequent values of a filter first."""
@@ -172,8 +172,8 @@ class Search(Indexing):
         if not values:
             question = self._question(filter_.rest)
             others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
-            asked = SearchQuery(question.needles, question.spelled, self._wanted(others), 0, unseen=self._unseen)
-            values = [value for value, _ in self._index.search(asked).facets.get(filter_.name, ())]
+            query = SearchQuery(question.needles, question.spelled, self._wanted(others), 0, unseen=self._unseen)
+            values = [value for value, _ in self._index.search(query).facets.get(filter_.name, ())]
         return [Suggestion(value, filter_.name) for value in fitting(values, filter_.begun, limit)]
 
     def _grouped(
@@ -277,7 +277,7 @@ def _answer(
     best = ranked[0] if ranked else None
     exact = best is not None and "exact" in best.reasons
     lacking = [] if best is None or exact else [
-        needle.text for needle, held in zip(question.needles, best.held, strict=True) if held is None
+        needle.text for needle, match in zip(question.needles, best.held, strict=True) if match is None
     ]  # fmt: skip
     return SearchAnswer(
         total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
@@ -287,12 +287,12 @@ def _answer(
 
 def _meant(best: Ranked, question: Question) -> str | None:
     """The query with the words of the best hit in place of those that were misspelled."""
-    slips = [held for held in best.held if held is not None and held.how == "slip" and held.word]
+    slips = [match for match in best.held if match is not None and match.how == "slip" and match.word]
     if not slips:
         return None
     words = [
-        held.word if held is not None and held.how == "slip" and held.word else needle.text
-        for needle, held in zip(question.needles, best.held, strict=True)
+        match.word if match is not None and match.how == "slip" and match.word else needle.text
+        for needle, match in zip(question.needles, best.held, strict=True)
     ]
     return " ".join(words)
 
@@ -303,8 +303,8 @@ def _hit(ranked: Ranked, question: Question, explain: bool) -> Hit:
         why = {name: round(value, 4) for name, value in ranked.reasons.items()}
         why["held"] = [
             {"needle": needle.text, "missing": True}
-            if held is None
-            else {"needle": held.needle, "in": held.where, "how": held.how, "quality": round(held.quality, 3)}
-            for needle, held in zip(question.needles, ranked.held, strict=True)
+            if match is None
+            else {"needle": match.needle, "in": match.where, "how": match.how, "quality": round(match.quality, 3)}
+            for needle, match in zip(question.needles, ranked.held, strict=True)
         ]
     return Hit(ranked.score, ranked.hit.source, highlights(ranked.hit.source, question.needles), why)

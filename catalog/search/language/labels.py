@@ -21,8 +21,8 @@ class Labels:
         listed = list(self._at)
         old, rows_of_old = (known._at, known._rows) if known is not None else ({}, ())
         fresh = [label for label in listed if label not in old]
-        made = dict(zip(fresh, meaning.vectors(fresh), strict=True)) if fresh else {}
-        rows = [made[label] if label in made else rows_of_old[old[label]] for label in listed]
+        vectors = dict(zip(fresh, meaning.vectors(fresh), strict=True)) if fresh else {}
+        rows = [vectors[label] if label in vectors else rows_of_old[old[label]] for label in listed]
         self._listed, self._rows = listed, np.asarray(rows, np.float32)
 
     def __len__(self) -> int:
@@ -42,8 +42,10 @@ class Labels:
     def likeness(self, question: Any, labels: Sequence[str]) -> list[float]:
         """-1..1 for each of these labels, known or not."""
         missing = [label for label in dict.fromkeys(labels) if label and label not in self._at]
-        made = dict(zip(missing, self._meaning.vectors(missing), strict=True)) if missing else {}
+        vectors = dict(zip(missing, self._meaning.vectors(missing), strict=True)) if missing else {}
         return [
-            0.0 if not label else float((self._rows[self._at[label]] if label in self._at else made[label]) @ question)
+            0.0
+            if not label
+            else float((self._rows[self._at[label]] if label in self._at else vectors[label]) @ question)
             for label in labels
         ]

@@ -93,8 +93,8 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
 
 
 def _hints(words: list[str], vocabulary: Vocabulary) -> tuple[str, ...]:
-    found = (vocabulary.hints.get(tuple(words[at : at + length]), ()) for at in range(len(words)) for length in (1, 2))
-    return tuple(dict.fromkeys(concept for concepts in found for concept in concepts))
+    hints = (vocabulary.hints.get(tuple(words[at : at + length]), ()) for at in range(len(words)) for length in (1, 2))
+    return tuple(dict.fromkeys(concept for concepts in hints for concept in concepts))
 
 
 def _wide(tokens: list[_Token], needles: list[Needle], vocabulary: Vocabulary) -> float:
@@ -147,10 +147,10 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
             for part in vocabulary.parts(word):
                 words.append(part)
                 token_of.append(number)
-    found: dict[int, tuple[int, tuple[str, ...]]] = {}
+    spans: dict[int, tuple[int, tuple[str, ...]]] = {}
     for phrase in vocabulary.find(words):
         if _whole(phrase, token_of):
-            found[token_of[phrase.start]] = (token_of[phrase.end - 1], phrase.concepts)
+            spans[token_of[phrase.start]] = (token_of[phrase.end - 1], phrase.concepts)
     # `money is on the account` is `money on the account`, too.
     content = [at for at, word in enumerate(words) if word not in vocabulary.fillers]
     fewer = [token_of[at] for at in content]
@@ -160,10 +160,10 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
         if (
             apart
             and _whole(phrase, fewer)
-            and not any(at <= last and first <= to and to > at for at, (to, _) in found.items())
+            and not any(at <= last and first <= to and to > at for at, (to, _) in spans.items())
         ):
-            found = {at: to for at, to in found.items() if not first <= at <= last} | {first: (last, phrase.concepts)}
-    return found
+            spans = {at: to for at, to in spans.items() if not first <= at <= last} | {first: (last, phrase.concepts)}
+    return spans
 
 
 def _whole(phrase: Phrase, token_of: list[int]) -> bool:
@@ -222,5 +222,5 @@ def _needle(
 
 def _concept(word: str, vocabulary: Vocabulary) -> str:
     """The concept that a word names alone, else the word."""
-    found = vocabulary.find([word])
-    return CONCEPT + found[0].concepts[0] if found and found[0].concepts[0] not in vocabulary.spoken else word
+    phrases = vocabulary.find([word])
+    return CONCEPT + phrases[0].concepts[0] if phrases and phrases[0].concepts[0] not in vocabulary.spoken else word

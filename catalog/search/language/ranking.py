@@ -75,9 +75,9 @@ class Likeness:
 UNLIKE = Likeness(0.0)
 
 
-def weights(held: Sequence[int], size: int) -> list[float]:
+def weights(documents: Sequence[int], size: int) -> list[float]:
     """How much each needle counts: the rarer, the more. `held`: documents that hold it, of `size`."""
-    return [max(0.3, math.log((1 + size) / (1 + min(count, size)))) for count in held]
+    return [max(0.3, math.log((1 + size) / (1 + min(count, size)))) for count in documents]
 
 
 def slips(word: str) -> int:
@@ -98,24 +98,26 @@ def rank(
         if hit.source["kind"] != "dataset":
             key = hit.id.split(".")[0]
             best[key] = max(one.own, best.get(key, 0.0))
-    found = [_ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
+    ranked = [_ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
     if len(question.needles) > 1:
-        found = _with_fields(found)
-    return sorted(found, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
+        ranked = _with_fields(ranked)
+    return sorted(ranked, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
 
 
-def _with_fields(found: Sequence[Ranked]) -> list[Ranked]:
+def _with_fields(ranked: Sequence[Ranked]) -> list[Ranked]:
     """A dataset is raised where different fields of it hold different words of the question."""
     holding: dict[str, set[int]] = {}
-    for each in found:
+    for each in ranked:
         key, _, field = each.hit.id.partition(".")
         if field:
-            own = {at for at, held in enumerate(each.held) if held is not None and held.where in ("name", "entity")}
+            own = {at for at, match in enumerate(each.held) if match is not None and match.where in ("name", "entity")}
             holding.setdefault(key, set()).update(own)
     raised = []
-    for each in found:
+    for each in ranked:
         of_fields = holding.get(each.hit.id, set())
-        single = any(held is not None and held.where in ("name", "text", "term", "tag", "owner") for held in each.held)
+        single = any(
+            match is not None and match.where in ("name", "text", "term", "tag", "owner") for match in each.held
+        )
         if each.hit.source["kind"] == "dataset" and single and len(of_fields) > 1:
             gain = _MORE_FIELDS * len(of_fields) / len(each.held)
             each = replace(each, score=each.score + gain, reasons={**each.reasons, "fields": gain})
@@ -130,13 +132,13 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
     places = {
         place: (value, hit.words.get(place, "")) for place, value in (OF_DATASET if is_dataset else OF_FIELD).items()
     }
-    held = tuple(_held(needle, places) for needle in question.needles)
+    matches = tuple(_held(needle, places) for needle in question.needles)
     weight = [w * _LAST if n == len(weight) - 1 else w for n, w in enumerate(weight)] if len(weight) > 1 else weight
     total = sum(weight) or 1.0
-    fit = sum(w * h.quality for w, h in zip(weight, held, strict=True) if h is not None) / total
+    fit = sum(w * h.quality for w, h in zip(weight, matches, strict=True) if h is not None) / total
     reasons = {"words": fit}
     if question.needles:
-        reasons["name"] = _NAME_SHARE * fit * _of_name(held, hit, is_dataset)
+        reasons["name"] = _NAME_SHARE * fit * _of_name(matches, hit, is_dataset)
         if len(question.words) > 1:
             everywhere = [_set(text) for _, text in places.values()]
             around = sum(1 for word in question.words if any(word in s or STEM + stem(word) in s for s in everywhere))
@@ -169,13 +171,13 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
     if hit.rank != 1:
         reasons["state"] = hit.rank
         score *= hit.rank
-    return Ranked(hit, score, held, reasons)
+    return Ranked(hit, score, matches, reasons)
 
 
-def _of_name(held: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
+def _of_name(matches: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
     """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
     spans = _spans(hit.words.get("name", ""), hit.own)
-    covered = {at for each in held if each is not None and each.where == "name" for word in each.words
+    covered = {at for each in matches if each is not None and each.where == "name" for word in each.words
                for at in spans.get(word, ())}  # fmt: skip
     return min(1.0, len(covered) / max(1, hit.own - (0.5 if is_dataset else 0)))
 
@@ -185,7 +187,7 @@ def _spans(name: str, count: int) -> Mapping[str, frozenset[int]]:
     """Word, stem or concept -> which of a name's own words it is; the first `count` words are its own."""
     words = name.split()
     own = words[:count]
-    found: dict[str, set[int]] = {}
+    spans: dict[str, set[int]] = {}
     spread: list[str] = []
     of: list[int] = []
     vocabulary = builtin()
@@ -194,15 +196,15 @@ def _spans(name: str, count: int) -> Mapping[str, frozenset[int]]:
             spread.append(part)
             of.append(at)
         for each in (word, STEM + stem(word), *vocabulary.parts(word)):
-            found.setdefault(each, set()).add(at)
+            spans.setdefault(each, set()).add(at)
     for phrase in vocabulary.find(spread):
         for concept in phrase.concepts:
             for mark in (CONCEPT + concept, *(BROADER + wider for wider in vocabulary.broader.get(concept, ()))):
-                found.setdefault(mark, set()).update(of[phrase.start : phrase.end])
+                spans.setdefault(mark, set()).update(of[phrase.start : phrase.end])
     every = frozenset(range(len(own)))
     if len(words) > count > 1:
-        found[words[count]] = set(every)  # all of them as one word
-    return {word: frozenset(places) for word, places in found.items()}
+        spans[words[count]] = set(every)  # all of them as one word
+    return {word: frozenset(places) for word, places in spans.items()}
 
 
 _Places = Mapping[str, tuple[float, str]]
@@ -211,34 +213,34 @@ _Places = Mapping[str, tuple[float, str]]
 
 def _held(needle: Needle, places: _Places) -> Held | None:
     if needle.phrase:
-        wanted = f" {' '.join(needle.words)} "
-        inside = [(value, place) for place, (value, text) in places.items() if wanted in f" {text} "]
+        phrase = f" {' '.join(needle.words)} "
+        inside = [(value, place) for place, (value, text) in places.items() if phrase in f" {text} "]
         value, where = max(inside, default=(0.0, ""))
         return Held(needle.text, where, value, "word", words=needle.words) if where else None
     best: Held | None = None
     for way in needle.ways:
         if best is not None and best.quality >= way.quality:
             continue
-        found = _by_way(needle, way, places)
-        if found is not None and (best is None or found.quality > best.quality):
-            best = found
+        match = _by_way(needle, way, places)
+        if match is not None and (best is None or match.quality > best.quality):
+            best = match
     return best
 
 
 def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
     """Each word where it counts most; words of one way in several places count a little less."""
-    found: list[tuple[float, str, str, str]] = []
+    candidates: list[tuple[float, str, str, str]] = []
     for word in way.words:
         one = _word(word, way.loose, word not in way.known, places)
         if one is None:
             return None
-        found.append(one)
-    worst = min(found, key=lambda one: one[0])
-    apart = 1.0 if len({one[1] for one in found}) == 1 else 0.9
-    quality = way.quality * apart * sum(one[0] for one in found) / len(found)
+        candidates.append(one)
+    worst = min(candidates, key=lambda one: one[0])
+    apart = 1.0 if len({one[1] for one in candidates}) == 1 else 0.9
+    quality = way.quality * apart * sum(one[0] for one in candidates) / len(candidates)
     how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
     slipped = worst[3] if worst[2] == "slip" else None
-    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in found))
+    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in candidates))
 
 
 def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float, str, str, str] | None:
@@ -246,9 +248,9 @@ def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float
     best: tuple[float, str, str, str] | None = None
     for place, (value, text) in places.items():
         if text and (best is None or value > best[0]):
-            found = _inside(word, loose, slipped, text)
-            if found is not None and (best is None or value * found[0] > best[0]):
-                best = (value * found[0], place, found[1], found[2])
+            match = _inside(word, loose, slipped, text)
+            if match is not None and (best is None or value * match[0] > best[0]):
+                best = (value * match[0], place, match[1], match[2])
     return best
 
 

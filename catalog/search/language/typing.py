@@ -32,10 +32,10 @@ class Begun:
 
 def begun_filter(text: str) -> Begun | None:
     """The filter that the text ends with; None where it ends with a word, or with a space."""
-    found = _LAST.match(text)
-    if found is None or found[1] not in FILTERS or (found[1] not in FACETS and found[1] not in CHOICES):
+    match = _LAST.match(text)
+    if match is None or match[1] not in FILTERS or (match[1] not in FACETS and match[1] not in CHOICES):
         return None
-    return Begun(text[: found.start(1)], found[1], found[2].removeprefix('"'))
+    return Begun(text[: match.start(1)], match[1], match[2].removeprefix('"'))
 
 
 def fitting(values: Iterable[str], begun: str, most: int) -> list[str]:

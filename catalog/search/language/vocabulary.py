@@ -66,18 +66,18 @@ class Vocabulary:
 
     def find(self, words: Sequence[str]) -> list[Phrase]:
         """The longest phrases from left to right; none overlap."""
-        found: list[Phrase] = []
+        phrases: list[Phrase] = []
         at = 0
         while at < len(words):
             for end in range(min(len(words), at + self.longest), at, -1):
                 concepts = self.phrases.get(tuple(words[at:end])) or self._plural(words[at:end])
                 if concepts:
-                    found.append(Phrase(at, end, concepts))
+                    phrases.append(Phrase(at, end, concepts))
                     at = end
                     break
             else:
                 at += 1
-        return found
+        return phrases
 
     def _plural(self, words: Sequence[str]) -> tuple[str, ...]:
         """The phrase whose last word is the singular of this one's."""
@@ -88,17 +88,17 @@ class Vocabulary:
 
     def indexed(self, words: Sequence[str]) -> list[str]:
         """What a document is found by besides the words that were written: stems, parts of compounds, concepts."""
-        found: dict[str, None] = {}
+        concepts: dict[str, None] = {}
         spread: list[str] = []
         for word in words:
             parts = self.parts(word)
-            found.update(dict.fromkeys(parts if len(parts) > 1 else ()))
+            concepts.update(dict.fromkeys(parts if len(parts) > 1 else ()))
             spread += parts
             if (root := stem(word)) != word:
-                found[STEM + root] = None
+                concepts[STEM + root] = None
         for phrase in self.find(spread):
-            found.update(dict.fromkeys(self._of(phrase.concepts)))
-        return list(found)
+            concepts.update(dict.fromkeys(self._of(phrase.concepts)))
+        return list(concepts)
 
     def of_entities(self, entities: Iterable[str]) -> list[str]:
         """The same for kinds of personal data."""
@@ -141,8 +141,8 @@ def stem(word: str) -> str:
 
 @lru_cache(100_000)
 def _stem(word: str) -> str:
-    found: str = _stemmer.stemWord(word)
-    return found
+    stem: str = _stemmer.stemWord(word)
+    return stem
 
 
 @lru_cache(100_000)
@@ -180,9 +180,9 @@ def _joined(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for document in documents:
         for section, content in document.items():
             if isinstance(content, Mapping):
-                known = joined.setdefault(section, {})
+                merged = joined.setdefault(section, {})
                 for key, listed in content.items():
-                    known[key] = [*known.get(key, ()), *listed]
+                    merged[key] = [*merged.get(key, ()), *listed]
             else:
                 joined[section] = [*joined.get(section, ()), *content]
     return joined
@@ -225,7 +225,7 @@ def make(document: Mapping[str, Any]) -> Vocabulary:
         fillers=fillers,
         longest=max(map(len, phrases)),
         lexicon=frozenset(words - fillers),
-        hints={tuple(split(asked)): tuple(concepts) for asked, concepts in document.get("hints", {}).items()},
+        hints={tuple(split(question)): tuple(concepts) for question, concepts in document.get("hints", {}).items()},
         collections=frozenset(document.get("collections", ())),
         pieces=frozenset(pieces),
     )
