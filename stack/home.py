@@ -116,8 +116,11 @@ class Home:
         try:
             for path in (self.root, self.run, self.logs, self.root / "data", self.root / "secrets"):
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_atomically(self.run / "probe", "")
-            (self.run / "probe").unlink()
+            # A name of its own: another start of the same instance may try the folder at the same time.
+            with tempfile.NamedTemporaryFile(dir=self.run, prefix="probe.") as probe:
+                probe.write(b"\n")
+                probe.flush()
+                os.fsync(probe.fileno())
         except OSError as error:
             raise StackError(
                 f"The folder {self.root} cannot be written ({error.strerror or error}); free some disk space, correct its"

@@ -197,8 +197,8 @@ _EXPORTS = ("ddl", "spark", "jsonschema", "avro", "pydantic")
 
 def _format(output: str, kind: str) -> Format:
     if output not in set(Format):
-        mend = f"{', '.join(Format)}" + (f", {', '.join(_EXPORTS)}" if kind == "schema" else "")
-        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {mend}.")
+        advice = f"{', '.join(Format)}" + (f", {', '.join(_EXPORTS)}" if kind == "schema" else "")
+        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {advice}.")
     return Format(output)
 
 

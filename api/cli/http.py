@@ -99,13 +99,13 @@ def instance_token(home: Home, user: str | None = None) -> str | None:
     try:
         return path.read_text().strip()
     except OSError:
-        mend = (
+        advice = (
             f"make one with `weir token create --user {user} --save`"
             if user
             else "start Weir with `weir up --detach`, or for one that runs elsewhere set WEIR_URL, and run `weir login` or set"
             " WEIR_TOKEN"
         )
-        raise NotSignedIn(f"No token{f' of {user}' if user else ''} at {path}; {mend}.") from None
+        raise NotSignedIn(f"No token{f' of {user}' if user else ''} at {path}; {advice}.") from None
 
 
 class Api:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from api.config.settings import Settings
 from api.joins.connections import Connections
 from api.joins.facts import Facts
+from api.joins.views.clusters import ViewClusters
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
+from api.joins.views.seen import SeenStates
 from api.webhooks.deliver import Webhooks
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
@@ -37,6 +40,8 @@ class CatalogServices:
     discovery: Discovery
     connections: Connections
     declared_views: DeclaredViews
+    seen_states: SeenStates
+    view_clusters: ViewClusters
     facts: ViewFacts
 
     def references(self) -> list[str]:
@@ -91,5 +96,7 @@ def catalog_services(settings: Settings, parts: Adapters) -> CatalogServices:
         discovery=discovery,
         connections=connections,
         declared_views=views,
+        seen_states=SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds), views.applied),
+        view_clusters=ViewClusters(connections, parts.spark_options),
         facts=facts,
     )

@@ -49,7 +49,7 @@ def declared_services(
     store, clusters = catalog.store, catalog.clusters
     state, identity, audit = governance.state, governance.identity, governance.audit.log
     view_handler = ViewHandler(
-        store, now, output_topic(catalog.connections, parts), source_topic(clusters, catalog.declared_views)
+        store, now, output_topic(catalog.view_clusters, parts), source_topic(clusters, catalog.declared_views)
     )
     places = Places(store, parts.secrets, parts.connect_workers)
     connectors = Connectors(store, now, places, audit, governance.manages)

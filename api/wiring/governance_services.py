@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.config.settings import Settings
-from api.joins.connections import Connections
 from api.joins.views.clusters import ViewClusters
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
@@ -59,7 +58,7 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
     facts, events, policies = catalog.facts, catalog.events, settings.policies
     checks = Checks(expression=custom.check, condition=custom.check_condition, provider=parts.check_provider)
     state = GovernanceState(parts.policy_store, now, policies, checks)
-    audit = _audit_services(settings, parts, catalog.connections)
+    audit = _audit_services(settings, parts, catalog.view_clusters)
     sealer = parts.sealer()
 
     def record_sign_in(actor: str, action: str, target: str, reasons: Sequence[str]) -> None:
@@ -83,13 +82,13 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
     )
 
 
-def _audit_services(settings: Settings, parts: Adapters, connections: Connections) -> AuditServices:
+def _audit_services(settings: Settings, parts: Adapters, clusters: ViewClusters) -> AuditServices:
     signer = parts.audit_signer()
     seals = Seals(parts.audit_segments, parts.audit_trust(signer))
     log = AuditLog(parts.audit_store, now, parts.publisher, seals)
     shipping = AuditShipping(
         parts.audit_store, parts.audit_positions, settings.policies.audit_ship_to,
-        lambda place: parts.audit_receiver(place, ViewClusters(connections, parts.spark_options).client), now,
+        lambda place: parts.audit_receiver(place, clusters.client), now,
     )  # fmt: skip
     segments = AuditSegments(
         parts.audit_store, parts.audit_segments, log, signer, now, settings.policies, shipping.shipped

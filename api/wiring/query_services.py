@@ -9,14 +9,12 @@ from api.config.settings import Settings
 from api.joins.declared import Declared
 from api.joins.query_records import QueriesRecorded, drift_scans
 from api.joins.query_tables import Tables
-from api.joins.views.clusters import ViewClusters
 from api.joins.views.statements import SqlViews
 from api.joins.views.tables import ViewTables
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
-from api.wiring.view_services import seen_states
 from catalog.scans.scans import Scans
 from policies.access.purposes import PurposeUse
 from policies.browse.service import Browser
@@ -34,7 +32,6 @@ class QueryServices:
     purposes: PurposeUse
     topics: Tables
     tables: ViewTables
-    view_clusters: ViewClusters
     sql_views: SqlViews
     query: GovernedQuery
     check: QueryCheck
@@ -58,11 +55,10 @@ def query_services(
     engine = parts.query_engine(connections.client_settings)
     offsets = parts.query_offsets(connections)
     topics = Tables(datasets, facts, connections, parts.spark_options, parts.registry, store.changes)
-    view_clusters = ViewClusters(connections, parts.spark_options)
-    tables = ViewTables(topics, catalog.declared_views, parts.view_states, facts, view_clusters)
+    tables = ViewTables(topics, catalog.declared_views, parts.view_states, facts, catalog.view_clusters)
     sql_views = SqlViews(
         catalog.declared_views,
-        seen_states(settings, parts, catalog.declared_views),
+        catalog.seen_states,
         governance.identity,
         datasets,
         declared,
@@ -85,7 +81,6 @@ def query_services(
         purposes=purposes,
         topics=topics,
         tables=tables,
-        view_clusters=view_clusters,
         sql_views=sql_views,
         query=query,
         check=QueryCheck(query.preparer, query.trail, engine, settings.query),

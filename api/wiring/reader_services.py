@@ -45,9 +45,8 @@ def reader_services(
     views: Callable[[], Views],
 ) -> ReaderServices:
     store, clusters, graph = catalog.store, catalog.clusters, lineage.lineage
-    where_is = WhereIs(
-        store, clusters, now, ReportFlows(graph), ReportReaders(graph), ReportAccess(grants, catalog.reference)
-    )
+    flows = ReportFlows(graph)
+    where_is = WhereIs(store, clusters, now, flows, ReportReaders(graph), ReportAccess(grants, catalog.reference))
     related = Related(store, parts.index, LineageNear(graph, clusters), now)
     reviews = Reviews(store, catalog.datasets)
     sql_lineage = SqlLineageSliver(catalog.datasets, lineage.known, parts.sql_reader, settings.lineage.sql_characters)
@@ -57,7 +56,7 @@ def reader_services(
             search=catalog.search, related=related, reviews=reviews, graph=lineage.graph, lineage=graph,
             lineage_settings=settings.lineage, producers=lineage.producers, sql_reader=parts.sql_reader,
             sql_lineage=sql_lineage, topics=query.topics, tables=query.tables, declared_views=catalog.declared_views,
-            view_states=parts.view_states, view_facts=catalog.facts, view_clusters=query.view_clusters, views=views,
+            view_states=parts.view_states, view_facts=catalog.facts, view_clusters=catalog.view_clusters, views=views,
             key=blake2b(parts.mask_secret(), person=b"weir-hidden").digest(),
         ),
         knowledge.horizon,
@@ -67,5 +66,5 @@ def reader_services(
     preparer.tables_of = lambda subject: readers.of(subject).tables
     query.sql_views.seen_by = lambda subject: readers.of(subject).sources_of
     preparer.shown = lambda subject, listed: readers.of(subject).shown(listed)
-    tag_flow = TagFlow(store, clusters, ReportFlows(graph), now, catalog.events, catalog.search.changed)
+    tag_flow = TagFlow(store, clusters, flows, now, catalog.events, catalog.search.changed)
     return ReaderServices(where_is, related, reviews, tag_flow, sql_lineage, readers)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 from api.config.settings import Settings
-from api.joins.connections import Connections
 from api.joins.cross_room import ReportReaders
 from api.joins.views.changes import ViewChanges
 from api.joins.views.clusters import ViewClusters
@@ -20,7 +18,6 @@ from api.joins.views.reading import ViewReading
 from api.joins.views.registry import ViewRegistry
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
-from api.joins.views.seen import SeenStates
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
@@ -55,14 +52,9 @@ class ViewServices:
     runner: Callable[[], Runner]
 
 
-def seen_states(settings: Settings, parts: Adapters, declared: DeclaredViews) -> SeenStates:
-    return SeenStates(parts.view_states, timedelta(seconds=settings.views.silent_seconds), declared.applied)
-
-
-def output_topic(connections: Connections, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
+def output_topic(clusters: ViewClusters, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
     """How a cluster's topic is; None where it is not there."""
-    reached = ViewClusters(connections, parts.spark_options)
-    return lambda cluster, topic: parts.view_topics.options(reached.client(cluster), topic)
+    return lambda cluster, topic: parts.view_topics.options(clusters.client(cluster), topic)
 
 
 def source_topic(clusters: Clusters, declared: DeclaredViews) -> Callable[[str], tuple[str, str] | None]:
@@ -93,7 +85,6 @@ def view_services(
     state, identity, audit = governance.state, governance.identity, governance.audit.log
     decisions = ViewDecisions(state.decide, catalog.facts)
     subject = partial(_subject, state, identity)
-    reached = ViewClusters(catalog.connections, parts.spark_options)
 
     def sees_figures(caller: Subject, name: str, declared: Declared, generation: Generation | None) -> bool:
         return governance.manages(caller) or (
@@ -101,12 +92,12 @@ def view_services(
         )
 
     def compaction(cluster: str, topic: str) -> bool | None:
-        return parts.view_topics.compacted(reached.client(cluster), topic)
+        return parts.view_topics.compacted(catalog.view_clusters.client(cluster), topic)
 
     views = Views(
         declared_views,
         parts.view_states,
-        seen_states(settings, parts, declared_views),
+        catalog.seen_states,
         parts.serving,
         audit,
         sees_figures,
@@ -175,7 +166,7 @@ def _runner(
         engine=parts.streams,
         topics=parts.view_topics,
         registry=ViewRegistry(catalog.connections, parts.registry),
-        clusters=ViewClusters(catalog.connections, parts.spark_options),
+        clusters=catalog.view_clusters,
         serving=parts.serving,
         states=parts.view_states,
         journal=journal,

@@ -192,9 +192,9 @@ class Applier:
             one = handler.get(key)
             if one is None:
                 near = difflib.get_close_matches(key, [d.key for d in handler.list()], 3)
-                mend = f" Did you mean {' or '.join(near)}?" if near else ""
+                advice = f" Did you mean {' or '.join(near)}?" if near else ""
                 raise NotFound(
-                    f"There is no {handler.kind} {key!r}.{mend}", details={"kind": handler.kind, "name": key}
+                    f"There is no {handler.kind} {key!r}.{advice}", details={"kind": handler.kind, "name": key}
                 )
             documents = [one]
         return [as_document(handler.kind, d.metadata, d.spec) for d in documents]
@@ -222,8 +222,8 @@ class Applier:
             if folded in (plain, plain + "s", plain.removesuffix("y") + "ies"):
                 return kind
         near = difflib.get_close_matches(text, self._order, 1)
-        mend = f" did you mean {near[0]}?" if near else f" kinds are {', '.join(self._order)}."
-        raise InvalidInput(f"There is no kind {text!r};{mend}", details={"kind": text})
+        advice = f" did you mean {near[0]}?" if near else f" kinds are {', '.join(self._order)}."
+        raise InvalidInput(f"There is no kind {text!r};{advice}", details={"kind": text})
 
     def _ordered(self, documents: Sequence[Document]) -> list[Document]:
         for document in documents:

@@ -102,8 +102,8 @@ class Clusters:
         cluster = self._store.cluster(name)
         if cluster is None:
             names = [c.name for c in self._store.clusters()]
-            mend = f"; known: {', '.join(names)}" if names else "; declare one by kind: Cluster and weir apply"
-            raise NotFound(f"There is no cluster {name!r}{mend}.", details={"cluster": name, "known": names})
+            advice = f"; known: {', '.join(names)}" if names else "; declare one by kind: Cluster and weir apply"
+            raise NotFound(f"There is no cluster {name!r}{advice}.", details={"cluster": name, "known": names})
         return cluster
 
     def all(self) -> list[ClusterRecord]:
@@ -169,9 +169,9 @@ class Clusters:
                 details={"reference": reference, "candidates": candidates},
             )
         nearest = self.nearest(reference)
-        mend = f"did you mean {' or '.join(nearest)}?" if nearest else "scan its cluster first (weir scan)."
+        advice = f"did you mean {' or '.join(nearest)}?" if nearest else "scan its cluster first (weir scan)."
         raise DatasetNotFound(
-            f"There is no dataset {reference!r} in the catalog; {mend}",
+            f"There is no dataset {reference!r} in the catalog; {advice}",
             details={"reference": reference, "nearest": nearest},
         )
 

@@ -56,9 +56,9 @@ class Discovery:
             matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
             if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
-                mend = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
+                advice = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
                 raise NotFound(
-                    f"Cluster {cluster!r} has no topic {pattern!r}; {mend}",
+                    f"Cluster {cluster!r} has no topic {pattern!r}; {advice}",
                     details={"cluster": cluster, "topic": pattern, "nearest": near},
                 )
             chosen.update({t.name: t for t in matches})

@@ -85,9 +85,9 @@ class DatasetReader:
         record = self._store.dataset(resolved) or self._by_symlink(dataset, resolved)
         if record is None:
             nearest = self.clusters.nearest(dataset.name)
-            mend = f" Did you mean {' or '.join(nearest)}?" if nearest else " Scan its cluster first (weir scan)."
+            advice = f" Did you mean {' or '.join(nearest)}?" if nearest else " Scan its cluster first (weir scan)."
             raise DatasetNotFound(
-                f"There is no dataset {dataset} in the catalog.{mend}",
+                f"There is no dataset {dataset} in the catalog.{advice}",
                 details={"namespace": dataset.namespace, "name": dataset.name, "nearest": nearest},
             )
         return record
@@ -141,8 +141,10 @@ class DatasetReader:
     def _version(self, record: DatasetRecord, stored: StoredSchema | None, version: int | None) -> StoredSchema:
         if stored is None:
             newest = self._store.schema(record.id)
-            mend = f"versions go from 1 to {newest.baseline.version}" if newest else "it has none; scan it first"
-            raise NotFound(f"{record.reference} has no schema version {version}; {mend}.", details={"version": version})
+            advice = f"versions go from 1 to {newest.baseline.version}" if newest else "it has none; scan it first"
+            raise NotFound(
+                f"{record.reference} has no schema version {version}; {advice}.", details={"version": version}
+            )
         return stored
 
     def classifications(self, dataset: DatasetId) -> list[ClassificationRecord]:

@@ -238,8 +238,8 @@ def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationR
     near = difflib.get_close_matches(tag.upper(), entities, 1, 0.5)
     if not entities:
         return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
-    mend = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
-    return f"No field in the catalog carries the tag {tag!r}; {mend}"
+    advice = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
+    return f"No field in the catalog carries the tag {tag!r}; {advice}"
 
 
 class _Asking:

@@ -97,7 +97,8 @@ const STATES: Omit<Shot, "user">[] = [
   },
   { name: "columns-menu", path: "/datasets", first: press(/^Columns/) },
   { name: "add-cluster", path: "/admin/clusters?add=cluster" },
-  { name: "policy-form", path: "/policies?change=new" },
+  { name: "policy-form", path: "/policies?change=form" },
+  { name: "role-form", path: "/policies?kind=Role&change=form" },
   {
     name: "keys",
     path: "/datasets",

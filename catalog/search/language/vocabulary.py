@@ -141,8 +141,8 @@ def stem(word: str) -> str:
 
 @lru_cache(100_000)
 def _stem(word: str) -> str:
-    stem: str = _stemmer.stemWord(word)
-    return stem
+    root: str = _stemmer.stemWord(word)
+    return root
 
 
 @lru_cache(100_000)

@@ -95,7 +95,7 @@ def client_options(kafka: KafkaClientSettings) -> dict[str, Any]:
         "bootstrap.servers": kafka.bootstrap_servers,
         "client.id": "weir-lineage",
         "socket.timeout.ms": 10_000,
-        "log_level": 2,  # its own complaints go to stderr; ours name the server and the mend
+        "log_level": 2,  # its own complaints go to stderr; ours name the server and the remedy
         **kafka.options,
     }
 

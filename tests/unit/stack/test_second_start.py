@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from stack.home import Home
@@ -35,3 +36,9 @@ def test_five_of_five_starts_beside_another_end_with_one_sentence_and_touch_noth
         assert code == 1 and "Another start or stop of the instance" in errors, (output, errors)
         assert "Traceback" not in errors
     assert not home.ports_file.exists() and not home.state_file.exists()
+
+
+def test_starts_at_once_do_not_trip_over_each_others_folders(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as starts:
+        list(starts.map(lambda _: Home(tmp_path / "weir").create(), range(400)))
+    assert list((tmp_path / "weir" / "run").iterdir()) == []

@@ -60,10 +60,10 @@ function begin(name: string, room: number, measure: Measure): string {
   return begun(longest(letters.length, (n) => measure(begun(n)) <= room));
 }
 
-/** As much of the end as has room. */
-function end(name: string, room: number, measure: Measure): string {
+/** As much of the end as has room after `first`. */
+function end(name: string, room: number, measure: Measure, first = ""): string {
   const letters = [...name];
-  const ended = (n: number) => `…${letters.slice(letters.length - n).join("")}`;
+  const ended = (n: number) => `${first}…${letters.slice(letters.length - n).join("")}`;
   return ended(longest(letters.length, (n) => measure(ended(n)) <= room));
 }
 
@@ -83,7 +83,5 @@ export function shortened(path: string, room: number, measure: Measure): string 
   if (measure(path) <= room) return path;
   const letters = [...path];
   const begun = longest(letters.length, (n) => measure(letters.slice(0, n).join("")) <= room / 3);
-  const first = letters.slice(0, Math.max(1, begun)).join("");
-  const ended = (n: number) => `${first}…${letters.slice(letters.length - n).join("")}`;
-  return ended(longest(letters.length, (n) => measure(ended(n)) <= room));
+  return end(path, room, measure, letters.slice(0, Math.max(1, begun)).join(""));
 }

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { DeclaredDocument } from "@/api/types";
 import { Segments } from "@/components/Segments";
 import { TextField } from "@/components/TextField";
+import { TextLines } from "@/components/TextLines";
 import { MASK_PARAMETER, MASKS } from "@/lib/masks";
 import {
   NEW_POLICY,
@@ -80,19 +81,14 @@ function Match({ form, set }: Part) {
         hint="* matches anything"
       />
       {form.type !== "row-filter" && (
-        <div className="field">
-          <label htmlFor="policy-fields">Fields</label>
-          <textarea
-            id="policy-fields"
-            className="textarea mono"
-            rows={2}
-            spellCheck={false}
-            placeholder="prod/orders value.customer.email"
-            value={form.fields}
-            onChange={(event) => set({ fields: event.target.value })}
-          />
-          <span className="hint">A line each: the dataset, a space, the path. One entry that fits is enough.</span>
-        </div>
+        <TextLines
+          label="Fields"
+          value={form.fields}
+          onChange={(fields) => set({ fields })}
+          placeholder="prod/orders value.customer.email"
+          hint="A line each: the dataset, a space, the path. One entry that fits is enough."
+          rows={2}
+        />
       )}
     </>
   );

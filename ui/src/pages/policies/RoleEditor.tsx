@@ -1,7 +1,8 @@
 // A role by form, beside its YAML: what would change, who gains and loses, then apply.
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { DeclaredDocument } from "@/api/types";
 import { TextField } from "@/components/TextField";
+import { TextLines } from "@/components/TextLines";
 import { NEW_ROLE, RIGHTS, type RoleForm, roleDocument, roleForm, roleProblems } from "@/lib/roleForm";
 import { toYaml } from "@/lib/yaml";
 import { FormBesideYaml } from "@/pages/policies/FormBesideYaml";
@@ -25,14 +26,14 @@ export function RoleEditor({ known, onClose }: { known?: DeclaredDocument | unde
         required
       />
       <TextField label="Description" value={form.description} onChange={(description) => set({ description })} />
-      <Lines
+      <TextLines
         label="Datasets to read"
         value={form.read}
         onChange={(read) => set({ read })}
         placeholder={"prod/orders\nprod/clicks*\ntag:domain.sales"}
         hint="A line each: CLUSTER/TOPIC, * matches anything, or tag:NAME; after a space the path of one field. Masks still apply."
       />
-      <Lines
+      <TextLines
         label="Row filters"
         value={form.rowFilters}
         onChange={(rowFilters) => set({ rowFilters })}
@@ -85,39 +86,5 @@ function Rights({
         </label>
       ))}
     </fieldset>
-  );
-}
-
-function Lines({
-  label,
-  value,
-  onChange,
-  placeholder,
-  hint,
-}: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  placeholder: string;
-  hint: string;
-}) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        className="textarea mono"
-        rows={3}
-        spellCheck={false}
-        placeholder={placeholder}
-        value={value}
-        aria-describedby={`${id}-about`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <span id={`${id}-about`} className="hint">
-        {hint}
-      </span>
-    </div>
   );
 }
