@@ -201,7 +201,11 @@ def demo(weir: RunningWeir) -> RunningWeir:
 
 @pytest.fixture(scope="module", autouse=True)
 def _young_heap() -> None:
-    """What earlier tests left is not searched for cycles again and again: by the last ones that takes seconds a time."""
+    """What earlier tests left is not searched for cycles again and again: by the last ones that takes seconds a time.
+
+    Cycles among it are collected before: frozen they would stay, some gigabytes of them.
+    """
+    gc.collect()
     gc.freeze()
 
 

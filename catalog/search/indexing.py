@@ -7,8 +7,11 @@ So a change made while the index is away is found again (`reindex_dirty`), and t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 
 from catalog.datasets.terms import term_tags
 from catalog.errors import Unavailable
@@ -65,17 +68,21 @@ class Indexing:
         Searches see the old one until then. On failure the fresh one is removed and the old one stays.
         """
         fresh = self._index.rebuild()
-        tags = term_tags(self._store)
         built: dict[DatasetId, tuple[int, int]] = {}
+        documents = self._documents(built)
         try:
-            for record in self._store.datasets(DatasetFilter(deleted=None)).items:
-                documents = self._entries(record, tags)
-                for start in range(0, len(documents), _CHUNK):
-                    fresh.add(documents[start : start + _CHUNK])
-                built[record.id] = (record.revision, max(0, len(documents) - 1))
+            with ThreadPoolExecutor(1, thread_name_prefix="weir-rebuild") as sender:
+                sent: Future[None] | None = None
+                while batch := list(islice(documents, _CHUNK)):  # prepared while the one before is on its way
+                    if sent is not None:
+                        sent.result()
+                    sent = sender.submit(fresh.add, batch)
+                if sent is not None:
+                    sent.result()
             fresh.swap()
         except BaseException:
-            fresh.abandon()
+            with suppress(Unavailable):  # the cause counts; what is left is removed by a later rebuild
+                fresh.abandon()
             raise
         for dataset, (revision, documents_written) in built.items():
             self._store.mark_indexed(dataset, revision, documents_written)
@@ -83,6 +90,15 @@ class Indexing:
         now = self._store.datasets(DatasetFilter(deleted=None)).items
         self._update(record.id for record in now if built.get(record.id, (0, 0))[0] != record.revision)
         return len(built)
+
+    def _documents(self, built: dict[DatasetId, tuple[int, int]]) -> Iterator[Entry]:
+        """What a fresh index holds, one dataset after another; writes into `built` what revision and how many further
+        documents each has."""
+        tags = term_tags(self._store)
+        for record in self._store.datasets(DatasetFilter(deleted=None)).items:
+            documents = self._entries(record, tags)
+            yield from documents
+            built[record.id] = (record.revision, max(0, len(documents) - 1))
 
     def refresh(self) -> None:
         """Let searches see everything written so far."""

@@ -120,7 +120,7 @@ class Rules:
         for number, rule in enumerate(listed):
             plain = not rule.problem and not rule.tags and not _names_anybody(rule.owners)
             if plain and not any("*" in pattern for pattern in rule.datasets):
-                for reference in rule.datasets:
+                for reference in dict.fromkeys(rule.datasets):
                     exact.setdefault(reference, []).append(number)
             else:
                 others.append(number)

@@ -96,6 +96,9 @@ class Elasticsearch:
             "logger.level": "WARN",
             # The distribution's native libraries are not among the published jars; it says so at length.
             "logger.org.elasticsearch.nativeaccess": "ERROR",
+            # Garbage counts as memory in use otherwise. The serial collector leaves it until the heap is full, and then
+            # every request is refused, so that nothing fills the heap and nothing is collected.
+            "indices.breaker.total.use_real_memory": "false",
             # A laptop's disk is often nine tenths full; that must not make the index read-only.
             "cluster.routing.allocation.disk.threshold_enabled": "false",
         }.items():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
+import httpx
 import pytest
 
 from catalog.adapters.elastic.index import ElasticSearchIndex
@@ -410,3 +412,12 @@ def test_what_is_near_in_meaning_is_found(world: World, index: SearchIndex) -> N
     assert any(path.endswith("owner.login") for path in paths(search.search("handle", limit=100)))
     answer = search.search("handle", filters={"kind": ["dataset"]})
     assert all(hit.source["kind"] == "dataset" for hit in answer.hits)
+
+
+@pytest.mark.integration
+def test_garbage_of_the_local_server_is_not_counted_as_memory_in_use(stack: Any) -> None:
+    """Its collector leaves garbage until the heap is full; counted, it made the server refuse every request for ever."""
+    with httpx.Client(base_url=stack.elasticsearch, timeout=30) as client:
+        (node,) = client.get("/_nodes/stats/breaker,jvm").json()["nodes"].values()
+    limit, heap = node["breakers"]["parent"]["limit_size_in_bytes"], node["jvm"]["mem"]["heap_max_in_bytes"]
+    assert limit / heap == pytest.approx(0.7, abs=0.02)

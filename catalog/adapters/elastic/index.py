@@ -26,6 +26,7 @@ from catalog.errors import InvalidInput, Unavailable
 from catalog.search_model import FACETS, Entry, IndexPage, SearchQuery, Unseen
 
 SETTINGS = {"number_of_shards": 1, "number_of_replicas": 0, "max_result_window": 10_000}
+_BUSY = 429  # a queue or the heap is full
 _STALE = timedelta(hours=6)  # a fresh index that was never swapped in; its builder has died by then
 
 
@@ -67,12 +68,22 @@ class ElasticSearchIndex:
         except BadRequestError as error:
             raise InvalidInput("The search server does not understand this search; write it differently.") from error
         except ApiError as error:
+            if error.status_code == _BUSY:
+                raise self._overloaded() from error
             raise self._unavailable(f"status {error.status_code}") from error
 
     def _unavailable(self, cause: str) -> Unavailable:
         return Unavailable(
             f"The search server {self._url} does not answer ({cause}); check WEIR_ELASTICSEARCH__URL and that it runs."
             " The record itself is not touched.",
+            details={"server": self._url},
+        )
+
+    def _overloaded(self) -> Unavailable:
+        return Unavailable(
+            f"The search server {self._url} has too little memory or too much to do (status {_BUSY}); ask again, and if it"
+            " stays so give it a larger heap (WEIR_STACK__ELASTICSEARCH_MEMORY for the one of `weir up`). The record itself"
+            " is not touched.",
             details={"server": self._url},
         )
 
@@ -137,6 +148,8 @@ class ElasticSearchIndex:
                 continue
             if item["status"] == 404:
                 raise _missing(item)
+            if item["status"] == _BUSY:
+                raise self._overloaded()
             raise self._unavailable(f"{kind} refused with status {item['status']}, {item.get('error', {}).get('type')}")
 
     def forget(self, key: str) -> None:

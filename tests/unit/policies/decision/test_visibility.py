@@ -114,6 +114,11 @@ def test_documents_found_by_name_are_those_that_match(outline: Outline, rules: l
     assert len(results) == len(expected) and all(each in expected for each in results)
 
 
+def test_a_document_that_names_a_dataset_twice_is_found_once() -> None:
+    twice = VisibilityRule("twice", ("prod/hr.pay", "prod/hr.pay"))
+    assert list(Rules.of([twice]).matching(PAY)) == [twice]
+
+
 HR = VisibilityRule(
     "hr", ("prod/hr.*",), audiences={Aspect.EXISTENCE: Audience(people=SubjectMatch(groups=frozenset({"hr"})))}
 )
