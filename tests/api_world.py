@@ -54,6 +54,17 @@ class MemoryBrokers:
         ]
 
 
+class NoKafka:
+    """A Kafka that is not there, without the seconds that a caller waits for one."""
+
+    def window(self, *_: Any) -> Any:
+        """`policies.plan.ports.Offsets`."""
+        raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
+
+    names = window
+    """Consumer groups."""
+
+
 class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
@@ -90,7 +101,7 @@ class ApiWorld:
                 sampler=MemorySampler(topics),
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **more,
+                **({"window": NoKafka()} | more),
             ),
         )
         self.services.admin_token_file()

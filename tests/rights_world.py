@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from api.http.callers.right import Route
-from catalog.errors import Unavailable
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.spec_parts import PERMISSIONS
-from policies.plan.model import Window
-from policies.sql.windows import AsOf
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, orders, record
 from tests.rights_samples import API, FILL, SOON, Sample
@@ -81,13 +77,6 @@ def _people() -> str:
     return "\n---\n".join(f"apiVersion: weir/v1\n{each}" for each in (*roles, *people))
 
 
-class NoKafka:
-    """Offsets of a Kafka that is not there, without the time that a caller waits for one."""
-
-    def window(self, kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
-        raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
-
-
 class RightsWorld(ApiWorld):
     """`caller` by a name: a role, `only-PERMISSION`, `person`, `owner` (of prod/orders), `holder` (of a grant and requests),
     `lead` and `helper` (admin and steward of a domain that has prod/*),
@@ -95,7 +84,7 @@ class RightsWorld(ApiWorld):
 
     def __init__(self, folder: Path) -> None:
         topics = {"orders": orders(20), "clicks": [record({"page": "/"}, offset=n) for n in range(5)]}
-        super().__init__(folder, topics, window=NoKafka())
+        super().__init__(folder, topics)
         self.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders", "clicks"])
         self.apply(_people())
         self.apply(DECLARED)

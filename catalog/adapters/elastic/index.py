@@ -189,7 +189,7 @@ class ElasticSearchIndex:
         status, kind = answer.get("status"), answer["error"].get("type")
         if status == 400:
             raise InvalidInput("The search server does not understand this search; write it differently.")
-        raise self._unavailable(f"status {status}, {kind}")
+        raise self._overloaded() if status == _BUSY else self._unavailable(f"status {status}, {kind}")
 
     def stamp(self) -> str:
         with self._translated():
