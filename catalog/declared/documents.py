@@ -15,6 +15,8 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, RootModel, ValidationError
 
+from catalog.near_names import did_you_mean
+
 try:  # libyaml reads the largest text in about a quarter of the time, in which all other requests are slow
     from yaml import CSafeLoader as _SafeLoader
 except ImportError:
@@ -285,8 +287,7 @@ def _dotted(at: Iterable[str | int]) -> str:
 
 
 def _near(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return did_you_mean(difflib.get_close_matches(name, list(names), 1), lead="; ")
 
 
 class _Dumper(yaml.SafeDumper):

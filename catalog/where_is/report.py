@@ -18,6 +18,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.model import DatasetId, SchemaVersion
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
 from catalog.where_is.places import Asked, Place, Report, gap, gaps_of, places_in
@@ -238,7 +239,7 @@ def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationR
     near = difflib.get_close_matches(tag.upper(), entities, 1, 0.5)
     if not entities:
         return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
-    advice = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
+    advice = did_you_mean(near, f"tags there are: {', '.join(entities)}.")
     return f"No field in the catalog carries the tag {tag!r}; {advice}"
 
 

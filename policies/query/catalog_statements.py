@@ -13,6 +13,7 @@ from typing import Any
 
 from catalog.datatypes import StructType, to_ddl
 from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, Unavailable
+from catalog.near_names import did_you_mean
 from policies.gate import gate
 from policies.model import Effect, Subject
 from policies.plan import explain
@@ -137,7 +138,7 @@ class CatalogAnswers:
                 yield cluster, topic
         if cluster_key and cluster_key not in map(fold, known):
             near = nearest(cluster_key, known)
-            hint = f"; did you mean {near}?" if near else "."
+            hint = did_you_mean(near, ".", "; ")
             text = f"There is no cluster {'.'.join(statement.name)}{hint}"
             raise DatasetNotFound(text, details={"reference": ".".join(statement.name), "nearest": near})
 

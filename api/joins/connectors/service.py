@@ -10,6 +10,7 @@ from api.joins.connectors.bringing import Bringing
 from api.joins.connectors.places import KIND, PENDING, Places, Server, address, same_way, same_worker, spec_of
 from api.joins.connectors.shown import Shown
 from catalog.errors import NotFound, WeirError
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from connectors.config import HIDDEN, Difference, differences
@@ -134,7 +135,7 @@ class Connectors:
         if document is None or not seen(document):
             names = [each.key for each in self._store.documents(KIND) if seen(each)]
             near = difflib.get_close_matches(name, names, 3)
-            fix = f" Did you mean {' or '.join(near)}?" if near else " weir connector list shows all."
+            fix = did_you_mean(near, " weir connector list shows all.", " ")
             raise NotFound(f"There is no connector {name!r}.{fix}", details={"connector": name, "nearest": near})
         return document
 

@@ -9,6 +9,7 @@ from typing import Any
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.errors import Conflict, InvalidInput, NotFound
+from catalog.near_names import did_you_mean
 from policies.audit import AuditLog
 from policies.model import Subject
 from policies.sql.literals import without_literals
@@ -49,7 +50,7 @@ class Views:
         if declared is None:
             names = self._declared.names()
             near = difflib.get_close_matches(name, names, 3)
-            fix = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
+            fix = did_you_mean(near, " weir view list shows all.", " ")
             raise NotFound(f"There is no view {name!r}.{fix}", details={"view": name, "nearest": near})
         return declared, self._seen.get(name)
 
