@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from policies.audit_actions import AuditAction
 from views.model import Positions, Progress, Row, StreamPlan, Unfit
 
 
@@ -334,6 +335,6 @@ class Registry(Protocol):
 
 
 class Journal(Protocol):
-    def __call__(self, action: str, view: str, reasons: Sequence[str]) -> None:
+    def __call__(self, action: AuditAction, view: str, reasons: Sequence[str]) -> None:
         """Add to the audit what the runner did with a view (`view.start`, `view.replace`, `view.drop`, `view.stop`)."""
         ...

@@ -14,6 +14,7 @@ from catalog.errors import InvalidInput, NotFound, SqlRefused
 from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.access.decision_service import Named, decide_now, effect_of, subject_of
+from policies.audit_actions import AuditAction
 from policies.declared.state import View
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.plan import explain
@@ -27,7 +28,7 @@ from policies.whatif import policy_expectations as expectations
 from policies.whatif import tested_names
 from policies.whatif.policy_cases import Case
 
-ACTION = "policy.test"
+ACTION: AuditAction = "policy.test"
 _ALONE: dict[str, Any] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
 
 
