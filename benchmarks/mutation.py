@@ -50,6 +50,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "reach": DECIDES,
     "decision/columns": DECIDES,
     "decision/policy_index": DECIDES,
+    "decision/policy_groups": DECIDES,
 }
 """Module of policies/ -> its fast tests, the most relevant to security first."""
 

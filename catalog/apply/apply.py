@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from catalog.declared.documents import Document, as_document, dump
+from catalog.declared.documents import Document, as_document
+from catalog.declared.yaml_text import dump
 from catalog.errors import InvalidInput, NotFound, WeirError
 from catalog.near_names import did_you_mean
 from catalog.records import DeclaredDocument

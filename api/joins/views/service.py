@@ -16,7 +16,8 @@ from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time
 from views.model import State
-from views.ports import ServingTable, ViewStates
+from views.ports import ViewStates
+from views.row_ports import ServingTable
 from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
