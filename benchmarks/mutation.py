@@ -27,6 +27,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "masks/expression": ("masks/test_masked_columns.py",),
     "decision/decide": DECIDES,
     "access/grants": ("access/test_grants.py", "whatif/test_scenarios.py"),
+    "access/who_has_access": ("access/test_grants.py", "whatif/test_scenarios.py"),
     "requests/break_glass": ("requests/test_break_glass_terms.py", "requests/test_break_glass.py"),
     "requests/approvals": (
         "requests/test_approval_details.py",
