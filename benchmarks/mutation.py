@@ -27,6 +27,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "masks/expression": ("masks/test_masked_columns.py",),
     "decision/decide": DECIDES,
     "access/grants": ("access/test_grants.py", "whatif/test_scenarios.py"),
+    "access/who_has_access": ("access/test_grants.py", "whatif/test_scenarios.py"),
     "requests/break_glass": ("requests/test_break_glass_terms.py", "requests/test_break_glass.py"),
     "requests/approvals": (
         "requests/test_approval_details.py",
@@ -50,6 +51,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "reach": DECIDES,
     "decision/columns": DECIDES,
     "decision/policy_index": DECIDES,
+    "decision/policy_groups": DECIDES,
 }
 """Module of policies/ -> its fast tests, the most relevant to security first."""
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 from connectors.config import Wanted
 from connectors.declared import ConnectorSpec
 from connectors.model import CheckedField, Kind, Plugin
@@ -33,7 +34,7 @@ def plugin_named(text: str, there: Sequence[Plugin], worker: str) -> Plugin:
         )
     short = {name.rpartition(".")[2]: name for name in names}
     near = difflib.get_close_matches(text.rpartition(".")[2], short, 1)
-    guess = f" Did you mean {short[near[0]]}?" if near else ""
+    guess = did_you_mean([short[each] for each in near], lead=" ")
     have = f"it has {', '.join(names)}." if names else "it has none; install one in its plugin.path."
     raise InvalidInput(
         f"{worker} has no plugin {text[:200]}; {have}{guess}", details={"field": "spec.plugin", "plugins": names}

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.errors import InvalidInput
+from policies.audit_actions import AuditAction
 from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
 from policies.audit_text import digest, entry_json
@@ -48,7 +49,7 @@ class AuditLog:
     def record(
         self,
         actor: str,
-        action: str,
+        action: AuditAction,
         target: str,
         decision: str = "allow",
         reasons: Sequence[str] = (),

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog.records import rfc3339
+from policies.audit_actions import AuditAction
 from policies.audit_ports import AuditEntry, Removal, Segment
 
-SEAL, REMOVE = "audit.seal", "audit.remove"
+SEAL: AuditAction = "audit.seal"
+REMOVE: AuditAction = "audit.remove"
 """Actions of the entries that note a seal, and a removal."""
 
 Check = Callable[[str, str, bytes], bool]

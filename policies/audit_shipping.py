@@ -6,7 +6,7 @@ Nothing waits for it: entries are written whether they can be shipped or not, an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -53,6 +53,14 @@ class ShippingReport:
         }  # fmt: skip
 
 
+class _NotTaken(Exception):
+    """Nothing was shipped. problem: why, in a sentence."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
 class AuditShipping:
     """`place` is CLUSTER/TOPIC; None: nothing is shipped. `receiver` opens it, and may raise a WeirError."""
 
@@ -80,32 +88,10 @@ class AuditShipping:
         entries = self._audit.chain(state.position, at_once)
         if not entries:
             return False
-        messages = [message(chain, each) for each in entries]
-        cut = [n for n, each in enumerate(messages) if len(each[1]) > MOST_BYTES]
-        for n in cut:
-            messages[n] = message(chain, entries[n], cut=True)
         try:
-            if self._receiver is None:
-                self._receiver = self._open(self._place)
-            try:
-                arrived = self._receiver.send(messages)
-            except MessageTooLarge:
-                if cut[:1] == [0] or len(messages) > 1:  # the next try sends the first alone, and cuts it
-                    self._failed(state, before, f"{self._place} takes no message of {len(messages[0][1]):,} bytes.")
-                    return False
-                cut = [0]
-                arrived = self._receiver.send([message(chain, entries[0], cut=True)])
-        except MessageTooLarge:
-            self._failed(state, before, f"{self._place} takes no entry {entries[0].seq}, not even without its details.")
-            return False
-        except WeirError as error:
-            self._failed(state, before, error.message)
-            return False
-        except Exception as error:  # a driver may raise anything; only the kind is kept
-            self._failed(state, before, f"Shipping to {self._place} failed ({type(error).__name__}).")
-            return False
-        if not arrived:
-            self._failed(state, before, f"{self._place} took none of {len(entries)} entries.")
+            arrived, cut = self._send(self._place, chain, entries)
+        except _NotTaken as refusal:
+            self._failed(state, before, refusal.problem)
             return False
         done = replace(
             state, position=entries[arrived - 1].seq, shipped_at=self._clock(), failures=0, failed_at=None, problem=None,
@@ -120,6 +106,34 @@ class AuditShipping:
         else:
             self._at_once = min(AT_ONCE, 2 * at_once)
         return self._positions.put(done, before) and arrived == len(entries) == at_once
+
+    def _send(self, place: str, chain: str, entries: Sequence[AuditEntry]) -> tuple[int, Sequence[int]]:
+        """How many entries arrived, at least one, and which went out without their details. Raises _NotTaken."""
+        messages = [message(chain, each) for each in entries]
+        cut = [n for n, each in enumerate(messages) if len(each[1]) > MOST_BYTES]
+        for n in cut:
+            messages[n] = message(chain, entries[n], cut=True)
+        try:
+            if self._receiver is None:
+                self._receiver = self._open(place)
+            try:
+                arrived = self._receiver.send(messages)
+            except MessageTooLarge:
+                if cut[:1] == [0] or len(messages) > 1:  # the next try sends the first alone, and cuts it
+                    raise _NotTaken(f"{place} takes no message of {len(messages[0][1]):,} bytes.") from None
+                cut = [0]
+                arrived = self._receiver.send([message(chain, entries[0], cut=True)])
+        except _NotTaken:
+            raise
+        except MessageTooLarge:
+            raise _NotTaken(f"{place} takes no entry {entries[0].seq}, not even without its details.") from None
+        except WeirError as error:
+            raise _NotTaken(error.message) from None
+        except Exception as error:  # a driver may raise anything; only the kind is kept
+            raise _NotTaken(f"Shipping to {place} failed ({type(error).__name__}).") from None
+        if not arrived:
+            raise _NotTaken(f"{place} took none of {len(entries)} entries.")
+        return arrived, cut
 
     def shipped(self) -> int | None:
         """Up to which entry the audit was shipped; None where it is not shipped."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 
 MOST_NEAR = 3
 MOST_LEVELS = 100
@@ -94,8 +95,7 @@ class Purposes:
 
     def unknown(self, name: str) -> str:
         """The sentence that refuses a purpose that is not declared, with the names nearest to it."""
-        near = self.near(name)
-        fix = f"did you mean {' or '.join(near)}?" if near else "`weir purpose list` has those that are declared."
+        fix = did_you_mean(self.near(name), "`weir purpose list` has those that are declared.")
         return f"There is no declared purpose {name[:100]!r}; {fix}"
 
     def near(self, name: str) -> list[str]:
@@ -184,7 +184,7 @@ class Fit:
         parent = self._purposes[name].parent
         if parent is not None and parent not in self._purposes:
             near = [each for each in nearest(parent, self._purposes) if each != name]
-            fix = f"did you mean {' or '.join(near)}?" if near else "declare it too."
+            fix = did_you_mean(near, "declare it too.")
             return f"names the parent {parent!r}, which is not declared; {fix}".removesuffix(".")
         if name in self._circles:
             return f"is in a circle of parents ({self._circles[name]}); take one parent out"

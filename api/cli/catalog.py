@@ -57,19 +57,12 @@ def scan(
 ) -> None:
     """Sample topics, learn their schemas and find personal data in them."""
     client = api(user)
-    sample: dict[str, Any] = {"strategy": strategy, "records": records}
-    if max_bytes:
-        sample["max_bytes"] = max_bytes
-    if max_seconds:
-        sample["max_seconds"] = max_seconds
-    if dead_letter or dead_letter_topic:
-        sample["deadLetter"] = dead_letter_topic or True
-    request: dict[str, Any] = {"topics": topics or ["*"], "sample": sample}
-    if bootstrap_servers:
-        request["bootstrapServers"] = bootstrap_servers
-        request["schemaRegistry"] = schema_registry
-    if cluster:
-        request["cluster"] = cluster
+    sample = {
+        "strategy": strategy, "records": records, "max_bytes": max_bytes or None, "max_seconds": max_seconds or None,
+        "deadLetter": dead_letter_topic or dead_letter or None,
+    }  # fmt: skip
+    where = {"bootstrapServers": bootstrap_servers, "schemaRegistry": schema_registry} if bootstrap_servers else {}
+    request = {"topics": topics or ["*"], "sample": _given(sample), **where, **_given({"cluster": cluster or None})}
     started = client.post("/api/v1/scans", request)
     if detach:
         show([started], ("id", "state"), output, whole=started)
@@ -81,6 +74,11 @@ def scan(
         errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
     if done["state"] != "done":
         raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields without those that were left out."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def follow_scan(client: Api, identifier: str) -> dict[str, Any]:

@@ -170,19 +170,9 @@ def impact(
     user: As = None,
 ) -> None:
     """List what breaks downstream when a dataset or field is changed or lost; in CI, fail if something does."""
-    if node is None and field is None:
-        raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
-    of_cluster = node is not None and node.startswith("cluster:")
-    if fail_on is FailOn.BREAKS and change is None and not of_cluster:
-        raise typer.BadParameter(
-            "--fail-on breaks needs a --change: drop, rename, retype, mask or lose; without one nothing breaks"
-        )
+    of_what = _affecting(node, field, change, fail_on)
     client = api(user)
-    parameters: dict[str, Any] = {"depth": depth, "asOf": as_of, "change": change, "basis": basis}
-    if node is not None and of_cluster:
-        parameters = {"depth": depth, "asOf": as_of, "basis": basis, "cluster": node.removeprefix("cluster:")}
-    else:
-        parameters["nodeId"] = node_id(node, field) if node is not None else node_id(field or "")
+    parameters: dict[str, Any] = {"depth": depth, "asOf": as_of, "basis": basis, **of_what}
     answer = client.get("/api/v1/impact", **parameters)
     match output:
         case ImpactFormat.CSV:
@@ -200,6 +190,19 @@ def impact(
             "The answer was cut, so what is not in it may be affected too; ask with a smaller --depth.", err=True
         )
         raise typer.Exit(AFFECTED_EXIT)
+
+
+def _affecting(node: str | None, field: str | None, change: Change | None, fail_on: FailOn) -> dict[str, Any]:
+    """The parameters that name what is changed and how. Raises BadParameter."""
+    if node is None and field is None:
+        raise typer.BadParameter("name a NODE, or --field DATASET:PATH")
+    if node is not None and node.startswith("cluster:"):
+        return {"cluster": node.removeprefix("cluster:")}
+    if fail_on is FailOn.BREAKS and change is None:
+        raise typer.BadParameter(
+            "--fail-on breaks needs a --change: drop, rename, retype, mask or lose; without one nothing breaks"
+        )
+    return {"change": change, "nodeId": node_id(node, field) if node is not None else node_id(field or "")}
 
 
 def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:

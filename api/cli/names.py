@@ -11,6 +11,7 @@ from api.config.home import Home
 from catalog.declared import kinds as of_catalog
 from catalog.errors import InvalidInput, Unavailable, WeirError
 from catalog.model import PERSONAL_DATA_TAG
+from catalog.near_names import did_you_mean
 from policies.declared import kinds as of_policies
 
 KINDS = tuple(sorted([*of_catalog.KINDS, *of_policies.KINDS, "View", "Connector"]))
@@ -34,8 +35,7 @@ def unknown(what: str, name: str, known: Iterable[str], more: str) -> UnknownNam
     holding = [each for low, each in sorted(upper.items()) if len(name) > 2 and name.lower() in low]
     close = [upper[each] for each in difflib.get_close_matches(name.lower(), upper, 3, 0.6)]
     near = list(dict.fromkeys([*holding, *close]))[:3]
-    fix = f"did you mean {' or '.join(near)}?" if near else more
-    return UnknownName(f"There is no {what} {name!r}; {fix}", details={"near": near})
+    return UnknownName(f"There is no {what} {name!r}; {did_you_mean(near, more)}", details={"near": near})
 
 
 def require_kind(text: str) -> None:

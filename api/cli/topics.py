@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from api.cli.cells import cell
 from api.cli.declare import dataset_path
+from api.cli.http import Api
 from api.cli.names import complete_dataset
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, show
@@ -84,17 +85,7 @@ def browse(
         follow_query(client, first["follow"], purpose)
         return
     onward = "newer" if oldest else "older"
-    records: list[dict[str, Any]] = []
-    read = 0
-    while True:
-        page = client.get(f"{path}/records", **parameters, limit=limit - len(records), cursor=cursor)
-        records += page["records"]
-        cursor = page[onward]
-        read += (page["searched"] or {}).get("records", 0)
-        if len(records) >= limit or cursor is None or not (key or text or field):
-            break
-        if errors.is_terminal:
-            errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
+    page, records = _pages(client, f"{path}/records", {**parameters, "cursor": cursor}, limit, onward)
     if output in (Format.JSON, Format.YAML):
         show([], (), output, whole={**page, "records": records})
     elif output is Format.CSV:
@@ -104,6 +95,25 @@ def browse(
         )  # fmt: skip
     else:
         _print(page, records, onward)
+
+
+def _pages(
+    client: Api, path: str, parameters: Mapping[str, Any], limit: int, onward: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The last page, and the records of all; a search continues until it has `limit` of them or the topic ends."""
+    searched = any(parameters[each] for each in ("key", "text", "field"))
+    cursor = parameters["cursor"]
+    records: list[dict[str, Any]] = []
+    read = 0
+    while True:
+        page: dict[str, Any] = client.get(path, **{**parameters, "limit": limit - len(records), "cursor": cursor})
+        records += page["records"]
+        cursor = page[onward]
+        read += (page["searched"] or {}).get("records", 0)
+        if len(records) >= limit or cursor is None or not searched:
+            return page, records
+        if errors.is_terminal:
+            errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
 
 
 def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) -> None:

@@ -26,7 +26,7 @@ from api.config.server_settings import (
     SchemaRegistrySettings,
     SparkSettings,
 )
-from api.config.suggestions import did_you_mean, nearest_variable
+from api.config.suggestions import hint, name_hint, nearest_variable
 from catalog.errors import SettingsError
 from catalog.settings import CatalogSettings, EventSettings, SecretSettings
 from lineage.settings import LineageSettings
@@ -82,7 +82,7 @@ def load(home: Home, environment: Mapping[str, str] | None = None) -> Settings:
         name = ".".join(map(str, place))
         variable = "WEIR_" + "__".join(str(part).upper() for part in place)
         if first["type"] == "extra_forbidden":
-            raise SettingsError(f"There is no setting {name!r}.{did_you_mean(name, _known_names())}") from None
+            raise SettingsError(f"There is no setting {name!r}.{name_hint(name, _known_names())}") from None
         raise SettingsError(f"Setting {name} ({variable}) cannot be used: {first['msg']}.") from None
 
 
@@ -154,8 +154,7 @@ def _check_known(variable: str, room: str, name: str) -> None:
     known = {v for v, _, _ in documented()}
     if variable.upper() not in known:
         close = nearest_variable(variable.upper(), known | BARE)
-        hint = f" Did you mean {close}?" if close else " docs/settings.md lists them all."
-        raise SettingsError(f"The environment variable {variable} is not a setting of Weir.{hint}")
+        raise SettingsError(f"The environment variable {variable} is not a setting of Weir.{hint(close)}")
 
 
 def _from_file(path: Path, must_exist: bool) -> dict[str, Any]:

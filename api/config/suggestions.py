@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+
+from catalog.near_names import did_you_mean
 
 _GUESSED = {
     "KAFKA": "KAFKA__BOOTSTRAP_SERVERS", "BROKER": "KAFKA__BOOTSTRAP_SERVERS", "BROKERS": "KAFKA__BOOTSTRAP_SERVERS",
@@ -29,6 +31,11 @@ def nearest_variable(variable: str, known: Collection[str]) -> str | None:
     return close or next(iter(difflib.get_close_matches(variable, sorted(known), 1)), None)
 
 
-def did_you_mean(name: str, among: list[str]) -> str:
-    close = difflib.get_close_matches(name, among, 1)
-    return f" Did you mean {close[0]!r}?" if close else " docs/settings.md lists them all."
+def name_hint(name: str, known: list[str]) -> str:
+    """The hint for a setting's dotted name."""
+    return hint([repr(close) for close in difflib.get_close_matches(name, known, 1)])
+
+
+def hint(close: str | Sequence[str] | None) -> str:
+    """The sentence with the nearest setting, behind a blank; where none is near, the page that lists them."""
+    return did_you_mean(close, " docs/settings.md lists them all.", " ")

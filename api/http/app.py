@@ -103,7 +103,13 @@ def create_app(services: Services) -> FastAPI:
         app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
     errors.install(app)
     openapi.install(app)
-    # Routes are tried in this order; rows of views are asked for hundreds of times a second.
+    _add_routes(app)
+    _add_middleware(app, services)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    """Routes are tried in this order; rows of views are asked for hundreds of times a second."""
     app.include_router(views.often, prefix=PREFIX)
     for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
         app.include_router(tolerant, prefix=PREFIX)
@@ -116,6 +122,10 @@ def create_app(services: Services) -> FastAPI:
     app.include_router(scim.router)
     app.include_router(health.router)
     pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+
+
+def _add_middleware(app: FastAPI, services: Services) -> None:
+    """From the innermost to the outermost, which sees a request first."""
     app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
@@ -135,9 +145,8 @@ def create_app(services: Services) -> FastAPI:
             "proxies_too_wide", network=wide, notice="Every machine in this network can take any address in"
             " X-Forwarded-For; name the proxies alone in WEIR_API__TRUSTED_PROXIES.",
         )  # fmt: skip
-    app.add_middleware(BodyLimit, limit=services.settings.api.max_body_mb * 1024 * 1024, events=_EVENTS)
+    app.add_middleware(BodyLimit, limit=api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
-    return app
 
 
 def _quiet_figures(services: Services) -> Any:

@@ -20,6 +20,7 @@ from catalog.records import DeclaredDocument
 from connectors.declared import ConnectorSpec
 from policies.access.purposes import PurposeUse
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.declared import kinds as policy_kinds
 from policies.declared.mentioned import Mentioned, details, mentioned
 from policies.declared.purpose_specs import Together
@@ -172,7 +173,7 @@ class Declared:
         return {"kind": kind, "name": name, "action": "delete"} | ({"problem": problem} if problem else {})
 
     def _record(
-        self, subject: Subject, action: str, target: str, reasons: Sequence[str], about: Iterable[Mentioned]
+        self, subject: Subject, action: AuditAction, target: str, reasons: Sequence[str], about: Iterable[Mentioned]
     ) -> None:
         """One entry; where it is about more names than an entry holds, more of them with the others."""
         for number, part in enumerate(details(about)):

@@ -19,9 +19,10 @@ from catalog.errors import NotFound, WeirError
 from catalog.model import NodeId
 from catalog.records import ClusterRecord
 from lineage.ingest.service import Ingest
-from lineage.observed.connect import Connector, ConnectReader, worker_name
+from lineage.observed.connect import ConnectReader, worker_name
 from lineage.observed.connect import event_of as connector_event
 from lineage.observed.connect_engines import EngineReader
+from lineage.observed.connector_datasets import Connector
 from lineage.observed.duplicate_events import Told
 from lineage.observed.groups import AT_ONCE, ConsumerGroup, GroupReader, GroupWatch, page
 from lineage.settings import LineageSettings
@@ -192,7 +193,7 @@ class Observing:
 
     def connectors(self, cluster: str) -> dict[str, Any]:
         """A cluster's connectors as they are now; configurations stay hidden. Raises NotFound, Unavailable."""
-        from lineage.observed.connect import mapped
+        from lineage.observed.connector_datasets import mapped
 
         server = self._server(self._clusters.get(cluster), "connect")
         if server is None:

@@ -19,6 +19,7 @@ from policies.campaigns.report import Report
 from policies.campaigns.service import Campaigns
 from policies.campaigns.sight import Sights
 from policies.campaigns.snapshot import Snapshots
+from policies.campaigns.starting import Starting
 from policies.declared.state import GovernanceState
 from policies.effective.moment import Moments
 from policies.model import Subject
@@ -61,14 +62,11 @@ def access_reviews(
     closing = Closing(store, present, ending, records, clock)
     campaigns = Campaigns(
         store,
-        state,
-        identity,
         sights,
-        Snapshots(moments, audit, references),
+        Starting(store, state, identity, Snapshots(moments, audit, references), closing, present, records, clock),
         Deciding(store, sights, present, ending, records, clock),
         closing,
         present,
-        records,
         clock,
     )
     return AccessReviews(campaigns, CampaignDuty(campaigns, closing, present, state, records, clock), present, audit)

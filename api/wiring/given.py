@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from policies.plan.ports import Engine, Offsets
     from policies.ports import PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry
-    from views.ports import ServingTable, StreamEngine, Topics, ViewStates
+    from views.ports import StreamEngine, Topics, ViewStates
+    from views.row_ports import ServingTable
 
 T = TypeVar("T")
 

@@ -17,6 +17,7 @@ from policies.access.identity import Identity
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.audit_export import Signer
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
@@ -61,7 +62,7 @@ def governance_services(settings: Settings, parts: Adapters, catalog: CatalogSer
     audit = _audit_services(settings, parts, catalog.view_clusters)
     sealer = parts.sealer()
 
-    def record_sign_in(actor: str, action: str, target: str, reasons: Sequence[str]) -> None:
+    def record_sign_in(actor: str, action: AuditAction, target: str, reasons: Sequence[str]) -> None:
         audit.log.record(actor, action, target, "allow", reasons)
 
     sessions = Sessions(parts.session_store, state, parts.openid, sealer, now, settings.sign_in, record=record_sign_in)

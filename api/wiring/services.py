@@ -67,6 +67,7 @@ from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.audit_export import Signer
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
@@ -175,7 +176,7 @@ class Services:
     closing: list[Callable[[], None]] = field(default_factory=list)
 
     def record(
-        self, subject: Subject, action: str, target: str, decision: str = "allow", reasons: Sequence[str] = ()
+        self, subject: Subject, action: AuditAction, target: str, decision: str = "allow", reasons: Sequence[str] = ()
     ) -> None:
         """Add to the audit chain what a caller did."""
         self.audit.record(subject.user, action, target, decision, reasons, subject.came_by)

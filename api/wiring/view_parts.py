@@ -8,7 +8,8 @@ from api.wiring.given import part
 from api.wiring.spark_parts import SparkParts
 
 if TYPE_CHECKING:
-    from views.ports import ServingTable, StreamEngine, Topics, ViewStates
+    from views.ports import StreamEngine, Topics, ViewStates
+    from views.row_ports import ServingTable
 
 
 class ViewParts(SparkParts):

@@ -29,6 +29,7 @@ from catalog.errors import DatasetNotFound, InvalidInput, NotSignedIn
 from lineage.ingest.service import Ingest
 from policies.access.identity import Identity
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.declared.state import GovernanceState
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
@@ -156,7 +157,7 @@ def _runner(
     preparer: Preparer,
     subject: Callable[[str], Subject],
 ) -> Runner:
-    def journal(action: str, view: str, reasons: Sequence[str]) -> None:
+    def journal(action: AuditAction, view: str, reasons: Sequence[str]) -> None:
         audit.record("weir", action, view, "allow", list(reasons))
 
     tools = Tools(

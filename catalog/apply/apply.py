@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from catalog.declared.documents import Document, as_document, dump
+from catalog.declared.documents import Document, as_document
+from catalog.declared.yaml_text import dump
 from catalog.errors import InvalidInput, NotFound, WeirError
+from catalog.near_names import did_you_mean
 from catalog.records import DeclaredDocument
 
 Made = TypeVar("Made")
@@ -192,7 +194,7 @@ class Applier:
             one = handler.get(key)
             if one is None:
                 near = difflib.get_close_matches(key, [d.key for d in handler.list()], 3)
-                advice = f" Did you mean {' or '.join(near)}?" if near else ""
+                advice = did_you_mean(near, lead=" ")
                 raise NotFound(
                     f"There is no {handler.kind} {key!r}.{advice}", details={"kind": handler.kind, "name": key}
                 )
@@ -222,8 +224,8 @@ class Applier:
             if folded in (plain, plain + "s", plain.removesuffix("y") + "ies"):
                 return kind
         near = difflib.get_close_matches(text, self._order, 1)
-        advice = f" did you mean {near[0]}?" if near else f" kinds are {', '.join(self._order)}."
-        raise InvalidInput(f"There is no kind {text!r};{advice}", details={"kind": text})
+        advice = did_you_mean(near, f"kinds are {', '.join(self._order)}.")
+        raise InvalidInput(f"There is no kind {text!r}; {advice}", details={"kind": text})
 
     def _ordered(self, documents: Sequence[Document]) -> list[Document]:
         for document in documents:

@@ -12,6 +12,7 @@ from catalog.declared.kinds import ClusterSpec
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
 from catalog.namespaces import SCHEME, addresses, canonical, namespace_of, variants
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClusterRecord, DatasetRecord
 from catalog.topics import ClusterDescription
@@ -169,7 +170,7 @@ class Clusters:
                 details={"reference": reference, "candidates": candidates},
             )
         nearest = self.nearest(reference)
-        advice = f"did you mean {' or '.join(nearest)}?" if nearest else "scan its cluster first (weir scan)."
+        advice = did_you_mean(nearest, "scan its cluster first (weir scan).")
         raise DatasetNotFound(
             f"There is no dataset {reference!r} in the catalog; {advice}",
             details={"reference": reference, "nearest": nearest},

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from catalog.datasets.datasets import Datasets, TopicChanges
 from catalog.declared.kinds import ClusterSpec
 from catalog.errors import NotFound
+from catalog.near_names import did_you_mean
 from catalog.ports import Brokers
 from catalog.records import ClusterRecord
 from catalog.topics import TopicFacts
@@ -56,7 +57,7 @@ class Discovery:
             matches = [t for t in among if t.name == pattern or fnmatch.fnmatchcase(t.name, pattern)]
             if not matches and not any(c in pattern for c in "*?["):
                 near = difflib.get_close_matches(pattern, [t.name for t in topics], 3)
-                advice = f"did you mean {' or '.join(near)}?" if near else "weir get datasets lists those it has."
+                advice = did_you_mean(near, "weir get datasets lists those it has.")
                 raise NotFound(
                     f"Cluster {cluster!r} has no topic {pattern!r}; {advice}",
                     details={"cluster": cluster, "topic": pattern, "nearest": near},

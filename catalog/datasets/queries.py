@@ -15,6 +15,7 @@ from catalog.datasets.terms import term_tags
 from catalog.entities import tag_matches
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import PERSONAL_DATA_TAG, DatasetId, ScanWindow, SchemaVersion
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore
 from catalog.records import (
     ClassificationRecord,
@@ -85,7 +86,7 @@ class DatasetReader:
         record = self._store.dataset(resolved) or self._by_symlink(dataset, resolved)
         if record is None:
             nearest = self.clusters.nearest(dataset.name)
-            advice = f" Did you mean {' or '.join(nearest)}?" if nearest else " Scan its cluster first (weir scan)."
+            advice = did_you_mean(nearest, " Scan its cluster first (weir scan).", " ")
             raise DatasetNotFound(
                 f"There is no dataset {dataset} in the catalog.{advice}",
                 details={"namespace": dataset.namespace, "name": dataset.name, "nearest": nearest},

@@ -18,6 +18,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.datasets.terms import term_tags
 from catalog.errors import DatasetNotFound, InvalidInput, Unavailable
 from catalog.model import DatasetId, SchemaVersion
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
 from catalog.where_is.places import Asked, Place, Report, gap, gaps_of, places_in
@@ -95,20 +96,36 @@ class WhereIs:
         if as_of is not None and as_of > now:
             raise InvalidInput("asOf is in the future; give a moment of the past or leave it out.")
         datasets = [each for each in self._datasets(as_of) if self._holds(each)]
+        wanted = asked
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
             wanted = Asked(field=only[1])
-        else:
-            wanted = asked
         gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
-        direct: list[Place] = []
         there = {each.id for each in datasets}
         tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
-        terms = term_tags(self._store)
         if as_of is not None and (asked.term or asked.entity):
             gaps.append(gap("terms", "Glossary terms are not kept over time; the present ones were used."))
+        direct, states = self._places(datasets, wanted, tags, gaps, as_of)
+        if asked.entity and not direct:
+            gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
+        places = self._reached(direct, gaps, as_of)
+        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
+        digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
+        return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
+
+    def _places(
+        self,
+        datasets: Sequence[DatasetRecord],
+        wanted: Asked,
+        tags: Mapping[DatasetId, Sequence[ClassificationRecord]],
+        gaps: list[dict[str, Any]],
+        as_of: datetime | None,
+    ) -> tuple[list[Place], list[Any]]:
+        """The places in these datasets, and of each dataset what its answer rests on; what was not looked at goes to `gaps`."""
+        direct: list[Place] = []
         states: list[Any] = []
         unseen: list[str] = []
+        terms = term_tags(self._store)
         described = self._store.described()
         for record in datasets:
             # Two questions to the store for each of thousands of datasets that have neither took half a minute.
@@ -122,12 +139,7 @@ class WhereIs:
             states.append([str(record.id), schema.version if schema else None, record.scan.get("at")])
         if unseen:
             gaps.append(_known_from_lineage(unseen))
-        if asked.entity and not direct:
-            gaps.insert(0, gap("tag", _nothing_carries(asked.entity, tags)))
-        places = self._reached(direct, gaps, as_of)
-        inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
-        digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
-        return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
+        return direct, states
 
     def _holds(self, record: DatasetRecord) -> bool:
         return self._part is None or self._part.has(record.reference)
@@ -238,7 +250,7 @@ def _nothing_carries(tag: str, tags: Mapping[DatasetId, Sequence[ClassificationR
     near = difflib.get_close_matches(tag.upper(), entities, 1, 0.5)
     if not entities:
         return f"No field in the catalog carries the tag {tag!r}, nor any other yet."
-    advice = f"did you mean {near[0]}?" if near else f"tags there are: {', '.join(entities)}."
+    advice = did_you_mean(near, f"tags there are: {', '.join(entities)}.")
     return f"No field in the catalog carries the tag {tag!r}; {advice}"
 
 

@@ -11,8 +11,9 @@ from catalog.model import NodeId
 from lineage.fold.event_reading import Reader, Reading
 from lineage.fold.facts import lifecycle
 from lineage.fold.halves import Named, Report, add_report
-from lineage.fold.job_ledger import SEEN_STEP, STREAMING, TERMINAL, Book, Run, newest
+from lineage.fold.job_ledger import SEEN_STEP, Book, newest
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead, job_said
+from lineage.fold.runs import STREAMING, TERMINAL, Run
 from lineage.fold.snapshot_history import add_turn, all_turns, changes
 from lineage.graph_delta import Info
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from lineage.fold.job_ledger import Turns
+from lineage.fold.runs import Turns
 
 
 def add_turn(turns: Turns, time: int, key: str, limit: int) -> bool:

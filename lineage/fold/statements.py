@@ -5,27 +5,20 @@ Within a run, the strongest statement counts: an explicit lineage facet, else co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from catalog.model import DatasetId
-from catalog.node_ids import write_id
 from lineage.fold import facts as f
 from lineage.fold.job_ledger import Book, Pair
+from lineage.fold.pairs import pair_of
 from lineage.ingest import event_sql
 from lineage.model import How, Kind
 from lineage.names import Names, field_text
-from lineage.sql.flows import columns_of, flows_from_sql
+from lineage.sql.flows import Flow, columns_of, flows_from_sql
 from lineage.sql.model import Columns
 
 Ends = tuple[DatasetId, DatasetId]
-
-_FROM_JOB = frozenset({Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO})
-_TO_JOB = frozenset({Kind.CHILD_OF, Kind.HANDS_TO})
-"""Kinds of edges that begin, and that end, at a job."""
-
-# A pair is (kind, source namespace, name, field, target namespace, name, field, job namespace, job name), with empty
-# texts where there is none: names and not ids, so that it can be resolved again when more is known.
 
 
 @dataclass(slots=True)
@@ -62,18 +55,56 @@ class Statement:
         return target in self.known or (flows and (source, target) not in self.feeds)
 
 
+@dataclass(slots=True)
+class _Facts:
+    """What the facts of one set state, before precedence is settled.
+
+    explicit_into  targets into which inputs x outputs must not be inferred
+    unsaid         ends of columns of which no producer states whether they are masked
+    texts          SQL and its dialect; showing_masks: SQL that is read for masks alone
+    """
+
+    ins: set[DatasetId] = field(default_factory=set)
+    outs: set[DatasetId] = field(default_factory=set)
+    explicit_into: set[DatasetId] = field(default_factory=set)
+    flows: dict[Ends, How] = field(default_factory=dict)
+    columns: list[Flow] = field(default_factory=list)
+    unsaid: set[tuple[DatasetId, str, DatasetId, str | None]] = field(default_factory=set)
+    texts: set[tuple[str, str]] = field(default_factory=set)
+    showing_masks: set[tuple[str, str]] = field(default_factory=set)
+    schemas: dict[DatasetId, Columns] = field(default_factory=dict)
+
+    def sql_flows(self, texts: set[tuple[str, str]], names: Names) -> tuple[list[Flow], set[DatasetId]]:
+        """The columns that SQL shows, and the targets of which it does not show all."""
+        return flows_from_sql(texts, self.schemas, self.ins, self.outs, names)
+
+
 def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
     """Apply precedence to the facts of a run."""
     statement = Statement()
-    ins: set[DatasetId] = set()
-    outs: set[DatasetId] = set()
-    explicit_into: set[DatasetId] = set()
-    flows: dict[Ends, How] = {}
-    columns: list[tuple[DatasetId, str, DatasetId, str | None, bool, bool]] = []
-    texts: set[tuple[str, str]] = set()
-    showing_masks: set[tuple[str, str]] = set()
-    unsaid: set[tuple[DatasetId, str, DatasetId, str | None]] = set()
-    schemas: dict[DatasetId, Columns] = {}
+    read = _read(facts, statement, book, names)
+    _settle_columns(read, statement, names)
+    raw = _flows_of_columns(read, statement)
+    if not statement.explicit:
+        _infer_flows(read, statement, raw, _integration(book))
+    for (source, target), how in read.flows.items():
+        sure = (source, target) in raw and target not in statement.doubtful
+        variant = ("1" if sure else "0", "1" if raw.get((source, target), True) else "0")
+        statement.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
+        statement.feeds.add((source, target))
+    _add_columns(statement, read.columns, book)
+    if book.is_job:
+        for dataset in read.ins | {source for source, _ in read.flows}:
+            _touch(statement, Kind.READS, book.namespace, book.name, dataset)
+        for dataset in read.outs | {target for _, target in read.flows}:
+            _touch(statement, Kind.WRITES, book.namespace, book.name, dataset)
+    return statement
+
+
+def _read(facts: f.Facts, statement: Statement, book: Book, names: Names) -> _Facts:
+    """The facts by what they are about; those that nothing takes precedence over go into the statement at once."""
+    read = _Facts()
+    columns, unsaid = read.columns, read.unsaid
     for fact in facts:
         if fact[0] == f.COLUMN or fact[0] == f.EXPLICIT_COLUMN:  # most facts are these, and a pattern is slow to match
             tag, sns, sn, sf, tns, tn, tf, way = fact
@@ -84,86 +115,92 @@ def settle(facts: f.Facts, book: Book, names: Names) -> Statement:
             continue
         match fact:
             case (f.INPUT, ns, name):
-                ins.add(names.dataset(ns, name))
+                read.ins.add(names.dataset(ns, name))
             case (f.OUTPUT, ns, name):
-                outs.add(names.dataset(ns, name))
+                read.outs.add(names.dataset(ns, name))
             case (f.INFLUENCE | f.EXPLICIT_INFLUENCE as tag, sns, sn, sf, tns, tn):
                 source, target = names.dataset(sns, sn), names.dataset(tns, tn)
                 columns.append((source, sf, target, None, False, tag == f.EXPLICIT_INFLUENCE))
             case (f.EXPLICIT,):
                 statement.explicit = True
             case (f.EXPLICIT, ns, name):
-                explicit_into.add(names.dataset(ns, name))
+                read.explicit_into.add(names.dataset(ns, name))
             case (event_sql.SQL, text, dialect):
-                texts.add((text, dialect))
+                read.texts.add((text, dialect))
             case (event_sql.MASKS, text, dialect):
-                showing_masks.add((text, dialect))
+                read.showing_masks.add((text, dialect))
             case (event_sql.SCHEMA, ns, name, text):
-                schemas[names.dataset(ns, name)] = columns_of(text)
+                read.schemas[names.dataset(ns, name)] = columns_of(text)
             case (f.SOURCE, sns, sn, tns, tn):
-                flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
+                read.flows[names.dataset(sns, sn), names.dataset(tns, tn)] = How.EXPLICIT
             case (f.RENAMED, sns, sn, tns, tn):
-                flows.setdefault((names.dataset(sns, sn), names.dataset(tns, tn)), How.RENAME)
-            case (f.JOB_WRITES, jns, jn, ns, name):
-                _touch(statement, Kind.WRITES, jns, jn, names.dataset(ns, name))
-            case (f.JOB_READS, jns, jn, ns, name):
-                _touch(statement, Kind.READS, jns, jn, names.dataset(ns, name))
-            case (f.OVERWRITES, ns, name):
-                statement.overwrites.add(names.dataset(ns, name))
-            case (f.HANDS_TO, sns, sn, tns, tn):
-                statement.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
-            case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
-                pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
-                statement.pairs[pair] = ((), How.PARENT_RUN)
-    if statement.explicit or explicit_into:
-        columns = [row for row in columns if row[5] or not (statement.explicit or row[2] in explicit_into)]
-    if showing_masks and unsaid:
-        columns = _masked_as_shown(columns, unsaid, flows_from_sql(showing_masks, schemas, ins, outs, names)[0])
-    if texts and not statement.explicit:
-        with_columns = {row[2] for row in columns} | explicit_into
-        rows, doubtful = flows_from_sql(texts, schemas, ins, outs, names)
-        columns += [row for row in rows if row[2] not in with_columns]
-        statement.from_sql = {row[2] for row in columns} - with_columns
+                read.flows.setdefault((names.dataset(sns, sn), names.dataset(tns, tn)), How.RENAME)
+            case _:
+                _add_fact_of_job(fact, statement, book, names)
+    return read
+
+
+def _add_fact_of_job(fact: f.Fact, statement: Statement, book: Book, names: Names) -> None:
+    match fact:
+        case (f.JOB_WRITES, jns, jn, ns, name):
+            _touch(statement, Kind.WRITES, jns, jn, names.dataset(ns, name))
+        case (f.JOB_READS, jns, jn, ns, name):
+            _touch(statement, Kind.READS, jns, jn, names.dataset(ns, name))
+        case (f.OVERWRITES, ns, name):
+            statement.overwrites.add(names.dataset(ns, name))
+        case (f.HANDS_TO, sns, sn, tns, tn):
+            statement.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
+        case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
+            pair = (Kind.CHILD_OF, book.namespace, book.name, "", ns, name, "", "", "")
+            statement.pairs[pair] = ((), How.PARENT_RUN)
+
+
+def _settle_columns(read: _Facts, statement: Statement, names: Names) -> None:
+    """An explicit facet's columns before all others, those of SQL only into targets without any."""
+    if statement.explicit or read.explicit_into:
+        read.columns = [
+            row for row in read.columns if row[5] or not (statement.explicit or row[2] in read.explicit_into)
+        ]
+    if read.showing_masks and read.unsaid:
+        read.columns = _masked_as_shown(read.columns, read.unsaid, read.sql_flows(read.showing_masks, names)[0])
+    if read.texts and not statement.explicit:
+        with_columns = {row[2] for row in read.columns} | read.explicit_into
+        rows, doubtful = read.sql_flows(read.texts, names)
+        read.columns += [row for row in rows if row[2] not in with_columns]
+        statement.from_sql = {row[2] for row in read.columns} - with_columns
         statement.doubtful = doubtful - with_columns
+
+
+def _flows_of_columns(read: _Facts, statement: Statement) -> dict[Ends, bool]:
+    """Ends with columns between them -> whether any arrives raw; these become flows, and their targets known."""
     raw: dict[Ends, bool] = {}
-    for source, target, is_raw, explicit in _by_ends(columns):
+    for source, target, is_raw, explicit in _by_ends(read.columns):
         raw[source, target] = raw.get((source, target), False) or is_raw
-        flows.setdefault((source, target), _how(statement, target, explicit))
+        read.flows.setdefault((source, target), _how(statement, target, explicit))
         if target not in statement.doubtful:
             statement.known.add(target)
-    if not statement.explicit:
-        claimed = {source for source, _ in raw}
-        for ends in pairing(ins, outs, _integration(book)):
-            source, target = ends
-            # An input that no output's columns name still feeds every output: nothing shows where else it went.
-            if (
-                ends not in flows
-                and target not in explicit_into
-                and not (target in statement.known and source in claimed)
-            ):
-                flows[ends] = How.INPUTS_OUTPUTS
-    for (source, target), how in flows.items():
-        sure = (source, target) in raw and target not in statement.doubtful
-        variant = ("1" if sure else "0", "1" if raw.get((source, target), True) else "0")
-        statement.pairs[pair_of(Kind.FEEDS, source, "", target, "", book)] = (variant, how)
-        statement.feeds.add((source, target))
-    _add_columns(statement, columns, book)
-    if book.is_job:
-        for dataset in ins | {source for source, _ in flows}:
-            _touch(statement, Kind.READS, book.namespace, book.name, dataset)
-        for dataset in outs | {target for _, target in flows}:
-            _touch(statement, Kind.WRITES, book.namespace, book.name, dataset)
-    return statement
+    return raw
 
 
-Column = tuple[DatasetId, str, DatasetId, str | None, bool, bool]
+def _infer_flows(read: _Facts, statement: Statement, raw: Mapping[Ends, bool], integration: str | None) -> None:
+    """Flows from inputs to outputs, where nothing stronger states them."""
+    claimed = {source for source, _ in raw}
+    for ends in pairing(read.ins, read.outs, integration):
+        source, target = ends
+        # An input that no output's columns name still feeds every output: nothing shows where else it went.
+        if (
+            ends not in read.flows
+            and target not in read.explicit_into
+            and not (target in statement.known and source in claimed)
+        ):
+            read.flows[ends] = How.INPUTS_OUTPUTS
 
 
 def _masked_as_shown(
-    columns: Iterable[Column],
+    columns: Iterable[Flow],
     unsaid: Collection[tuple[DatasetId, str, DatasetId, str | None]],
-    sql_columns: Iterable[Column],
-) -> list[Column]:
+    sql_columns: Iterable[Flow],
+) -> list[Flow]:
     """The columns. Where no producer states whether one is masked, the SQL decides: masked if every way of it masks."""
     ways: dict[tuple[str, ...], set[bool]] = {}
     for source, sf, target, tf, is_raw, _ in sql_columns:
@@ -177,7 +214,7 @@ def _masked_as_shown(
 
 
 def _by_ends(
-    columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]],
+    columns: Iterable[Flow],
 ) -> Iterator[tuple[DatasetId, DatasetId, bool, bool]]:
     """Source, target, is any of it raw, is it explicit: once for many columns between the same two objects."""
     by_ends: dict[tuple[int, int], tuple[DatasetId, DatasetId, bool, bool]] = {}
@@ -199,9 +236,7 @@ def _how(statement: Statement, target: DatasetId, explicit: bool) -> How:
     return How.EXPLICIT if explicit else How.SQL if statement.from_sql and target in statement.from_sql else How.COLUMNS
 
 
-def _add_columns(
-    statement: Statement, columns: Iterable[tuple[DatasetId, str, DatasetId, str | None, bool, bool]], book: Book
-) -> None:
+def _add_columns(statement: Statement, columns: Iterable[Flow], book: Book) -> None:
     alike: dict[tuple[bool, How], tuple[tuple[str, ...], How]] = {}
     for source, sf, target, tf, is_raw, explicit in columns:
         how = _how(statement, target, explicit)
@@ -240,37 +275,3 @@ def _touch(statement: Statement, kind: Kind, namespace: str, name: str, dataset:
         statement.reads = True
     else:
         statement.writes = True
-
-
-def pair_of(kind: Kind, source: DatasetId, sf: str, target: DatasetId, tf: str, book: Book) -> Pair:
-    job = (book.namespace, book.name) if book.is_job else ("", "")
-    return (kind, source.namespace, source.name, sf, target.namespace, target.name, tf, *job)
-
-
-def resolve_pair(pair: Pair, names: Names) -> Pair:
-    kind, sns, sn, sf, tns, tn, tf, jns, jn = pair
-    if kind not in (Kind.READS, Kind.WRITES, Kind.CHILD_OF, Kind.HANDS_TO):
-        source = names.dataset(sns, sn)
-        sns, sn = source.namespace, source.name
-    if kind not in (Kind.CHILD_OF, Kind.HANDS_TO):
-        target = names.dataset(tns, tn)
-        tns, tn = target.namespace, target.name
-    return (kind, sns, sn, sf, tns, tn, tf, jns, jn)
-
-
-def ends_of(pair: Pair) -> tuple[str, str]:
-    """Node ids of source and target."""
-    kind, sns, sn, sf, tns, tn, tf, _, _ = pair
-    return (
-        write_id("field", sns, sn, sf) if sf else write_id("job" if kind in _FROM_JOB else "dataset", sns, sn),
-        write_id("field", tns, tn, tf) if tf else write_id("job" if kind in _TO_JOB else "dataset", tns, tn),
-    )
-
-
-def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:
-    """The datasets at the ends of a pair."""
-    kind, sns, sn, _, tns, tn, *_ = pair
-    if kind in (Kind.CHILD_OF, Kind.HANDS_TO):
-        return ()
-    target = DatasetId(tns, tn)
-    return (target,) if kind in (Kind.READS, Kind.WRITES) else (DatasetId(sns, sn), target)

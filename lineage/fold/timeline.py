@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Pair, Past, Remembered
-from lineage.fold.statements import Statement, datasets_of
+from lineage.fold.pairs import datasets_of
+from lineage.fold.statements import Statement
 from lineage.model import FOREVER, How, Kind
 
 Times = Mapping[DatasetId, Sequence[int]]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from catalog.columns import column_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId, NodeId
+from catalog.near_names import did_you_mean
 from lineage.ingest.parse import run_id_of
 from lineage.model import Basis, Direction, Edge, Kind, Node, parts_of
 from lineage.names import Names, Resolve, as_written, field_text
@@ -62,7 +63,7 @@ class Finder:
         if problem is not None:
             raise problem
         near = self._graph.search_ids(node_id, 5)
-        hint = f" Did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(near[:1], lead=" ")
         raise NotFound(f"Lineage knows no {node_id}.{hint}", details={"nodeId": node_id, "nearest": near})
 
     def _named(self, node_id: NodeId) -> Node | None:

@@ -25,6 +25,7 @@ from policies.access.session_ports import (
     SessionRecord,
     SessionStore,
 )
+from policies.audit_actions import AuditAction
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.ports import Clock
 from policies.settings import SignInSettings
@@ -35,7 +36,7 @@ caller would use up a refresh token that is good once."""
 _WAIT_S = 6.0
 _AWAY = timedelta(seconds=5)
 
-Record = Callable[[str, str, str, Sequence[str]], object]
+Record = Callable[[str, AuditAction, str, Sequence[str]], object]
 """Writes the audit: actor, action, target, reasons."""
 
 

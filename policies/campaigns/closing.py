@@ -13,6 +13,7 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
+from policies.audit_actions import AuditAction
 from policies.campaigns.deciding import Present, gone, revoked
 from policies.campaigns.ending import Ending
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, Right, digest_of
@@ -24,7 +25,7 @@ from policies.model import Subject
 from policies.ports import Clock
 
 WEIR = "weir"
-CLOSE = "campaign.close"
+CLOSE: AuditAction = "campaign.close"
 """The audit's action that has the hash of the evidence."""
 _BATCH = 10
 """Items of one transaction: other writers wait for it."""
@@ -100,6 +101,7 @@ class Closing:
             return
         item = replace(item, changed=item.changed or changed, by=WEIR, at=now)
         answer, note = campaign.no_answer, ""
+        action: AuditAction
         if answer != campaign.declared and self._is_closers(campaign, right):
             # Nobody decides on a right of their own, by closing either.
             answer = campaign.declared

@@ -165,7 +165,7 @@ class Deciding:
             decided = replace(decided, state=ItemState.KEPT, outcome=Outcome.CONFIRMED)
         else:
             decided = revoked(decided, self._ending, right, by, f"{reason} (access review {item.campaign})")
-        entry = self._records.item(by, f"campaign.{verdict}", decided, reason)
+        entry = self._records.item(by, "campaign.keep" if verdict == KEEP else "campaign.revoke", decided, reason)
         self._records.source(decided, by)
         return self._store.change_item(replace(decided, audit=entry.seq))
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.audit_ports import AuditEntry
 from policies.campaigns.model import Campaign, Item, Kind
 
@@ -33,14 +34,14 @@ class CampaignRecords:
         self._audit, self._events = audit, events
 
     def campaign(
-        self, by: str, action: str, campaign: Campaign, reasons: Sequence[str] = (),
+        self, by: str, action: AuditAction, campaign: Campaign, reasons: Sequence[str] = (),
         details: Mapping[str, Any] | None = None,
     ) -> AuditEntry:  # fmt: skip
         """An entry on the campaign as a whole: `campaign.start`, `campaign.close`."""
         about = {"campaign": campaign.id, "review": campaign.review, "due": rfc3339(campaign.due_at), **(details or {})}
         return self._audit.record(by, action, campaign.id, "allow", reasons, about)
 
-    def item(self, by: str, action: str, item: Item, reason: str) -> AuditEntry:
+    def item(self, by: str, action: AuditAction, item: Item, reason: str) -> AuditEntry:
         """An entry on one item; it is found by its person, dataset and grant."""
         right = item.right
         details: dict[str, Any] = {

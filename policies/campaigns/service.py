@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from catalog.errors import Conflict, InvalidInput
+from catalog.errors import InvalidInput
 from catalog.records import rfc3339
-from policies.access.identity import Identity
 from policies.campaigns.closing import Closing, summary
 from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present
 from policies.campaigns.model import (
-    RUNNING,
     Campaign,
     CampaignState,
     Item,
     ItemState,
-    ReviewerSet,
-    digest_of,
 )
-from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, ItemFilter
-from policies.campaigns.records import CampaignRecords, asks
+from policies.campaigns.ports import OPENS, CampaignStore, ItemFilter
 from policies.campaigns.sight import Sight, Sights
-from policies.campaigns.snapshot import Snapshots
-from policies.campaigns.starting import KIND, Starting
-from policies.campaigns.waiting import waiting
-from policies.campaigns.within import require_within
-from policies.declared import kinds
-from policies.declared.campaign_specs import AccessReviewSpec
+from policies.campaigns.starting import Starting
 from policies.declared.person_names import name_key
-from policies.declared.spec_parts import duration
-from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Clock
 
@@ -57,20 +44,17 @@ class Campaigns:
     """The service of access reviews."""
 
     def __init__(
-        self, store: CampaignStore, state: GovernanceState, identity: Identity, sights: Sights, snapshots: Snapshots,
-        deciding: Deciding, closing: Closing, present: Present, records: CampaignRecords, clock: Clock,
+        self, store: CampaignStore, sights: Sights, starting: Starting, deciding: Deciding, closing: Closing,
+        present: Present, clock: Clock,
     ) -> None:  # fmt: skip
-        self._store, self._state, self._sights = store, state, sights
-        self._starting = Starting(identity, state)
-        self._snapshots, self._deciding, self._closing = snapshots, deciding, closing
-        self._present, self._records, self._clock = present, records, clock
+        self._store, self._sights = store, sights
+        self._starting, self._deciding, self._closing = starting, deciding, closing
+        self._present, self._clock = present, clock
 
     @property
     def store(self) -> CampaignStore:
         """For the report, which reads item by item."""
         return self._store
-
-    # --- starting -----------------------------------------------------------------------------------------------------
 
     def start(
         self,
@@ -84,82 +68,11 @@ class Campaigns:
 
         Raises NotAllowed, NotFound, InvalidInput, Conflict where a campaign of the declared review is running.
         """
-        title = (name or "").strip()
-
-        def allowed() -> None:
-            self._starting.require(subject, review, title, spec)
-
-        allowed()
-        if review is not None:
-            terms = self._state.get(KIND, review).spec or {}
-            return self._start(subject.user, review, review, terms, None, self._clock(), allowed=allowed)
-        if not title:
-            raise InvalidInput('A review by a spec needs a name, as in "leavers-2026".', details={"field": "name"})
-        return self._start(subject.user, None, title, spec or {}, None, self._clock(), allowed=allowed)
+        return self._starting.start(subject, review, name, spec)
 
     def start_due(self, review: str, spec: Mapping[str, Any], occurrence: datetime) -> Campaign | None:
-        """Start a scheduled review; None where that was done, or the one before is not closed yet.
-
-        What cannot be started is kept as a failed campaign, once, so nobody takes it for done.
-        """
-        campaign_id = f"{review}-{occurrence:%Y-%m-%d}"
-        if self._store.get(campaign_id) is not None or self._store.campaigns(RUNNING, review):
-            return None
-        now = self._clock()
-        try:
-            return self._start("weir", review, review, spec, occurrence, now, campaign_id)
-        except InvalidInput as error:
-            failed = Campaign(
-                campaign_id, review, dict(spec), CampaignState.FAILED, now, "weir", now, "keep", occurrence,
-                notes=(error.message,),
-            )  # fmt: skip
-            with self._store.transaction():
-                if self._store.add(failed, (), {}):
-                    self._records.campaign("weir", "campaign.failed", failed, [error.message])
-                    self._records.report(
-                        "campaign.failed", failed, f"Access review {review} could not start",
-                        {"problem": error.message}, sorted(self._present.people().managers),
-                    )  # fmt: skip
-            return None
-
-    def _start(
-        self, by: str, review: str | None, name: str, terms: Mapping[str, Any], occurrence: datetime | None, now: datetime,
-        campaign_id: str | None = None, allowed: Callable[[], None] = lambda: None,
-    ) -> Campaign:  # fmt: skip
-        """`allowed`: decides again, when it is written."""
-        spec = kinds.parse(KIND, name, terms)
-        assert isinstance(spec, AccessReviewSpec)
-        require_within(name, spec, self._state.view().domains.get(spec.domain or ""))
-        campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
-        snapshot = self._snapshots.take(campaign_id, spec)
-        campaign = Campaign(
-            campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
-            spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
-        )  # fmt: skip
-        sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
-        waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
-        with self._store.transaction():
-            allowed()
-            if review is not None and (running := self._store.campaigns(RUNNING, review)):
-                raise Conflict(
-                    f"Access review {running[0].id} is running; close it before the next one starts.",
-                    details={"id": running[0].id},
-                )
-            if not self._store.add(campaign, snapshot.items, snapshot.sets):
-                raise Conflict(f"There is an access review {campaign_id} already; repeat.", details={"id": campaign_id})
-            counts = summary(self._store, campaign_id)
-            first = digest_of(item.record() for item in snapshot.items)
-            self._records.campaign(
-                by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
-            )
-            self._records.report(
-                "campaign.started", campaign, asks(campaign),
-                {"by": by, "items": counts["items"], "waiting": waits}, sorted(waits),
-            )  # fmt: skip
-        if not snapshot.items:  # nothing waits for anybody
-            self._closing.begin(campaign_id, by)
-            return self._closing.finish(campaign_id) or campaign
-        return campaign
+        """Start a scheduled review; None where that was done, or the one before is not closed yet."""
+        return self._starting.start_due(review, spec, occurrence)
 
     # --- reading ------------------------------------------------------------------------------------------------------
 

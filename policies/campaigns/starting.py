@@ -1,30 +1,139 @@
-"""Who may start an access review: those who manage, and admins of a domain one that is wholly of it."""
+"""Access reviews as they start: by whom, with which items, and what is kept of one that cannot start."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
-from catalog.errors import InvalidInput, NotAllowed
+from catalog.errors import Conflict, InvalidInput, NotAllowed
 from policies.access.identity import Identity
-from policies.campaigns.within import strangers
+from policies.campaigns.closing import Closing, summary
+from policies.campaigns.deciding import Present
+from policies.campaigns.model import (
+    RUNNING,
+    Campaign,
+    CampaignState,
+    ReviewerSet,
+    digest_of,
+)
+from policies.campaigns.ports import REVIEWERS, CampaignStore
+from policies.campaigns.records import CampaignRecords, asks
+from policies.campaigns.snapshot import Snapshots
+from policies.campaigns.waiting import waiting
+from policies.campaigns.within import require_within, strangers
 from policies.decision.domains import Power
 from policies.declared import kinds
 from policies.declared.campaign_specs import AccessReviewSpec
+from policies.declared.spec_parts import duration
 from policies.declared.state import GovernanceState
 from policies.model import Subject
+from policies.ports import Clock
 
 KIND = "AccessReview"
 
 
 class Starting:
-    """Refuses by what is written: a review that is not there is refused as one of another domain."""
+    """Starts reviews: for those who manage, for admins of a domain one that is wholly of it, and by schedule."""
 
-    def __init__(self, identity: Identity, state: GovernanceState) -> None:
-        self._identity, self._state = identity, state
+    def __init__(
+        self, store: CampaignStore, state: GovernanceState, identity: Identity, snapshots: Snapshots, closing: Closing,
+        present: Present, records: CampaignRecords, clock: Clock,
+    ) -> None:  # fmt: skip
+        self._store, self._state, self._identity = store, state, identity
+        self._snapshots, self._closing, self._present = snapshots, closing, present
+        self._records, self._clock = records, clock
 
-    def require(self, subject: Subject, review: str | None, name: str, spec: Mapping[str, Any] | None) -> None:
-        """Raises NotAllowed; InvalidInput unless a declared review or a spec is given."""
+    def start(
+        self,
+        subject: Subject,
+        review: str | None = None,
+        name: str | None = None,
+        spec: Mapping[str, Any] | None = None,
+    ) -> Campaign:
+        """See `Campaigns.start`."""
+        title = (name or "").strip()
+
+        def allowed() -> None:
+            self._require(subject, review, title, spec)
+
+        allowed()
+        if review is not None:
+            terms = self._state.get(KIND, review).spec or {}
+            return self._start(subject.user, review, review, terms, None, self._clock(), allowed=allowed)
+        if not title:
+            raise InvalidInput('A review by a spec needs a name, as in "leavers-2026".', details={"field": "name"})
+        return self._start(subject.user, None, title, spec or {}, None, self._clock(), allowed=allowed)
+
+    def start_due(self, review: str, spec: Mapping[str, Any], occurrence: datetime) -> Campaign | None:
+        """Start a scheduled review; None where that was done, or the one before is not closed yet.
+
+        What cannot be started is kept as a failed campaign, once, so nobody takes it for done.
+        """
+        campaign_id = f"{review}-{occurrence:%Y-%m-%d}"
+        if self._store.get(campaign_id) is not None or self._store.campaigns(RUNNING, review):
+            return None
+        now = self._clock()
+        try:
+            return self._start("weir", review, review, spec, occurrence, now, campaign_id)
+        except InvalidInput as error:
+            failed = Campaign(
+                campaign_id, review, dict(spec), CampaignState.FAILED, now, "weir", now, "keep", occurrence,
+                notes=(error.message,),
+            )  # fmt: skip
+            with self._store.transaction():
+                if self._store.add(failed, (), {}):
+                    self._records.campaign("weir", "campaign.failed", failed, [error.message])
+                    self._records.report(
+                        "campaign.failed", failed, f"Access review {review} could not start",
+                        {"problem": error.message}, sorted(self._present.people().managers),
+                    )  # fmt: skip
+            return None
+
+    def _start(
+        self, by: str, review: str | None, name: str, terms: Mapping[str, Any], occurrence: datetime | None, now: datetime,
+        campaign_id: str | None = None, allowed: Callable[[], None] = lambda: None,
+    ) -> Campaign:  # fmt: skip
+        """`allowed`: decides again, when it is written."""
+        spec = kinds.parse(KIND, name, terms)
+        assert isinstance(spec, AccessReviewSpec)
+        require_within(name, spec, self._state.view().domains.get(spec.domain or ""))
+        campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
+        snapshot = self._snapshots.take(campaign_id, spec)
+        campaign = Campaign(
+            campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
+            spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
+        )  # fmt: skip
+        sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
+        waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
+        with self._store.transaction():
+            allowed()
+            if review is not None and (running := self._store.campaigns(RUNNING, review)):
+                raise Conflict(
+                    f"Access review {running[0].id} is running; close it before the next one starts.",
+                    details={"id": running[0].id},
+                )
+            if not self._store.add(campaign, snapshot.items, snapshot.sets):
+                raise Conflict(f"There is an access review {campaign_id} already; repeat.", details={"id": campaign_id})
+            counts = summary(self._store, campaign_id)
+            first = digest_of(item.record() for item in snapshot.items)
+            self._records.campaign(
+                by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
+            )
+            self._records.report(
+                "campaign.started", campaign, asks(campaign),
+                {"by": by, "items": counts["items"], "waiting": waits}, sorted(waits),
+            )  # fmt: skip
+        if not snapshot.items:  # nothing waits for anybody
+            self._closing.begin(campaign_id, by)
+            return self._closing.finish(campaign_id) or campaign
+        return campaign
+
+    def _require(self, subject: Subject, review: str | None, name: str, spec: Mapping[str, Any] | None) -> None:
+        """Refuses by what is written: a review that is not there is refused as one of another domain.
+
+        Raises NotAllowed; InvalidInput unless a declared review or a spec is given."""
         manages = "manage" in self._identity.permissions(subject)
         reach = self._identity.reach(subject, Power.CERTIFY)
         if not manages and not reach:

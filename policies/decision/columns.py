@@ -16,7 +16,8 @@ from typing import overload
 from policies.decision import row_conditions
 from policies.decision.column_outcome import Outcome, finish
 from policies.decision.mask_applicability import positions
-from policies.decision.policy_index import Group, Kind, Plan
+from policies.decision.policy_groups import Group, Kind
+from policies.decision.policy_index import Plan
 from policies.decision.row_conditions import Condition
 from policies.decision.standing import Asking, Hits, Opening
 from policies.model import ColumnDecision, Effect, Reason

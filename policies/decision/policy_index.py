@@ -13,14 +13,15 @@ import itertools
 import operator
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath, StepKind
 from policies.decision.mask_applicability import StanceIndex, Stances, bits_of, positions
+from policies.decision.policy_groups import OneDataset, Place, grouped, kinds_of
 from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
@@ -53,40 +54,6 @@ class Problem:
 
     dataset: str | None
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A policy and why it is about the fields of a group: `tag EMAIL_ADDRESS`, `path value.url`."""
-
-    index: int
-    why: str
-
-
-@dataclass(slots=True)
-class Group:
-    """Fields for which the same holds, for every subject. `members` are positions in the plan, `bits` the same as bits;
-    `mask_bits`: which policies are in `masks`."""
-
-    masks: tuple[Bound, ...]
-    access: tuple[Bound, ...]
-    tags: tuple[str, ...]
-    unscanned: bool
-    members: list[int] = field(default_factory=list)
-    bits: int = 0
-    mask_bits: int = 0
-
-
-@dataclass(slots=True)
-class Kind:
-    """Groups that the same roles, ownership and grants open: they differ in masks alone."""
-
-    access: tuple[Bound, ...]
-    tags: tuple[str, ...]
-    unscanned: bool
-    groups: list[Group] = field(default_factory=list)
-    bits: int = 0
-    mask_bits: int = 0
 
 
 class Compiled:
@@ -150,8 +117,8 @@ class Plan:
         self.paths = tuple(f.text for f in fields)
         self._fields = fields
         self._exact: dict[FieldPath, list[int]] | None = None
-        self.groups, self.group_of = _group(fields, masks, access, reach, facts.tags)
-        self.kinds = _kinds(self.groups, len(fields))
+        self.groups, self.group_of = grouped(fields, masks, access, reach, facts.tags)
+        self.kinds = kinds_of(self.groups, len(fields))
         self.mask_bits = functools.reduce(operator.or_, (k.mask_bits for k in self.kinds), 0)
         self.asks_for_grants = any(g.access for g in self.groups)
         self.evidence = tuple(
@@ -210,30 +177,13 @@ class Plan:
         return bits
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One policy about a dataset: the whole of it, or one path; and, when a tag is named too, only fields with it."""
-
-    index: int
-    pattern: str
-    path: FieldPath | None
-    tag: str | None
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _OneDataset:
-    places: tuple[_Place, ...]
-    by_tag: Mapping[str, Sequence[int]]
-
-
 class _Index:
     """Which policies are about a tag or a dataset."""
 
     def __init__(self, matches: Sequence[tuple[Target, ...]]) -> None:
         self._tags: dict[str, list[int]] = defaultdict(list)
-        self._exact: dict[str, list[_Place]] = defaultdict(list)
-        self._patterns: list[_Place] = []
+        self._exact: dict[str, list[Place]] = defaultdict(list)
+        self._patterns: list[Place] = []
         for index, targets in enumerate(matches):
             for target in targets:
                 try:
@@ -243,71 +193,12 @@ class _Index:
                 if target.tag is not None and target.dataset is None and path is None:
                     self._tags[target.tag].append(index)
                     continue
-                place = _Place(index, target.dataset or "*", path, target.tag, target.path or "")
+                place = Place(index, target.dataset or "*", path, target.tag, target.path or "")
                 (self._patterns if "*" in place.pattern else self._exact[place.pattern]).append(place)
 
-    def of(self, reference: str) -> _OneDataset:
+    def of(self, reference: str) -> OneDataset:
         patterns = (p for p in self._patterns if dataset_matches(p.pattern, reference))
-        return _OneDataset((*self._exact.get(reference, ()), *patterns), self._tags)
-
-
-def _group(
-    fields: list[PlannedField], masks: _OneDataset, access: _OneDataset, reach: Reach, dataset_tags: frozenset[str]
-) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    tags_of = [_policy_tags(f, dataset_tags) for f in fields]
-    bound_masks = _bind(fields, masks, reach, tags_of)
-    bound_access = _bind(fields, access, reach, tags_of)
-    groups: dict[tuple[tuple[Bound, ...], tuple[Bound, ...], tuple[str, ...], bool], int] = {}
-    result: list[Group] = []
-    group_of = []
-    for position, each in enumerate(fields):
-        tags = tuple(sorted(each.tags))
-        key = (bound_masks[position], bound_access[position], tags, each.unscanned)
-        number = groups.setdefault(key, len(result))
-        if number == len(result):
-            result.append(Group(*key))
-        result[number].members.append(position)
-        group_of.append(number)
-    return tuple(result), tuple(group_of)
-
-
-def _kinds(groups: tuple[Group, ...], fields: int) -> tuple[Kind, ...]:
-    kinds: dict[tuple[tuple[Bound, ...], tuple[str, ...], bool], Kind] = {}
-    for group in groups:
-        group.bits = bits_of(group.members, fields)
-        group.mask_bits = functools.reduce(operator.or_, (1 << b.index for b in group.masks), 0)
-        key = (group.access, group.tags, group.unscanned)
-        kind = kinds.setdefault(key, Kind(*key))
-        kind.groups.append(group)
-        kind.bits |= group.bits
-        kind.mask_bits |= group.mask_bits
-    return tuple(kinds.values())
-
-
-def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, str]:
-    """Every tag a policy may name for a field, with the words for it. A tag on the dataset holds for every field."""
-    words = {tag: f"tag {tag} of the dataset" for tag in sorted(dataset_tags)}
-    words |= {tag: f"tag {tag}" for tag in of.tags}
-    personal = [t for t in of.tags if is_personal(t)] or [t for t in sorted(dataset_tags) if is_personal_dataset(t)]
-    if personal and PERSONAL_DATA_TAG not in words:
-        words[PERSONAL_DATA_TAG] = f"{PERSONAL_DATA_TAG}, by {words[personal[0]]}"
-    return words
-
-
-def _bind(
-    fields: list[PlannedField], of: _OneDataset, reach: Reach, tags_of: list[dict[str, str]]
-) -> list[tuple[Bound, ...]]:
-    reasons: list[dict[int, str]] = [{} for _ in fields]
-    for position, tags in enumerate(tags_of):
-        for tag, why in tags.items():
-            for index in of.by_tag.get(tag, ()):
-                reasons[position].setdefault(index, why)
-    for place in of.places:
-        why = f"path {place.text} of {place.pattern}" if place.path else f"dataset {place.pattern}"
-        for position in range(len(fields)) if place.path is None else reach.of(place.path):
-            if place.tag is None or place.tag in tags_of[position]:
-                reasons[position].setdefault(place.index, why)
-    return [tuple(Bound(index, each[index]) for index in sorted(each)) for each in reasons]
+        return OneDataset((*self._exact.get(reference, ()), *patterns), self._tags)
 
 
 def _about_rows(target: Target, reference: str, tags: set[str]) -> bool:

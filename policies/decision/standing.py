@@ -12,7 +12,8 @@ from policies.decision import row_conditions
 from policies.decision.column_outcome import Draft
 from policies.decision.mask_applicability import Stance
 from policies.decision.mask_order import NULL
-from policies.decision.policy_index import Bound, Compiled, Group, Kind, Plan
+from policies.decision.policy_groups import Bound, Group, Kind
+from policies.decision.policy_index import Compiled, Plan
 from policies.decision.row_conditions import ALWAYS, Condition
 from policies.matching import Selection, Who, dataset_matches, is_active, resolve, selection
 from policies.model import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -128,28 +128,13 @@ class PersonAccess:
             )
         rows: list[Row] = []
         totals: Counter[str] = Counter()
-        until = time.monotonic() + _SECONDS
         past: dict[str, None] = {}
-        owned = 0
-        listed = self.shown(caller, self._references())
-        for reference in sorted(r for r in listed if dataset is None or dataset_matches(dataset, r)):
-            if time.monotonic() > until:
-                notes.append(
-                    f"The list ends before {reference}: it took longer than {_SECONDS:g} seconds. Ask for a pattern of datasets."
-                )
-                break
-            try:
-                if limited and not self._datasets.sees(caller, self._moments.source.facts(reference)):
-                    continue
-                facts = self._moments.facts(reference, moment)
-            except NotFound:
-                continue
-            owned += 1
-            past.update(dict.fromkeys(self._moments.missing(reference, moment)))
+        for facts in self._known(caller, moment, dataset, limited, notes):
+            past.update(dict.fromkeys(self._moments.missing(facts.reference, moment)))
             collected = self._rows(caller, moment, sessions, gone, facts, grants, limited)
             totals[min((row.shown.shows for row in collected), key=_STRONGEST.index)] += 1
             rows += [row for row in collected if shows is None or row.shown.shows == shows]
-        if limited and not owned:
+        if limited and not totals:
             raise NotAllowed(
                 f"{caller.user} may not see what {name} may read; the permission report:read, audit:read or manage lets somebody"
                 " ask about others, and owners see it of their own datasets.",
@@ -161,6 +146,29 @@ class PersonAccess:
             )
         counts = {word: totals[word] for word in _STRONGEST}
         return Sheet(name, sessions, moment, rows, counts, gone, (*notes, *past), limited)
+
+    def _known(
+        self, caller: Subject, moment: Moment, pattern: str | None, limited: bool, notes: list[str]
+    ) -> Iterator[DatasetFacts]:
+        """The datasets of a pattern that there were, by name; where limited, those that the caller sees the access of.
+
+        A list that would take too long ends early, with a note.
+        """
+        until = time.monotonic() + _SECONDS
+        listed = self.shown(caller, self._references())
+        for reference in sorted(r for r in listed if pattern is None or dataset_matches(pattern, r)):
+            if time.monotonic() > until:
+                notes.append(
+                    f"The list ends before {reference}: it took longer than {_SECONDS:g} seconds. Ask for a pattern of datasets."
+                )
+                return
+            try:
+                if limited and not self._datasets.sees(caller, self._moments.source.facts(reference)):
+                    continue
+                facts = self._moments.facts(reference, moment)
+            except NotFound:
+                continue
+            yield facts
 
     def _unknown(self, moment: Moment, who: Principal) -> Sequence[str]:
         view = moment.view

@@ -79,19 +79,7 @@ class Unused:
         moment = self._moments.of(None)
         since = moment.at - timedelta(days=days)
         all_ = self._datasets.sees_all(caller)
-        notes = list(moment.notes_for(all_))
-        first, unnamed = self._audit.first(), self._audit.unnamed()
-        if first is not None and first > since:
-            notes.append(
-                f"The audit begins at {rfc3339(first)}, later than {days} days ago: earlier reading is not known."
-            )
-        if unnamed:
-            notes.append(
-                f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing here."
-            )
-        notes.append(
-            "Of roles and owners the audit names none, so a read of a dataset counts for every role and ownership that opens it."
-        )
+        notes = [*moment.notes_for(all_), *self._notes(since, days)]
         read: dict[str, set[str]] = {}
         for use in self._audit.uses(DATASET, READING, since):
             read.setdefault(use.actor, set()).add(use.name)
@@ -101,30 +89,34 @@ class Unused:
         collected: list[UnusedRight] = []
         young = 0
         if kind in (None, GRANT_):
-            for grant in moment.view.grants.values():
-                if not is_active(grant, moment.at) or not mine.sees_grant(grant) or not _about(grant.dataset, dataset):
-                    continue
-                if grant.valid_from > since:
-                    young += 1
-                elif grant.name not in used:
-                    holder = next(iter(sorted(grant.subject.users)), None)
-                    how = () if holder else tuple(
-                        f"{what} {name}" for what, names in (("group", grant.subject.groups), ("role", grant.subject.roles))
-                        for name in sorted(names)
-                    )  # fmt: skip
-                    collected.append(UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, how))
+            grants = [
+                g for g in moment.view.grants.values()
+                if is_active(g, moment.at) and mine.sees_grant(g) and _about(g.dataset, dataset)
+            ]  # fmt: skip
+            young = sum(grant.valid_from > since for grant in grants)
+            collected += [_of_grant(g) for g in grants if g.valid_from <= since and g.name not in used]
         if kind in (None, ROLE_):
             collected += self._roles(moment, mine, read, facts)
         if kind in (None, OWNER):
-            for reference, each in facts.items():
-                for user in sorted(each.owners.users):
-                    if mine.sees(user, reference) and reference not in read.get(user, ()):
-                        collected.append(UnusedRight(OWNER, reference, user, reference, None, ("named",)))
+            collected += [
+                UnusedRight(OWNER, reference, user, reference, None, ("named",))
+                for reference, each in facts.items() for user in sorted(each.owners.users)
+                if mine.sees(user, reference) and reference not in read.get(user, ())
+            ]  # fmt: skip
         rights = [r for r in collected if person_ is None or r.person == person_]
         rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
         return {
             "days": days, "since": rfc3339(since), "rights": [r.to_json() for r in rights], "young": young, "notes": notes,
         }  # fmt: skip
+
+    def _notes(self, since: datetime, days: int) -> Iterator[str]:
+        """What the audit cannot show."""
+        first, unnamed = self._audit.first(), self._audit.unnamed()
+        if first is not None and first > since:
+            yield f"The audit begins at {rfc3339(first)}, later than {days} days ago: earlier reading is not known."
+        if unnamed:
+            yield f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing here."
+        yield "Of roles and owners the audit names none, so a read of a dataset counts for every role and ownership that opens it."
 
     def _facts(self, caller: Subject, pattern: str | None) -> Iterator[tuple[str, DatasetFacts]]:
         for reference in sorted(self.shown(caller, self._references())):
@@ -151,6 +143,13 @@ class Unused:
                 if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
                     continue
                 yield UnusedRight(ROLE_, role, name, None, None, tuple(holding.of(who, Rule("role", role, ""))))
+
+
+def _of_grant(grant: Grant) -> UnusedRight:
+    holder = next(iter(sorted(grant.subject.users)), None)
+    of = (("group", grant.subject.groups), ("role", grant.subject.roles))
+    how = () if holder else tuple(f"{what} {name}" for what, names in of for name in sorted(names))
+    return UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, how)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from catalog.near_names import did_you_mean
 from policies.gate import calls
 from policies.gate.cost import pattern_guard, sequences
 from policies.gate.other_engines import INSTEAD
@@ -83,8 +84,7 @@ class Checker:
         instead = INSTEAD.get(name.lower()) if name.lower() not in inventory.functions() else None
         if instead is not None:
             return f"The function {name[:60]} is not Spark's; write {instead}."
-        near = inventory.near(name)
-        hint = f"; did you mean {near}?" if near else "."
+        hint = did_you_mean(inventory.near(name), ".", "; ")
         return f"The function {name[:60]} is not allowed: it {inventory.refusal(name)}{hint}"
 
     def position(self, node: Any) -> int:

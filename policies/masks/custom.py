@@ -15,6 +15,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 
 from catalog.datatypes import quote_identifier
 from catalog.errors import InvalidInput, SqlRefused
+from catalog.near_names import did_you_mean
 from policies.gate.fragment import Fragment, read_fragment
 from policies.sql.names import fold, nearest
 
@@ -81,8 +82,7 @@ def render_condition(condition: str, names: Mapping[str, str]) -> str:
         first, *rest = [part.name for part in column.parts]
         source = exact.get(first) or folded.get(fold(first))
         if source is None:
-            near = nearest(first, names)
-            hint = f"did you mean {near}?" if near else "the record has no such field."
+            hint = did_you_mean(nearest(first, names), "the record has no such field.")
             raise InvalidInput(f"The row condition names {first[:60]!r}; {hint}", details={"column": first[:60]})
         column.replace(exp.Var(this=".".join([source, *map(quote_identifier, rest)])))
     return f"coalesce(CAST({Fragment(root).sql()} AS BOOLEAN), FALSE)"

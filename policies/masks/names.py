@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 from policies.model import MaskType
 from policies.sql.names import nearest
 
@@ -53,5 +54,5 @@ def read(name: str) -> tuple[MaskType, dict[str, float | int | str]]:
         count = _CHARACTERS.get(key)
         return _ALIASES[key], {"show": count} if count else {}
     near = nearest(key, [*MaskType.__members__, *_ALIASES])
-    hint = f"did you mean {near}?" if near else f"write one of {', '.join(MaskType.__members__)}."
+    hint = did_you_mean(near, f"write one of {', '.join(MaskType.__members__)}.")
     raise InvalidInput(f"The mask {name[:60]!r} is not known; {hint}", details={"mask": name[:60]})

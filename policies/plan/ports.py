@@ -9,6 +9,7 @@ from typing import Protocol
 
 from catalog.datatypes import StructType
 from catalog.paths import FieldPath
+from policies.audit_actions import AuditAction
 from policies.model import DatasetFacts, Decision, Subject
 from policies.plan.model import Batches, PartRead, QueryPlan, Result, Rows, Window
 from policies.sql.windows import AsOf
@@ -146,7 +147,7 @@ class QueryRecord:
     """
 
     subject: Subject
-    action: str  # query | query.stream | query.explain | query.catalog | query.check | query.complete | policy.test | query.end
+    action: AuditAction
     purpose: str | None
     sql: str
     datasets: tuple[str, ...]

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Collection, Iterable, Sequence
 
 from catalog.errors import NotAllowed, WeirError
+from catalog.near_names import did_you_mean
 from policies.model import ColumnDecision, Decision, Effect
 from policies.plan import explain
 from policies.plan.errors import QueryFailed
@@ -63,7 +64,7 @@ def unknown_column(
     details = {**error.details, "name": written, "nearest": None}
     if error.known:
         near = nearest(parts[-1], error.known)
-        hint = f"; did you mean {near}?" if near else f". Its fields are {', '.join(error.known[:_NAMES_SHOWN])}."
+        hint = did_you_mean(near, f". Its fields are {', '.join(error.known[:_NAMES_SHOWN])}.", "; ")
         owner = ".".join(parts[:-1]) or "The struct"
         return QueryFailed(f"{owner} has no field {parts[-1]}{hint}", details={**details, "nearest": near})
     names = list(dict.fromkeys([*(c.name for governed in tables for c in governed.shown), *aliases]))
@@ -73,7 +74,7 @@ def unknown_column(
         where = _BESIDE if near in SYSTEM_COLUMNS else qualifier
         return QueryFailed(f"There is no column {written} at this place of the query. {where}", details=details)
     listed = f". The columns are {', '.join(names[:_NAMES_SHOWN])}." if names else "."
-    hint = f"; did you mean {near}?" if near else listed
+    hint = did_you_mean(near, listed, "; ")
     there_is_none = f"{of} has no column {written}" if of is not None else f"There is no column {written}"
     return QueryFailed(f"{there_is_none}{hint}", details={**details, "nearest": near})
 

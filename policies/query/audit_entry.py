@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from policies.audit_actions import AuditAction
 from policies.model import Decision, Subject
 from policies.plan import explain
 from policies.plan.ports import QueryRecord
@@ -14,7 +15,7 @@ from policies.sql.literals import without_literals
 
 def entry(
     subject: Subject,
-    action: str,
+    action: AuditAction,
     purpose: str | None,
     sql: str,
     outcome: str,

@@ -13,6 +13,8 @@ from typing import Any
 
 from catalog.datatypes import StructType, to_ddl
 from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, Unavailable
+from catalog.near_names import did_you_mean
+from policies.audit_actions import AuditAction
 from policies.gate import gate
 from policies.model import Effect, Subject
 from policies.plan import explain
@@ -30,7 +32,7 @@ from policies.sql.errors import place
 from policies.sql.names import fold, name_sql, nearest
 from policies.sql.statements import About, Statement, names_table
 
-ACTION = "query.catalog"
+ACTION: AuditAction = "query.catalog"
 References = Callable[[], Iterable[str]]
 """Every topic of the catalog, as `CLUSTER/TOPIC`."""
 Types = Callable[[Prepared], list[dict[str, Any]]]
@@ -137,7 +139,7 @@ class CatalogAnswers:
                 yield cluster, topic
         if cluster_key and cluster_key not in map(fold, known):
             near = nearest(cluster_key, known)
-            hint = f"; did you mean {near}?" if near else "."
+            hint = did_you_mean(near, ".", "; ")
             text = f"There is no cluster {'.'.join(statement.name)}{hint}"
             raise DatasetNotFound(text, details={"reference": ".".join(statement.name), "nearest": near})
 

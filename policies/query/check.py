@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
+from policies.audit_actions import AuditAction
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
@@ -32,7 +33,7 @@ from policies.sql.statements import About, names_table
 from policies.sql.tables import TableRef
 from policies.sql.view_statements import ViewAction
 
-ACTION = "query.check"
+ACTION: AuditAction = "query.check"
 _ANALYSES = 2
 """At once: an editor asks at every pause of a typist, and a running query must not wait for that."""
 _PATIENCE_SECONDS = 3.0

@@ -13,6 +13,7 @@ from typing import Any
 from catalog.datatypes import ArrayType, DataType, MapType, StructType, to_ddl
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.paths import FieldPath, StepKind
+from policies.audit_actions import AuditAction
 from policies.model import Effect, Subject
 from policies.plan import explain
 from policies.plan.ports import QueryTable
@@ -34,7 +35,7 @@ KEYWORDS = (
     "EXISTS", "TABLESAMPLE", "EMIT CHANGES", "SHOW TABLES", "SHOW COLUMNS FROM", "DESCRIBE", "EXPLAIN",
 )  # fmt: skip
 _SYSTEM = words("_key _headers _partition _offset _timestamp _value")
-ACTION = "query.complete"
+ACTION: AuditAction = "query.complete"
 _MOST = 200
 _MOST_TABLES = 50
 """Tables are decided one by one, so only the first that fit are looked at."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from cachetools import TTLCache
 
 from catalog.errors import InvalidInput, NotFound, SqlRefused, WeirError
+from policies.audit_actions import AuditAction
 from policies.gate import gate
 from policies.gate.cost.expanded_plan import Most
 from policies.gate.gate import Gated
@@ -47,13 +48,13 @@ class Trail:
         self._lately = _Lately()
 
     def gate(
-        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
+        self, subject: Subject, sql: str, purpose: str | None, action: AuditAction, running: Running | None = None
     ) -> Gated:
         """The gated query; a refusal is in the audit. Raises SqlRefused."""
         with self.refusals(subject, sql, purpose, action, running):
             return gate.check(sql, self._most)
 
-    def draft(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Gated:
+    def draft(self, subject: Subject, sql: str, purpose: str | None, action: AuditAction) -> Gated:
         """The gated query of somebody who types: as `gate`, but words that are not a query yet are not written."""
         self.purpose(subject, purpose, action)
         try:
@@ -70,7 +71,7 @@ class Trail:
         subject: Subject,
         gated: Gated,
         purpose: str | None,
-        action: str,
+        action: AuditAction,
         running: Running | None = None,
         *,
         explained: bool = False,
@@ -96,7 +97,7 @@ class Trail:
 
     @contextlib.contextmanager
     def refusals(
-        self, subject: Subject, sql: str, purpose: str | None, action: str, running: Running | None = None
+        self, subject: Subject, sql: str, purpose: str | None, action: AuditAction, running: Running | None = None
     ) -> Iterator[None]:
         """What the block refuses, or does not find, in the audit; and a purpose that nobody may state."""
         try:
@@ -107,7 +108,7 @@ class Trail:
             self._audit.record(entry(subject, action, purpose, sql, "refused", reasons, running=running))
             raise
 
-    def purpose(self, subject: Subject, purpose: str | None, action: str) -> None:
+    def purpose(self, subject: Subject, purpose: str | None, action: AuditAction) -> None:
         """Raises InvalidInput for a purpose that nobody may state; that is in the audit, once in a while."""
         try:
             self._require(purpose)
@@ -118,7 +119,7 @@ class Trail:
     def looked(
         self,
         subject: Subject,
-        action: str,
+        action: AuditAction,
         purpose: str | None,
         sql: str,
         outcome: str,
@@ -130,17 +131,19 @@ class Trail:
         if self._lately.is_new((subject.user, action, purpose, record.sql, outcome, record.datasets)):
             self._audit.record(record)
 
-    def statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> Statement | None:
+    def statement(self, subject: Subject, sql: str, purpose: str | None, action: AuditAction) -> Statement | None:
         """The statement about the catalog, None for a query; a refusal is in the audit. Raises SqlRefused."""
         with self.refusals(subject, sql, purpose, action):
             return statements.read(sql)
 
-    def view_statement(self, subject: Subject, sql: str, purpose: str | None, action: str) -> ViewStatement | None:
+    def view_statement(
+        self, subject: Subject, sql: str, purpose: str | None, action: AuditAction
+    ) -> ViewStatement | None:
         """The statement about stream views, None for anything else; a refusal is in the audit. Raises SqlRefused."""
         with self.refusals(subject, sql, purpose, action):
             return view_statements.read(sql)
 
-    def refused(self, subject: Subject, sentence: str, action: str, running: Running) -> SqlRefused:
+    def refused(self, subject: Subject, sentence: str, action: AuditAction, running: Running) -> SqlRefused:
         """The refusal of a query that could run at another door only; it is in the audit."""
         details = {"line": 1, "column": 1, "reasons": ["stream"]}
         self._audit.record(entry(subject, action, running.purpose, running.sql, "refused", ["stream"], running=running))
@@ -172,7 +175,7 @@ class Trail:
     def catalog(
         self,
         subject: Subject,
-        action: str,
+        action: AuditAction,
         purpose: str | None,
         text: str,
         outcome: str,
@@ -186,7 +189,7 @@ class Trail:
     def record(
         self,
         subject: Subject,
-        action: str,
+        action: AuditAction,
         purpose: str | None,
         prepared: Prepared,
         outcome: str,

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from catalog.near_names import did_you_mean
 from policies.plan.errors import QueryFailed
 from policies.plan.prepare import Prepared
 from policies.sql.lexer import DIALECT
@@ -113,10 +114,8 @@ def _using(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
         return (
             f"USING ({name}): the {side} side of the join has no column {name}; write ON with the column of each side."
         )
-    near = nearest(name, names)
-    return (
-        f"USING ({name}): the {side} side of the join has no column {name}{f'; did you mean {near}?' if near else '.'}"
-    )
+    hint = did_you_mean(nearest(name, names), ".", "; ")
+    return f"USING ({name}): the {side} side of the join has no column {name}{hint}"
 
 
 def _arguments(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.errors import LimitExceeded
+from policies.audit_actions import AuditAction
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
@@ -125,7 +126,9 @@ class Steps:
         with access.watching():
             yield access
 
-    def _prepare(self, subject: Subject, gated: Gated, purpose: str | None, action: str, running: Running) -> Prepared:
+    def _prepare(
+        self, subject: Subject, gated: Gated, purpose: str | None, action: AuditAction, running: Running
+    ) -> Prepared:
         return self._trail.decided(self._preparer, subject, gated, purpose, action, running)[1]
 
     def _run(self, prepared: Prepared, rows: int, running: Running) -> Result:

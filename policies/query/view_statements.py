@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from catalog.errors import SqlRefused
+from policies.audit_actions import AuditAction
 from policies.model import Subject
 from policies.query.catalog_statements import Told
 from policies.query.door import Trail
@@ -13,7 +14,7 @@ from policies.sql.literals import without_literals
 from policies.sql.statements import fits
 from policies.sql.view_statements import ViewAction, ViewStatement
 
-ACTION = "query.view"
+ACTION: AuditAction = "query.view"
 
 
 class ViewStatements(Protocol):

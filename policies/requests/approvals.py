@@ -20,6 +20,7 @@ from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.access_request import AccessRequest, RequestState
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
 from policies.model import Subject
@@ -201,7 +202,8 @@ class Approvals:
                 return replace(voted, grant=f"{request.requester}-{request.id.removeprefix('req-')}")
             return voted
 
-        return self._change(subject, request_id, f"request.{verdict}", step)
+        action: AuditAction = "request.approve" if verdict == "approve" else "request.deny"
+        return self._change(subject, request_id, action, step)
 
     def cancel(self, subject: Subject, request_id: str) -> AccessRequest:
         """Take one's own request back; a manager may take any. Raises NotFound, NotAllowed, Conflict."""
@@ -235,7 +237,11 @@ class Approvals:
         )
 
     def _change(
-        self, subject: Subject, request_id: str, action: str, step: Callable[[AccessRequest, datetime], AccessRequest]
+        self,
+        subject: Subject,
+        request_id: str,
+        action: AuditAction,
+        step: Callable[[AccessRequest, datetime], AccessRequest],
     ) -> AccessRequest:
         for attempt in range(_ATTEMPTS):
             now = self._clock()

@@ -12,6 +12,7 @@ from catalog.records import rfc3339
 from policies import request_transitions as transitions
 from policies.access_request import UNDECIDED, AccessRequest
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
@@ -107,7 +108,7 @@ class RequestRecords:
         self._store.apply([change], self._clock())
 
     def record(
-        self, subject: Subject, action: str, request: AccessRequest, decision: str, people: Sequence[str] = ()
+        self, subject: Subject, action: AuditAction, request: AccessRequest, decision: str, people: Sequence[str] = ()
     ) -> None:
         """The audit's entry of what a subject did, and the event that reports it. `people`: who is to be notified."""
         details: dict[str, Any] = {

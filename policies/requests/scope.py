@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from catalog.entities import tag_matches
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.matching import EVERYTHING, dataset_matches, folded, is_path, selection
 from policies.model import UNSCANNED_TAG, DatasetFacts, FieldFacts, Target
@@ -39,7 +40,7 @@ def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str
             names = [f.path for f in facts.fields] + sorted({t for f in facts.fields for t in f.tags})
             guess = entry if is_path(entry) else f"value.{entry}"
             close = difflib.get_close_matches(guess, names, 1, 0.4)
-            hint = f"did you mean {close[0]}?" if close else "write a path such as value.customer.email, a tag, or *."
+            hint = did_you_mean(close, "write a path such as value.customer.email, a tag, or *.")
             raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
     return Asked(entries, clear)
 
@@ -55,7 +56,7 @@ def check_rows(facts: DatasetFacts, columns: Iterable[str]) -> None:
     for name in columns if names else ():
         if fold(name) not in have:
             near = nearest(name, names)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(names[:20])}."
+            hint = did_you_mean(near, f"there are {', '.join(names[:20])}.")
             text = f"The row condition names {name[:60]!r}, which {facts.reference} does not have; {hint}"
             raise InvalidInput(text, details={"field": "rows", "column": name[:60]})
 

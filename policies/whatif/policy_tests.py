@@ -11,8 +11,10 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.errors import InvalidInput, NotFound, SqlRefused
+from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.access.decision_service import Named, decide_now, effect_of, subject_of
+from policies.audit_actions import AuditAction
 from policies.declared.state import View
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.plan import explain
@@ -26,7 +28,7 @@ from policies.whatif import policy_expectations as expectations
 from policies.whatif import tested_names
 from policies.whatif.policy_cases import Case
 
-ACTION = "policy.test"
+ACTION: AuditAction = "policy.test"
 _ALONE: dict[str, Any] = {"mask": None, "filter": None, "clear_when": None, "columns": {}}
 
 
@@ -158,8 +160,8 @@ class PolicyTests:
         problems = [] if case.expect.effect == "allow" else expectations.effect(case.expect, effect)
         by_name = {fold(name): actual for name, actual in outputs.items()}
         for name, expected in case.expect.columns.items():
-            near = nearest(name, outputs)
-            actual = by_name.get(fold(name), "no such column" + (f"; did you mean {near}?" if near else ""))
+            missing = "no such column" + did_you_mean(nearest(name, outputs), lead="; ")
+            actual = by_name.get(fold(name), missing)
             if actual != expected:
                 problems.append(expectations.problem(f"column {name}", expected, actual))
         return [*problems, *expectations.filters(case.expect, decisions)], reasons

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.datatypes import ArrayType, DataType, StructType
+from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.model import DatasetFacts
 from policies.plan import explain
@@ -72,7 +73,7 @@ def unknown_columns(prepared: Prepared) -> list[dict[str, Any]]:
 
 
 def _no_such(name: str, near: str | None) -> str:
-    return f"there is no {name}" + (f"; did you mean {near}?" if near else "")
+    return f"there is no {name}{did_you_mean(near, lead='; ')}"
 
 
 def _begins(names: Sequence[str], relation: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 import httpx
 
-from catalog.call_deadline import CallDeadline, patience
-from catalog.errors import Conflict, Unavailable
+from catalog.errors import Conflict
+from scanners.adapters.registry_http import Failed, RegistryHttp, unavailable
 from scanners.adapters.registry_memory import KeptSchemas
 from scanners.model import PART_SUBJECTS, ClusterConnection, RegisteredSchema
 from scanners.ports import RegistryAnswer
@@ -27,25 +27,8 @@ _MAX_DEPTH = 10  # of references within references
 _SILENT = 3  # ids in a row without an answer, after which the others are not asked for
 
 
-_SCHEMA_NOT_FOUND = 40403
-"""Confluent's error code; a page that is not there has 404."""
-
-
 class _NoGuids(Exception):
     """The registry knows no GUIDs."""
-
-
-class Failed(Exception):
-    """The registry gave no answer in all attempts."""
-
-
-def _unavailable(cluster: ClusterConnection) -> Unavailable:
-    url = httpx.URL(str(cluster.registry))
-    return Unavailable(
-        f"The schema registry of cluster {cluster.name} at {url.host}:{url.port or ''} does not answer as one; check"
-        " schemaRegistry.url.",
-        details={"server": "registry"},
-    )
 
 
 class HttpSchemaRegistry:
@@ -72,13 +55,13 @@ class HttpSchemaRegistry:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
-        with self._client(cluster) as client:
+        with self._http(cluster) as http:
             try:
-                subjects = self._get(client, "/subjects") or []
+                subjects = http.get("/subjects") or []
             except Failed:
                 return RegistryAnswer(self._cached(cluster), ({"part": "registry", "reason": "registry_unavailable"},))
             mine = [s for s in subjects if isinstance(s, str) and any(of_topic(s, topic) for topic in topics)]
-            self._add_subjects(client, cluster, mine, schemas, problems)
+            self._add_subjects(http, mine, schemas, problems)
             if more := [number for number in seen if number not in schemas and number < MADE]:
                 answer = self.by_ids(cluster, more)
                 schemas |= answer.schemas
@@ -86,8 +69,8 @@ class HttpSchemaRegistry:
                 record_subjects = {
                     s for n in more if n in schemas for s in schemas[n].subjects if not s.endswith(PART_SUBJECTS)
                 }
-                self._add_subjects(client, cluster, sorted(record_subjects), schemas, problems)
-            self._add_references(client, cluster, schemas, problems)
+                self._add_subjects(http, sorted(record_subjects), schemas, problems)
+            self._add_references(http, schemas, problems)
         return RegistryAnswer(schemas, tuple(problems))
 
     def by_ids(self, cluster: ClusterConnection, ids: Sequence[int]) -> RegistryAnswer:
@@ -95,7 +78,7 @@ class HttpSchemaRegistry:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
-        with self._client(cluster) as client:
+        with self._http(cluster) as http:
             silent = 0
             for index, number in enumerate(ids):
                 schema = self._known.get(cluster.registry, number)
@@ -109,7 +92,7 @@ class HttpSchemaRegistry:
                     schemas |= cached
                     break
                 try:
-                    answer = None if schema else self._get(client, f"/schemas/ids/{number}")
+                    answer = None if schema else http.get(f"/schemas/ids/{number}")
                 except Failed:
                     silent += 1
                     problems.append({"part": "registry", "reason": "registry_unavailable", "id": number})
@@ -118,10 +101,8 @@ class HttpSchemaRegistry:
                 if schema is None and answer is None:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": number})
                     continue
-                schemas[number] = schema or self._named(
-                    client, cluster, self._read(client, cluster, number, answer or {})
-                )
-            self._add_references(client, cluster, schemas, problems)
+                schemas[number] = schema or self._named(http, self._read(http, number, answer or {}))
+            self._add_references(http, schemas, problems)
         return RegistryAnswer(schemas, tuple(problems))
 
     def by_guids(self, cluster: ClusterConnection, guids: Sequence[str]) -> RegistryAnswer:
@@ -129,10 +110,10 @@ class HttpSchemaRegistry:
             return RegistryAnswer({})
         schemas: dict[int, RegisteredSchema] = {}
         problems: list[dict[str, Any]] = []
-        with self._client(cluster) as client:
+        with self._http(cluster) as http:
             for index, guid in enumerate(guids):
                 try:
-                    schema = self._by_guid(client, cluster, guid)
+                    schema = self._by_guid(http, guid)
                 except Failed:
                     left = list(guids[index:])
                     problems.append({"part": "registry", "reason": "registry_unavailable", "ids": left})
@@ -144,45 +125,40 @@ class HttpSchemaRegistry:
                     problems.append({"part": "registry", "reason": "schema_not_found", "id": guid})
                 else:
                     schemas[schema.id] = schema
-            self._add_references(client, cluster, schemas, problems)
+            self._add_references(http, schemas, problems)
         return RegistryAnswer(schemas, tuple(problems))
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:
         if cluster.registry is None:
             return None
         try:
-            with self._client(cluster) as client:
-                answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/latest")
-                return None if answer is None else self._read(client, cluster, int(answer["id"]), answer)
+            with self._http(cluster) as http:
+                answer = http.get(f"/subjects/{quote(subject, safe='')}/versions/latest")
+                return None if answer is None else self._read(http, int(answer["id"]), answer)
         except Failed:
-            raise _unavailable(cluster) from None
+            raise unavailable(cluster) from None
 
     def accepts(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> tuple[bool, list[str]]:
         path = f"/compatibility/subjects/{quote(subject, safe='')}/versions/latest"
         body = {"schema": text, "schemaType": kind}
         try:
-            with self._client(cluster) as client:
-                seconds = max(0.1, patience(self._settings.registry_seconds))
-                with CallDeadline(seconds) as deadline:
-                    extensions = {"trace": deadline.watch}
-                    answer = client.post(
-                        path, params={"verbose": "true"}, json=body, extensions=extensions, timeout=seconds
-                    )
+            with self._http(cluster) as http:
+                answer = http.post_in_time(path, body, {"verbose": "true"})
                 if answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY:
                     return False, ["The registry cannot read the schema."]
                 answer.raise_for_status()
                 verdict = answer.json()
                 return bool(verdict["is_compatible"]), [str(m) for m in verdict.get("messages") or ()][:20]
         except (httpx.HTTPError, ValueError, KeyError):
-            raise _unavailable(cluster) from None
+            raise unavailable(cluster) from None
 
     def register(self, cluster: ClusterConnection, subject: str, kind: str, text: str) -> int:
         """The number of a schema, which is under the subject from now on. Raises Conflict where the registry refuses it,
         Unavailable."""
         path = f"/subjects/{quote(subject, safe='')}/versions"
         try:
-            with self._client(cluster) as client:
-                answer = client.post(path, json={"schema": text, "schemaType": kind})
+            with self._http(cluster) as http:
+                answer = http.post(path, {"schema": text, "schemaType": kind})
                 if answer.status_code in (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY):
                     raise Conflict(
                         f"The schema registry refuses the schema for {subject}; its compatibility does not allow the change.",
@@ -191,21 +167,20 @@ class HttpSchemaRegistry:
                 answer.raise_for_status()
                 return int(answer.json()["id"])
         except (httpx.HTTPError, ValueError, KeyError):
-            raise _unavailable(cluster) from None
+            raise unavailable(cluster) from None
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
     def _add_subjects(
         self,
-        client: httpx.Client,
-        cluster: ClusterConnection,
+        http: RegistryHttp,
         subjects: Sequence[str],
         by_id: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
         with ThreadPoolExecutor(4) as pool:
             for subject, (schemas, problem) in zip(
-                subjects, pool.map(lambda s: self._subject(client, cluster, s), subjects), strict=True
+                subjects, pool.map(lambda s: self._subject(http, s), subjects), strict=True
             ):
                 for schema in schemas:
                     # One text has the same id under all its subjects.
@@ -214,58 +189,51 @@ class HttpSchemaRegistry:
                 if problem:
                     problems.append({"part": "registry", "reason": problem, "subject": subject})
 
-    def _subject(
-        self, client: httpx.Client, cluster: ClusterConnection, subject: str
-    ) -> tuple[list[RegisteredSchema], str | None]:
+    def _subject(self, http: RegistryHttp, subject: str) -> tuple[list[RegisteredSchema], str | None]:
         try:
-            versions = self._get(client, f"/subjects/{quote(subject, safe='')}/versions") or []
-            return [s for v in versions if (s := self._version(client, cluster, subject, int(v))) is not None], None
+            versions = http.get(f"/subjects/{quote(subject, safe='')}/versions") or []
+            return [s for v in versions if (s := self._version(http, subject, int(v))) is not None], None
         except Failed:
             return [], "registry_unavailable"
 
-    def _version(
-        self, client: httpx.Client, cluster: ClusterConnection, subject: str, version: int, depth: int = 0
-    ) -> RegisteredSchema | None:
-        key = (str(cluster.registry), subject, version)
+    def _version(self, http: RegistryHttp, subject: str, version: int, depth: int = 0) -> RegisteredSchema | None:
+        key = (http.registry, subject, version)
         schema = self._versions.get(*key)
         if schema is None:
-            answer = self._get(client, f"/subjects/{quote(subject, safe='')}/versions/{version}")
+            answer = http.get(f"/subjects/{quote(subject, safe='')}/versions/{version}")
             if answer is None:
                 return None
-            schema = self._versions.put(self._read(client, cluster, int(answer["id"]), answer, depth), *key)
+            schema = self._versions.put(self._read(http, int(answer["id"]), answer, depth), *key)
         return schema
 
-    def _read(
-        self, client: httpx.Client, cluster: ClusterConnection, number: int, answer: dict[str, Any], depth: int = 0
-    ) -> RegisteredSchema:
+    def _read(self, http: RegistryHttp, number: int, answer: dict[str, Any], depth: int = 0) -> RegisteredSchema:
         references = []
         for reference in answer.get("references") or ():
             below = None
             if depth < _MAX_DEPTH:
-                below = self._version(client, cluster, str(reference["subject"]), int(reference["version"]), depth + 1)
+                below = self._version(http, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
         schema = RegisteredSchema(
             number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
             str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
         )  # fmt: skip
-        return self._known.put(schema, str(cluster.registry), number)
+        return self._known.put(schema, http.registry, number)
 
-    def _named(self, client: httpx.Client, cluster: ClusterConnection, schema: RegisteredSchema) -> RegisteredSchema:
+    def _named(self, http: RegistryHttp, schema: RegisteredSchema) -> RegisteredSchema:
         """The schema with its subjects, which the answer to an id does not name; without them when they cannot be read."""
         try:
-            listed = self._get(client, f"/schemas/ids/{schema.id}/versions")
+            listed = http.get(f"/schemas/ids/{schema.id}/versions")
         except Failed:
             return schema
         pairs = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
         complete = schema.under(
             {str(p["subject"]): int(p["version"]) for p in pairs if {"subject", "version"} <= p.keys()}
         )
-        return self._known.put(complete, str(cluster.registry), schema.id)
+        return self._known.put(complete, http.registry, schema.id)
 
     def _add_references(
         self,
-        client: httpx.Client,
-        cluster: ClusterConnection,
+        http: RegistryHttp,
         schemas: dict[int, RegisteredSchema],
         problems: list[dict[str, Any]],
     ) -> None:
@@ -276,7 +244,7 @@ class HttpSchemaRegistry:
             while waiting:
                 for _, ref in waiting.pop().references:
                     number = int(ref) if ref else 0
-                    schema = schemas.get(number) or self._known.get(str(cluster.registry), number)
+                    schema = schemas.get(number) or self._known.get(http.registry, number)
                     missing = missing or not number
                     if schema is not None and number not in met:
                         met.add(number)
@@ -285,56 +253,28 @@ class HttpSchemaRegistry:
             if missing:
                 problems.append({"part": "registry", "reason": "reference_not_found", "id": root.id})
 
-    def _by_guid(self, client: httpx.Client, cluster: ClusterConnection, guid: str) -> RegisteredSchema | None:
+    def _by_guid(self, http: RegistryHttp, guid: str) -> RegisteredSchema | None:
         """The schema with a GUID, under its id where the registry gives that. Raises Failed, _NoGuids."""
-        key = (str(cluster.registry), guid)
+        key = (http.registry, guid)
         complete = self._guids.get(*key)
         if complete is None:
             path = f"/schemas/guids/{quote(guid, safe='')}"
-            answer = self._get(client, path)
+            answer = http.get(path)
             if answer is None:
                 # A registry with this endpoint answers that the schema is not there; others, that there is no such page.
-                if not self._asks_for_schema(client, path):
+                if not http.asks_for_schema(path):
                     raise _NoGuids
                 return None
-            listed = self._get(client, f"{path}/ids")
+            listed = http.get(f"{path}/ids")
             ids = [each["id"] for each in listed or () if isinstance(each, dict) and isinstance(each.get("id"), int)]
             number = ids[0] if ids else numbered(guid)
-            schema = replace(self._read(client, cluster, number, answer), guid=guid)
-            complete = self._guids.put(self._named(client, cluster, schema) if ids else schema, *key)
-            self._known.put(complete, str(cluster.registry), number)
+            schema = replace(self._read(http, number, answer), guid=guid)
+            complete = self._guids.put(self._named(http, schema) if ids else schema, *key)
+            self._known.put(complete, http.registry, number)
         return complete
-
-    @staticmethod
-    def _asks_for_schema(client: httpx.Client, path: str) -> bool:
-        try:
-            return bool(client.get(path).json().get("error_code") == _SCHEMA_NOT_FOUND)
-        except (httpx.HTTPError, ValueError, AttributeError):
-            return False
 
     def _cached(self, cluster: ClusterConnection) -> dict[int, RegisteredSchema]:
         return {schema.id: schema for _, schema in self._known.of(str(cluster.registry))}
 
-    def _client(self, cluster: ClusterConnection) -> httpx.Client:
-        return httpx.Client(
-            base_url=str(cluster.registry).rstrip("/"), auth=cluster.registry_auth, transport=self._transport,
-            timeout=self._settings.registry_seconds, trust_env=False,
-        )  # fmt: skip
-
-    def _get(self, client: httpx.Client, path: str) -> Any:
-        """The JSON of an answer, None for 404. Raises Failed after the last attempt."""
-        for attempt in range(self._settings.registry_attempts):
-            if attempt:
-                self._sleep(min(0.2 * 2**attempt, max(0.0, patience(10))))
-            if (seconds := patience(self._settings.registry_seconds)) <= 0:
-                break
-            try:
-                with CallDeadline(seconds) as deadline:
-                    answer = client.get(path, extensions={"trace": deadline.watch}, timeout=seconds)
-                if answer.status_code == httpx.codes.NOT_FOUND:
-                    return None
-                answer.raise_for_status()
-                return answer.json()
-            except (httpx.HTTPError, ValueError):
-                continue
-        raise Failed
+    def _http(self, cluster: ClusterConnection) -> RegistryHttp:
+        return RegistryHttp(cluster, self._settings, self._transport, self._sleep)

@@ -22,7 +22,8 @@ from scanners.containers import packed
 from scanners.containers.wrapping import unwrapped
 from scanners.decode import json_form, json_text
 from scanners.decode.alternatives import Reshape
-from scanners.decode.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, rows, sniff, text_of
+from scanners.decode.csv_text import rows
+from scanners.decode.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, sniff, text_of
 from scanners.model import PartFormat
 from scanners.schemas.registered import Schemas, SchemaUnusable
 

@@ -17,6 +17,7 @@ from scanners.detectors.names.fields import shared, speaks, words
 from scanners.detectors.names.words_for import FOR
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.model import Recognizer
+from scanners.scan.recognizer_versions import presidio_version
 from scanners.sketch.nodes import Node
 from scanners.sketch.topic import Sketch
 from scanners.sketch.tree import Place, places
@@ -275,27 +276,3 @@ def _named(e: Evidence, own: Mapping[str, Recognizer]) -> dict[str, str]:
     if name.startswith("presidio:"):
         return {"name": name, "version": presidio_version()}
     return {"name": f"weir:{name}", "version": VERSION}
-
-
-OURS = (
-    "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
-    "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
-    "date_number", "document", "imsi", "mac_plain", "birth_years", "flag", "vin_check",
-    "national_id_called", "session_cookie", "machine_readable_zone", "british_licence",
-    *(category.recognizer for category in categories.CATEGORIES),
-)  # fmt: skip
-"""Names of our recognizers, as evidence has them after `weir:`."""
-
-
-def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
-    """Name -> version of everything that looks: ours and the user's. presidio's change with its package."""
-    return {**{f"weir:{name}": VERSION for name in OURS}, **{r.name: r.version for r in recognizers}}
-
-
-def presidio_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("presidio-analyzer")
-    except PackageNotFoundError:
-        return "?"

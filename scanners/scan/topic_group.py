@@ -13,7 +13,8 @@ from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks.topic_checks import expected_of
 from scanners.model import ClusterConnection, Recognizer, RegisteredSchema, SampleRequest, Topic, TopicFormat
 from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
-from scanners.scan.classify import classify, versions
+from scanners.scan.classify import classify
+from scanners.scan.recognizer_versions import versions
 from scanners.scan.registry_problems import of_one_topic
 from scanners.scan.sample import plan
 from scanners.scan.to_schema import format_of, gaps_of, schema_of, undecodable, window_of

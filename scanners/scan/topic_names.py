@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from catalog.errors import InvalidInput, NotFound
+from catalog.near_names import did_you_mean
 
 _PATTERN = re.compile(r"[*?\[\]()|^$+\\]")
 
@@ -30,8 +31,8 @@ def resolved(patterns: Sequence[str], topics: Collection[str], hidden: str, clus
                 raise NotFound(f"No topic of cluster {cluster} matches {text!r}.", details={"topic": text})
             names.update(topic for topic in matching if not unasked.match(topic) or text.startswith("_"))
         else:
-            near = difflib.get_close_matches(text, topics, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else " See the cluster's topics with `weir get dataset`."
+            near = [repr(name) for name in difflib.get_close_matches(text, topics, 1)]
+            hint = did_you_mean(near, " See the cluster's topics with `weir get dataset`.", " ")
             raise NotFound(f"Cluster {cluster} has no topic {text!r}.{hint}", details={"topic": text})
     return sorted(names)
 

@@ -16,7 +16,8 @@ from scanners.columns.scalar_columns import Detect
 from scanners.containers.wrapping import PACKED
 from scanners.decode import bulk, json_text
 from scanners.decode.batch import Batch
-from scanners.decode.formats import choose, rows
+from scanners.decode.csv_text import rows
+from scanners.decode.formats import choose
 from scanners.decode.header_ids import framed
 from scanners.decode.records import decode, schema_id
 from scanners.model import PartFormat, RawRecord, TopicFormat

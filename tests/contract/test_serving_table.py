@@ -20,7 +20,7 @@ from views.adapters import serving_sql
 from views.adapters.memory import MemoryServingTable
 from views.adapters.serving_sql import SqlServingTable
 from views.model import Row
-from views.ports import Changes, Contained, ServingTable, Versions, Wanted
+from views.row_ports import Changes, Contained, ServingTable, Versions, Wanted
 
 AT = datetime(2026, 11, 23, 10, 0, 0, 5, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from tests.view_world import ViewWorld, view_world
-from views.ports import Wanted
+from views.row_ports import Wanted
 from views.runner.state import ViewState
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]

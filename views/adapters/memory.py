@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog.errors import NotFound
 from views.model import Positions, Row
-from views.ports import Change, Changes, Contained, Versions, Wanted
+from views.row_ports import Change, Changes, Contained, Versions, Wanted
 from views.serving.key_order import bounds, key_bytes
 from views.serving.whole_versions import whole_versions
 

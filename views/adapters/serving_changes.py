@@ -27,7 +27,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from views.adapters.serving_statements import gone_of, rows_of
 from views.adapters.serving_tables import GENERATIONS, identity_of, row_of
-from views.ports import Change, Changes
+from views.row_ports import Change, Changes
 from views.serving.whole_versions import whole_versions
 
 

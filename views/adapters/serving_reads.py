@@ -17,7 +17,7 @@ from views.adapters.serving_row import RowBySqlite
 from views.adapters.serving_statements import CONTAINED, of_generation, range_of_keys, rows_of, some_keys
 from views.adapters.serving_tables import GENERATIONS, contained_of, row_of
 from views.model import Row
-from views.ports import Changes, Contained, Versions, Wanted
+from views.row_ports import Changes, Contained, Versions, Wanted
 from views.serving.key_order import bounds, key_bytes
 
 FEW = 500

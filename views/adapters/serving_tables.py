@@ -29,7 +29,7 @@ from sqlalchemy import (
 )  # fmt: skip
 
 from views.model import Positions, Row
-from views.ports import Contained
+from views.row_ports import Contained
 
 _METADATA = MetaData()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from views.model import Row
-from views.ports import ServingTable, Wanted
+from views.row_ports import ServingTable, Wanted
 
 _PAGE = 5_000
 _REMEMBERED = 1_000

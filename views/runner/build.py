@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -75,22 +75,7 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
     by_key = [ref for ref, known_of in compaction.items() if known_of]
     if by_key and key is None:
         key = compacted.own_key(prepared, by_key)
-    streamed = shape(
-        gated,
-        key=key,
-        watermark=spec.watermark is not None,
-        watermark_column=spec.watermark_column,
-        columns=prepared.columns(),
-        replaced=[*replaced, *by_key],
-        compacted=by_key,
-    )
-    streamed = replace(
-        streamed,
-        notes=(
-            *streamed.notes,
-            *compacted.notes(streamed, by_key, [r for r, each in compaction.items() if each is None]),
-        ),
-    )
+    streamed = _shaped(spec, gated, prepared, key, [*replaced, *by_key], compaction)
     if streamed.key and streamed.mode == "append":
         compacted.with_keys(prepared, streamed, by_key)
     if streamed.kept or streamed.key:
@@ -116,12 +101,27 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
         shape=streamed,
         prepared=prepared,
         sources=tuple(dict.fromkeys(governed.table.reference for governed in prepared.tables.values())),
-        compacted={
-            f"{decided.tables[ref].reference.partition('/')[0]}/{decided.tables[ref].topic}": each
-            for ref, each in compaction.items()
-            if each is not None
-        },
+        compacted={_topic(decided, ref): each for ref, each in compaction.items() if each is not None},
     )
+
+
+def _shaped(
+    spec: ViewSpec, gated: Gated, prepared: Prepared, key: Sequence[str] | None, replaced: Sequence[TableRef],
+    compaction: Mapping[TableRef, bool | None],
+) -> Shape:  # fmt: skip
+    """The query as a stream, with notes on what compaction does to it. `replaced`: tables whose records replace one another."""
+    by_key = [ref for ref, known_of in compaction.items() if known_of]
+    streamed = shape(
+        gated,
+        key=key,
+        watermark=spec.watermark is not None,
+        watermark_column=spec.watermark_column,
+        columns=prepared.columns(),
+        replaced=replaced,
+        compacted=by_key,
+    )
+    unknown = [ref for ref, known_of in compaction.items() if known_of is None]
+    return replace(streamed, notes=(*streamed.notes, *compacted.notes(streamed, by_key, unknown)))
 
 
 def _compaction(spec: ViewSpec, decided: Found, is_compacted: IsCompacted) -> dict[TableRef, bool | None]:
@@ -130,6 +130,12 @@ def _compaction(spec: ViewSpec, decided: Found, is_compacted: IsCompacted) -> di
         return {}
     topics = {ref: each for ref, each in decided.tables.items() if each.rows is None}
     return {ref: is_compacted(each.reference.partition("/")[0], each.topic) for ref, each in topics.items()}
+
+
+def _topic(decided: Found, ref: TableRef) -> str:
+    """`CLUSTER/TOPIC` of a table."""
+    table = decided.tables[ref]
+    return f"{table.reference.partition('/')[0]}/{table.topic}"
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from views.model import Row
-from views.ports import ServingTable, Wanted
+from views.row_ports import ServingTable, Wanted
 from views.runner.state import Generation
 from views.serving.key_order import key_bytes
 

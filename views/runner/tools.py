@@ -12,7 +12,8 @@ from catalog.model import DatasetId
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
-from views.ports import Clusters, Journal, Registry, ServingTable, StreamEngine, Topics, ViewStates
+from views.ports import Clusters, Journal, Registry, StreamEngine, Topics, ViewStates
+from views.row_ports import ServingTable
 from views.settings import ViewSettings
 
 FIRST_PAUSE_S = 1.0

@@ -17,7 +17,7 @@ from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
 from policies.masks.primitives import family
 from views.model import Column
-from views.ports import Comparison
+from views.row_ports import Comparison
 from views.serving.values import comparable, json_form, order_key
 
 _SPARK = Spark()

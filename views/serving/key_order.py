@@ -21,7 +21,7 @@ from functools import lru_cache
 import orjson
 
 from catalog.errors import InvalidInput
-from views.ports import Wanted
+from views.row_ports import Wanted
 
 LONGEST = 2_000
 _NULL, _FALSE, _TRUE, _NUMBER, _TEXT, _OTHER = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05", b"\x06"

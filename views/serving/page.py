@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from catalog.errors import InvalidInput, LimitExceeded
 from views.model import Row
-from views.ports import ServingTable, Wanted
+from views.row_ports import ServingTable, Wanted
 from views.serving.comparisons import met_by
 from views.serving.cursors import Cursors, Place
 from views.serving.key_order import encode

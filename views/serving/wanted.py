@@ -23,7 +23,7 @@ from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
 from policies.masks.primitives import family
 from views.model import Column, identity
-from views.ports import Comparison, Wanted
+from views.row_ports import Comparison, Wanted
 from views.serving.comparisons import read_where, unfit
 from views.serving.values import Written, comparable, json_form
 

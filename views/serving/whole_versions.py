@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from views.ports import Change, Changes
+from views.row_ports import Change, Changes
 
 _MORE = 8
 

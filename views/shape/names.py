@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 from policies.sql import trace
 from policies.sql.names import fold, nearest
 from policies.sql.tables import TableRef
@@ -69,8 +70,7 @@ def of_result(name: str, columns: list[str], starred: bool) -> str:
     """The column that a declared key names. Raises InvalidInput."""
     column_name = next((column for column in columns if fold(column) == fold(name)), None)
     if column_name is None and not starred:
-        near = nearest(name, columns)
-        hint = f"did you mean {near}?" if near else f"it has {', '.join(columns)}."
+        hint = did_you_mean(nearest(name, columns), f"it has {', '.join(columns)}.")
         raise InvalidInput(
             f"The key {name[:60]} is not a column of the result; {hint}", details={"field": "spec.key", "column": name}
         )

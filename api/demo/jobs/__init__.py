@@ -95,32 +95,41 @@ def run_jobs(
         defaults = _spark_defaults(weir_url, token, jars, settings)
         _private(settings / "spark-defaults.conf", "".join(f"{name} {value}\n" for name, value in defaults.items()))
         _private(settings / "log4j2.properties", _LOGGING)
-        inherited = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "SPARK_", "OPENLINEAGE"))}
-        plain = inherited | {"OPENLINEAGE_URL": weir_url, "OPENLINEAGE_API_KEY": token}
-        plain["SHOP_KAFKA"] = json.dumps(client(login))
-        spark = inherited | dict(environment) | {"SPARK_CONF_DIR": str(settings), "SPARK_LOCAL_IP": "127.0.0.1"}
-        spark["SHOP_KAFKA"] = json.dumps(_spark_client(login))
+        plain, spark = _environments(weir_url, token, environment, settings, login)
         begun = time.monotonic()
         running: dict[str, subprocess.Popen[bytes]] = {}
         try:
             for job in jobs:
                 command = [python, str(_HERE / f"{job.name}.py"), "--bootstrap-servers", bootstrap, "--prefix", prefix]
-                with open(logs / f"demo-{job.name}.log", "wb", opener=_owners) as log:
-                    running[job.name] = subprocess.Popen(
-                        [*command, *job.arguments],
-                        env=spark if job.spark else plain,
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                        start_new_session=True,
-                        umask=0o077,
-                    )
+                log = logs / f"demo-{job.name}.log"
+                running[job.name] = _start([*command, *job.arguments], spark if job.spark else plain, log)
             return _await(running, begun, logs, on_done, stopped or threading.Event())
         finally:
             for process in running.values():
                 _end(process)
     finally:
         shutil.rmtree(settings, ignore_errors=True)
+
+
+def _environments(
+    weir_url: str, token: str, environment: Mapping[str, str], settings: Path, login: tuple[str, str] | None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Of Python jobs, and of Spark jobs."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("WEIR_", "SPARK_", "OPENLINEAGE"))}
+    plain = inherited | {"OPENLINEAGE_URL": weir_url, "OPENLINEAGE_API_KEY": token}
+    plain["SHOP_KAFKA"] = json.dumps(client(login))
+    spark = inherited | dict(environment) | {"SPARK_CONF_DIR": str(settings), "SPARK_LOCAL_IP": "127.0.0.1"}
+    spark["SHOP_KAFKA"] = json.dumps(_spark_client(login))
+    return plain, spark
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+    """A process in a session of its own, whose output goes to `log`."""
+    with open(log, "wb", opener=_owners) as output:
+        return subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            start_new_session=True, umask=0o077,
+        )  # fmt: skip
 
 
 def _owners(path: str, flags: int) -> int:

@@ -18,6 +18,7 @@ from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from catalog.errors import InvalidInput
+from catalog.near_names import did_you_mean
 
 LONGEST = 4096
 """Characters of a name, an id or a filter; the longest path of a field in a nested record is far below."""
@@ -101,7 +102,7 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
             close = next(iter(get_close_matches(name[:60], known, 1)), None)
             others = f"the parameters are {', '.join(known)}." if known else "this route takes none."
             raise InvalidInput(
-                f"{name[:60]!r} is not a parameter here; {f'did you mean {close}?' if close else others}",
+                f"{name[:60]!r} is not a parameter here; {did_you_mean(close, others)}",
                 details={"field": name[:60], "nearest": close},
             )
 

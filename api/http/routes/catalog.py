@@ -14,7 +14,8 @@ from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
 from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
-from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, DatasetVisibility, RelatedDatasets
+from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, DatasetVisibility
+from api.http.schemas.related import RelatedDatasets
 from api.joins import sight
 from api.joins.reported import of_dataset
 from api.joins.sight import owns

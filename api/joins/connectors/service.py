@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from api.joins.connectors.bringing import Bringing
 from api.joins.connectors.places import KIND, PENDING, Places, Server, address, same_way, same_worker, spec_of
 from api.joins.connectors.shown import Shown
 from catalog.errors import NotFound, WeirError
+from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from connectors.config import HIDDEN, Difference, differences
 from connectors.model import Live
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.model import Subject
 
-ACTIONS = {"pause": "paused", "resume": "running", "stop": "stopped"}
+Operation = Literal["restart", "pause", "resume", "stop"]
+_AUDITED: Mapping[Operation, AuditAction] = {
+    "restart": "connector.restart", "pause": "connector.pause", "resume": "connector.resume", "stop": "connector.stop",
+}  # fmt: skip
+_STATES = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
 
 class Connectors:
@@ -90,15 +96,15 @@ class Connectors:
         worker = self._places.worker(self._places.server({"cluster": cluster}))
         return [{"class": each.name, "type": each.kind, "version": each.version} for each in worker.plugins()]
 
-    def operate(self, subject: Subject, name: str, action: str) -> dict[str, Any]:
-        """`restart`, `pause`, `resume` or `stop`. Raises NotFound, Unavailable."""
+    def operate(self, subject: Subject, name: str, action: Operation) -> dict[str, Any]:
+        """Raises NotFound, Unavailable."""
         document = self._find(name)
         worker = self._places.worker(self._places.made_at(name, document.spec))
-        self._audit.record(subject.user, f"connector.{action}", name, "allow", [])
+        self._audit.record(subject.user, _AUDITED[action], name, "allow", [])
         if action == "restart":
             worker.restart(name)
         else:
-            worker.set_state(name, ACTIONS[action])
+            worker.set_state(name, _STATES[action])
         return {"name": name, "action": action}
 
     # -- the worker follows what is declared --------------------------------------------------------------------------
@@ -134,7 +140,7 @@ class Connectors:
         if document is None or not seen(document):
             names = [each.key for each in self._store.documents(KIND) if seen(each)]
             near = difflib.get_close_matches(name, names, 3)
-            fix = f" Did you mean {' or '.join(near)}?" if near else " weir connector list shows all."
+            fix = did_you_mean(near, " weir connector list shows all.", " ")
             raise NotFound(f"There is no connector {name!r}.{fix}", details={"connector": name, "nearest": near})
         return document
 

@@ -11,8 +11,9 @@ from catalog.records import DeclaredDocument, rfc3339
 from connectors.config import Difference
 from connectors.failures import sentence
 from connectors.model import Live
-from lineage.observed.connect import Connector as Observed
-from lineage.observed.connect import mapped, worker_name
+from lineage.observed.connect import worker_name
+from lineage.observed.connector_datasets import Connector as Observed
+from lineage.observed.connector_datasets import mapped
 
 _UNKNOWN = "Its state is not known; its owners and who may manage see why."
 _CLOSED = "It failed; its owners and who may manage see why."

@@ -21,7 +21,7 @@ from api.joins.views.reading import Readable, ViewReading, freshness
 from catalog.errors import WeirError
 from policies.model import Subject
 from policies.plan.registry import Running
-from views.ports import Change, ServingTable
+from views.row_ports import Change, ServingTable
 from views.runner.state import Generation, ViewState
 from views.serving.key_order import encode
 from views.serving.leaves import NotExact

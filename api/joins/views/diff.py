@@ -19,7 +19,8 @@ from policies.declared.state import GovernanceState
 from policies.model import Effect, MaskType, Subject
 from policies.plan.prepare import Preparer
 from views.declared import ViewSpec
-from views.ports import ServingTable, StreamEngine
+from views.ports import StreamEngine
+from views.row_ports import ServingTable
 from views.runner.build import Built, IsCompacted, built
 from views.runner.compacted import or_as_before
 from views.runner.compared import breaks, columns_diff, rows_diff, shown, sql_diff

@@ -20,7 +20,7 @@ from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Subject
 from policies.plan import explain
 from policies.purposes import NO_PURPOSES, Purposes
-from views.ports import Contained
+from views.row_ports import Contained
 from views.runner.state import Generation, ViewState
 from views.serving.leaves import NotExact
 from views.serving.masked import MaskedView, masked_view

@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput, Unavailable
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from views.model import Positions
-from views.ports import Contained, ServingTable
+from views.row_ports import Contained, ServingTable
 from views.runner.state import Generation
 from views.serving.cursors import Cursors
 from views.serving.leaves import NotExact

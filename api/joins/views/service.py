@@ -9,12 +9,15 @@ from typing import Any
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.errors import Conflict, InvalidInput, NotFound
+from catalog.near_names import did_you_mean
 from policies.audit import AuditLog
+from policies.audit_actions import AuditAction
 from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time
 from views.model import State
-from views.ports import ServingTable, ViewStates
+from views.ports import ViewStates
+from views.row_ports import ServingTable
 from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
@@ -49,7 +52,7 @@ class Views:
         if declared is None:
             names = self._declared.names()
             near = difflib.get_close_matches(name, names, 3)
-            fix = f" Did you mean {' or '.join(near)}?" if near else " weir view list shows all."
+            fix = did_you_mean(near, " weir view list shows all.", " ")
             raise NotFound(f"There is no view {name!r}.{fix}", details={"view": name, "nearest": near})
         return declared, self._seen.get(name)
 
@@ -100,16 +103,16 @@ class Views:
 
     def pause(self, subject: Subject, name: str) -> dict[str, Any]:
         """Stop the stream and keep state and rows; they do not change until it is resumed."""
-        return self._wish(subject, name, "pause", {"paused": True})
+        return self._wish(subject, name, "view.pause", {"paused": True})
 
     def resume(self, subject: Subject, name: str) -> dict[str, Any]:
         """Continue from where it was paused."""
-        return self._wish(subject, name, "resume", {"paused": False})
+        return self._wish(subject, name, "view.resume", {"paused": False})
 
     def restart(self, subject: Subject, name: str) -> dict[str, Any]:
         """Start the stream again from its checkpoint, now."""
         _, state = self.find(name)
-        return self._wish(subject, name, "restart", {"restart": state.restart + 1, "paused": False})
+        return self._wish(subject, name, "view.restart", {"restart": state.restart + 1, "paused": False})
 
     def rebuild(self, subject: Subject, name: str, since: str | None = None) -> dict[str, Any]:
         """Build a new generation from `startFrom`, or from `since`: earliest, latest, or a time (RFC 3339); readers get it
@@ -127,13 +130,13 @@ class Views:
             raise Conflict(
                 f"Generation {state.building.number} of {name} is being built already.", details={"view": name}
             )
-        return self._wish(subject, name, "rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
+        return self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: str, wish: dict[str, Any]) -> dict[str, Any]:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> dict[str, Any]:
         self.find(name)
-        self._audit.record(subject.user, f"view.{action}", name, "allow", [])
+        self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)
-        return {"name": name, "action": action}
+        return {"name": name, "action": action.removeprefix("view.")}
 
 
 def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:

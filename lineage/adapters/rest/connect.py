@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lineage.adapters.rest.servers import RestServer
-from lineage.observed.connect import Connector
+from lineage.observed.connector_datasets import Connector
 
 MOST_CONNECTORS = 2000
 

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from catalog.errors import Unavailable
-from lineage.observed.connect import Connector
+from lineage.observed.connector_datasets import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, world
 

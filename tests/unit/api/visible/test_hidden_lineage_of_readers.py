@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lineage.observed.connect import Connector
+from lineage.observed.connector_datasets import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, orders, world
 

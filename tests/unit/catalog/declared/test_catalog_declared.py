@@ -15,8 +15,9 @@ from catalog.apply.apply import Applier, Change
 from catalog.apply.handlers import handlers
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
-from catalog.declared.documents import Document, as_document, dump, load
+from catalog.declared.documents import Document, as_document, load
 from catalog.declared.kinds import KINDS
+from catalog.declared.yaml_text import dump
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
 from catalog.model import DatasetId
 from catalog.records import DeclaredDocument

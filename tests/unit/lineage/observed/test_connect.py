@@ -12,8 +12,9 @@ from lineage.adapters.rest.flink import read_jobs, read_vertices
 from lineage.adapters.rest.ksqldb import read_columns, read_queries, read_streams
 from lineage.fold.fold import fold
 from lineage.ingest.parse import parse
-from lineage.observed.connect import Connector, event_of, jdbc_place, mapped, worker_name
+from lineage.observed.connect import event_of, worker_name
 from lineage.observed.connect_engines import Stream, flink_events, ksqldb_events
+from lineage.observed.connector_datasets import Connector, jdbc_place, mapped
 
 KAFKA = "kafka://broker:9092"
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
-from policies.access.grants import Access, Grants, Way, grant_json, status_at
+from policies.access.grants import Grants, grant_json, status_at
+from policies.access.who_has_access import Access, Way
 from policies.adapters.stores.memory import MemoryFacts
 from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.settings import PolicySettings

@@ -16,7 +16,8 @@ from scanners.adapters.presidio.detector import PresidioAnalyzer
 from scanners.detectors.engine import Detector
 from scanners.detectors.kinds.phones import PhoneCheck, plan
 from scanners.model import Recognizer
-from scanners.scan.classify import classify, versions
+from scanners.scan.classify import classify
+from scanners.scan.recognizer_versions import versions
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.sketch.seal import seal

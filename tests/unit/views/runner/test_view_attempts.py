@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from views.adapters.memory import MemoryServingTable
 from views.model import Row
-from views.ports import Wanted
+from views.row_ports import Wanted
 from views.runner.attempts import Attempts
 
 

@@ -23,7 +23,7 @@ from tests.view_twins import Fate, Killed, TwinRegistry, TwinStreams, TwinTopics
 from views.adapters.memory import MemoryServingTable, MemoryViewStates
 from views.declared import ViewSpec
 from views.model import State
-from views.ports import Wanted
+from views.row_ports import Wanted
 from views.runner.state import ViewState
 from views.runner.tools import Declared, Tools
 from views.runner.view import View

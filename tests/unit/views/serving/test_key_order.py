@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput
-from views.ports import Wanted
+from views.row_ports import Wanted
 from views.serving.key_order import LONGEST, bounds, encode, key_bytes, shortened
 
 TEXTS = st.text(max_size=6) | st.text(alphabet="a\x00\x01\xff\U0010ffff\ud800\uffff", max_size=5)

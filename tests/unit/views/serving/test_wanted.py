@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
 from views.model import Column, identity
-from views.ports import Comparison
+from views.row_ports import Comparison
 from views.serving.comparisons import met_by, read_where
 from views.serving.masked import type_name
 from views.serving.wanted import Asked, read_wanted

@@ -1,0 +1,16 @@
+"""The words that offer the names nearest to one that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def did_you_mean(near: str | Sequence[str] | None, otherwise: str = "", lead: str = "") -> str:
+    """`did you mean a or b?` behind `lead`; `otherwise`, as it is, where no name is near.
+
+    A `lead` of " " begins a sentence: ` Did you mean a?`.
+    """
+    if not near:
+        return otherwise
+    names = near if isinstance(near, str) else " or ".join(near)
+    return f"{lead}{'Did' if lead == ' ' else 'did'} you mean {names}?"

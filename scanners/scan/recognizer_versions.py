@@ -1,0 +1,33 @@
+"""Versions of recognizers: ours, the user's, presidio's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scanners.detectors.core.base import VERSION
+from scanners.detectors.kinds import categories
+from scanners.model import Recognizer
+
+OURS = (
+    "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
+    "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
+    "date_number", "document", "imsi", "mac_plain", "birth_years", "flag", "vin_check",
+    "national_id_called", "session_cookie", "machine_readable_zone", "british_licence",
+    *(category.recognizer for category in categories.CATEGORIES),
+)  # fmt: skip
+"""Names of our recognizers, as evidence has them after `weir:`."""
+
+
+def versions(recognizers: Sequence[Recognizer]) -> dict[str, str]:
+    """Name -> version of everything that looks: ours and the user's. presidio's change with its package."""
+    return {**{f"weir:{name}": VERSION for name in OURS}, **{r.name: r.version for r in recognizers}}
+
+
+def presidio_version() -> str:
+    """Of the installed package; `?` where there is none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("presidio-analyzer")
+    except PackageNotFoundError:
+        return "?"
