@@ -90,11 +90,13 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """One thing that is sought, in any of these ways. `phrase`: the words of its one way stand side by side, in order."""
+    """One thing that is sought, in any of these ways. `phrase`: the words of its one way stand side by side, in order.
+    `parts`: its words, where it has several that say something; what holds some of them is the next best."""
 
     text: str
     ways: tuple[Way, ...]
     phrase: bool = False
+    parts: tuple[Needle, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:

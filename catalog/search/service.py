@@ -124,10 +124,11 @@ class Search(Indexing):
             return ranked if question.spelled else sorted(ranked, key=lambda r: r.hit.source["kind"] != "dataset")
         hits = {hit.id: hit for hit in page.hits}
         strict = frozenset(hits)
-        if len(needles) > 1 and page.total < _RANKED:
+        apart = [(part, w / len(n.parts or (n,))) for n, w in zip(needles, weight, strict=True) for part in n.parts or (n,)]
+        if len(apart) > 1 and page.total < _RANKED:
             fewer = replace(
-                asked, least=(len(needles) + 1) // 2 if len(needles) > 2 else 1, limit=_RELAXED, counted=False,
-                weights=tuple(weight),
+                asked, needles=tuple(part for part, _ in apart), least=(len(apart) + 1) // 2 if len(apart) > 2 else 1,
+                limit=_RELAXED, counted=False, weights=tuple(w for _, w in apart),
             )  # fmt: skip
             hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
         hits |= {hit.id: hit for other in near for hit in other.hits}

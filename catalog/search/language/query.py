@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, Phrase, Vocabulary, stem
 from catalog.search_model import FILTERS, Needle, Way
@@ -15,6 +17,7 @@ _MOST_NEEDLES = 12  # of a longer text only the beginning is searched for
 _MOST_WORDS = 16
 _JOINED, _STEMMED, _PARTS, _MEANT, _KIND_OF = 0.95, 0.9, 0.85, 0.8, 0.5
 _LONGEST_JOINED = 64
+_SAID = 100  # what a word that says something is worth in a phrase; one that says nothing: 1
 _WHO = frozenset({"who", "whom", "whose", "person", "people"})
 
 
@@ -74,14 +77,21 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
     at = 0
     while at < len(tokens):
         last, concepts = phrases.get(at, (at, ()))
+        if last == at and vocabulary.fillers.issuperset(tokens[at].words):
+            concepts = ()
         inside = tokens[at : last + 1]
         at = last + 1
-        if len(inside) == 1 and not inside[0].quoted and all(w in vocabulary.fillers for w in inside[0].words):
-            fillers.append(inside[0].text)
+        if not concepts and not inside[0].quoted and vocabulary.fillers.issuperset(inside[0].words):
+            fillers += [each.text for each in inside]
             continue
         doers = _agents(inside, vocabulary, known) if asks_who else ()
         agents.update(doers)
-        needles.append(_needle(inside, concepts, vocabulary, known, doers))
+        needle = _needle(inside, concepts, vocabulary, known, doers)
+        content = [token for token in inside if not vocabulary.fillers.issuperset(token.words)]
+        if len(content) > 1:
+            parts = (_needle([token], (), vocabulary, known) for token in content)
+            needle = replace(needle, parts=tuple(parts))
+        needles.append(needle)
     if not needles:  # a question of fillers alone asks for them
         needles = [_needle([token], (), vocabulary, known) for token in tokens]
         fillers = []
@@ -147,23 +157,36 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
             for part in vocabulary.parts(word):
                 words.append(part)
                 token_of.append(number)
-    spans: dict[int, tuple[int, tuple[str, ...]]] = {}
-    for phrase in vocabulary.find(words):
-        if _whole(phrase, token_of):
-            spans[token_of[phrase.start]] = (token_of[phrase.end - 1], phrase.concepts)
-    # `money is on the account` is `money on the account`, too.
     content = [at for at, word in enumerate(words) if word not in vocabulary.fillers]
+    found = [phrase for phrase in vocabulary.every(words) if _whole(phrase, token_of)]
     fewer = [token_of[at] for at in content]
-    for phrase in vocabulary.find([words[at] for at in content]):
-        first, last = fewer[phrase.start], fewer[phrase.end - 1]
-        apart = phrase.end - phrase.start > 1 and last - first + 1 > phrase.end - phrase.start
-        if (
-            apart
-            and _whole(phrase, fewer)
-            and not any(at <= last and first <= to and to > at for at, (to, _) in spans.items())
-        ):
-            spans = {at: to for at, to in spans.items() if not first <= at <= last} | {first: (last, phrase.concepts)}
-    return spans
+    # `money is on the account` is `money on the account`, too.
+    for phrase in vocabulary.every([words[at] for at in content]):
+        start, end = content[phrase.start], content[phrase.end - 1] + 1
+        if end - start > phrase.end - phrase.start > 1 and _whole(phrase, fewer):
+            found.append(Phrase(start, end, phrase.concepts))
+    said = [0, *accumulate(word not in vocabulary.fillers for word in words)]
+    return {
+        token_of[phrase.start]: (token_of[phrase.end - 1], phrase.concepts) for phrase in _side_by_side(found, said)
+    }
+
+
+def _side_by_side(found: Iterable[Phrase], said: Sequence[int]) -> list[Phrase]:
+    """Those phrases, of which none overlap, that make the most of the question together: one of two words more than two of
+    one, the longer of two that end alike. said: how many words that say something stand before each."""
+    ending: dict[int, list[Phrase]] = defaultdict(list)
+    for phrase in found:
+        ending[phrase.end].append(phrase)
+    best: list[tuple[int, list[Phrase]]] = [(0, [])]
+    for end in range(1, len(said)):
+        chosen = best[end - 1]
+        for phrase in reversed(ending[end]):
+            before, listed = best[phrase.start]
+            worth = before + _SAID * (said[end] - said[phrase.start]) ** 2 + end - phrase.start
+            if worth > chosen[0]:
+                chosen = worth, [*listed, phrase]
+        best.append(chosen)
+    return best[-1][1]
 
 
 def _whole(phrase: Phrase, token_of: list[int]) -> bool:
@@ -204,6 +227,8 @@ def _needle(
         if root != words[0]:
             ways.append(Way((root,), _STEMMED))
         ways.append(Way((STEM + root,), _STEMMED))
+    elif (roots := tuple(_rooted(word) for word in content)) != content:
+        ways.append(Way(roots, _STEMMED))
     ways += [Way((agent,)) for agent in agents]
     parts = tuple(part for word in words for part in vocabulary.parts(word))
     if parts != words:
@@ -218,6 +243,12 @@ def _needle(
         else:
             ways += [Way((CONCEPT + concept,), _MEANT), Way((BROADER + concept,), _KIND_OF)]
     return Needle(text, tuple(ways))
+
+
+def _rooted(word: str) -> str:
+    """The stem's mark, or the word itself where it is one."""
+    root = stem(word)
+    return word if root == word else STEM + root
 
 
 def _concept(word: str, vocabulary: Vocabulary) -> str:

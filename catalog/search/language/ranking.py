@@ -38,6 +38,7 @@ _CONTAINER = 0.1
 _CONTAINERS = frozenset({"object", "record", "struct", "array", "map"})
 _CONTEXT = 0.15
 _MORE_FIELDS = 0.06
+_PARTLY = 0.8
 _LAST = 1.3
 """The last word of a question says what is sought, the others which."""
 
@@ -224,7 +225,19 @@ def _held(needle: Needle, places: _Places) -> Held | None:
         match = _by_way(needle, way, places)
         if match is not None and (best is None or match.quality > best.quality):
             best = match
+    if needle.parts and (best is None or best.quality < _PARTLY):
+        best = _partly(needle, places, best)
     return best
+
+
+def _partly(needle: Needle, places: _Places, best: Held | None) -> Held | None:
+    """How a document holds some of the needle's words, each by itself, where that is better."""
+    parts = [held for part in needle.parts if (held := _held(part, places)) is not None]
+    quality = _PARTLY * sum(held.quality for held in parts) / len(needle.parts)
+    if not parts or (best is not None and best.quality >= quality):
+        return best
+    first = max(parts, key=lambda held: held.quality)
+    return replace(first, needle=needle.text, quality=quality, words=tuple(w for held in parts for w in held.words))
 
 
 def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:

@@ -79,6 +79,15 @@ class Vocabulary:
                 at += 1
         return phrases
 
+    def every(self, words: Sequence[str]) -> list[Phrase]:
+        """All phrases among the words, also those inside of others."""
+        return [
+            Phrase(at, end, concepts)
+            for at in range(len(words))
+            for end in range(at + 1, min(len(words), at + self.longest) + 1)
+            if (concepts := self.phrases.get(tuple(words[at:end])) or self._plural(words[at:end]))
+        ]
+
     def _plural(self, words: Sequence[str]) -> tuple[str, ...]:
         """The phrase whose last word is the singular of this one's."""
         for singular in _singulars(words[-1]):
@@ -87,7 +96,8 @@ class Vocabulary:
         return ()
 
     def indexed(self, words: Sequence[str]) -> list[str]:
-        """What a document is found by besides the words that were written: stems, parts of compounds, concepts."""
+        """What a document is found by besides the words that were written: stems, parts of compounds, concepts; also
+        those of words inside a longer phrase, so that a phrase more never makes a document harder to find."""
         concepts: dict[str, None] = {}
         spread: list[str] = []
         for word in words:
@@ -98,6 +108,8 @@ class Vocabulary:
                 concepts[STEM + root] = None
         for phrase in self.find(spread):
             concepts.update(dict.fromkeys(self._of(phrase.concepts)))
+            for inside in self.every(spread[phrase.start : phrase.end]):
+                concepts.update(dict.fromkeys(CONCEPT + concept for concept in inside.concepts))
         return list(concepts)
 
     def of_entities(self, entities: Iterable[str]) -> list[str]:
