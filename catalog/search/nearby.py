@@ -13,8 +13,11 @@ from cachetools import LRUCache
 
 from catalog.errors import WeirError
 from catalog.ports import Meaning, SearchIndex
+from catalog.search.language.alike import Alike
 from catalog.search.language.labels import Labels
+from catalog.search.language.query import Question
 from catalog.search.language.ranking import Likeness
+from catalog.search.language.vocabulary import builtin
 from catalog.search_model import IndexHit, Unseen
 from catalog.tokens import split
 
@@ -35,6 +38,7 @@ class Nearby:
     def __init__(self, index: SearchIndex, meaning: Meaning) -> None:
         self._index, self._meaning = index, meaning
         self._labels = Labels(meaning)
+        self._alike = Alike(meaning, builtin())
         self.words: frozenset[str] = frozenset()
         """Words that occur in labels."""
         self._arounds: dict[str, Any] = {}
@@ -44,6 +48,10 @@ class Nearby:
         self._readers = threading.Lock()
         self.vector = lru_cache(500)(self._vector)
         self._seen: LRUCache[Unseen, tuple[str, frozenset[str]]] = LRUCache(_READERS)
+
+    def widened(self, question: Question) -> Question:
+        """The question whose words that are in no list may also mean what is nearest to them."""
+        return self._alike.widened(question)
 
     def labels(self, text: str, unseen: Unseen | None = None) -> tuple[str, ...]:
         """Labels near to a text in meaning, nearest first: as if there were only those that a reader may find."""
@@ -94,6 +102,7 @@ class Nearby:
 
     def read(self) -> None:
         """Read the labels now, where the index changed. Raises Unavailable."""
+        self._alike.read()
         stamp = self._index.stamp()
         if stamp != self._stamp:
             listed = [label for label, _ in self._index.labels(_MOST)]

@@ -87,6 +87,8 @@ class Search(Indexing):
                 details={"offset": offset, "limit": limit},
             )
         question = self._question(q)
+        if self._nearby is not None:
+            question = self._nearby.widened(question)
         values = self._wanted({**question.filters, **(filters or {})})
         query = SearchQuery(question.needles, question.spelled, values, _RANKED, unseen=self._unseen)
         queries = [query]
@@ -124,7 +126,11 @@ class Search(Indexing):
             return ranked if question.spelled else sorted(ranked, key=lambda r: r.hit.source["kind"] != "dataset")
         hits = {hit.id: hit for hit in page.hits}
         strict = frozenset(hits)
-        apart = [(part, w / len(n.parts or (n,))) for n, w in zip(needles, weight, strict=True) for part in n.parts or (n,)]
+        apart = [
+            (part, each / len(needle.parts or (needle,)))
+            for needle, each in zip(needles, weight, strict=True)
+            for part in needle.parts or (needle,)
+        ]
         if len(apart) > 1 and page.total < _RANKED:
             fewer = replace(
                 asked, needles=tuple(part for part, _ in apart), least=(len(apart) + 1) // 2 if len(apart) > 2 else 1,
@@ -278,7 +284,9 @@ def _answer(
     best = ranked[0] if ranked else None
     exact = best is not None and "exact" in best.reasons
     lacking = [] if best is None or exact else [
-        needle.text for needle, match in zip(question.needles, best.held, strict=True) if match is None
+        text
+        for needle, match in zip(question.needles, best.held, strict=True)
+        for text in ((needle.text,) if match is None else match.lacking)
     ]  # fmt: skip
     return SearchAnswer(
         total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),

@@ -31,6 +31,7 @@ class Question:
     fillers   words that say nothing about what is sought, and were left out
     hints     concepts of what would answer it (`when`: a time)
     agents    nouns for the doer of its verb (`who pushed`: pusher)
+    likely    concepts that it may mean as a whole, with their likeness
     wide      0..1, how much it asks for datasets rather than for fields
     """
 
@@ -41,6 +42,7 @@ class Question:
     hints: tuple[str, ...] = ()
     wide: float = 0.0
     agents: frozenset[str] = frozenset()
+    likely: tuple[tuple[str, float], ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -158,7 +160,12 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
                 words.append(part)
                 token_of.append(number)
     content = [at for at, word in enumerate(words) if word not in vocabulary.fillers]
-    found = [phrase for phrase in vocabulary.every(words) if _whole(phrase, token_of)]
+    alone = vocabulary.fillers
+    found = [
+        phrase
+        for phrase in vocabulary.every(words)
+        if _whole(phrase, token_of) and (phrase.end - phrase.start > 1 or words[phrase.start] not in alone)
+    ]
     fewer = [token_of[at] for at in content]
     # `money is on the account` is `money on the account`, too.
     for phrase in vocabulary.every([words[at] for at in content]):

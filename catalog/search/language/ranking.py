@@ -31,6 +31,7 @@ _NAME_SHARE = 0.25
 USED = 0.02
 _LIKE = 0.35
 _HINTED = 0.15
+_LIKELY = 0.2
 _WIDE = 0.68
 _OF_ITS_DATASET = 0.12
 _BEST_FIELD = 0.12
@@ -39,13 +40,15 @@ _CONTAINERS = frozenset({"object", "record", "struct", "array", "map"})
 _CONTEXT = 0.15
 _MORE_FIELDS = 0.06
 _PARTLY = 0.8
+"""Of a needle's words, each held by itself."""
 _LAST = 1.3
 """The last word of a question says what is sought, the others which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them."""
+    """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them; `lacking`:
+    parts of the needle that it does not hold."""
 
     needle: str
     where: str
@@ -53,6 +56,7 @@ class Held:
     how: str  # word | beginning | slip | meaning | stem
     word: str | None = None
     words: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,8 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
         if not is_dataset and not _CONTAINERS.isdisjoint(hit.source.get("types") or ()):
             reasons["container"] = -_CONTAINER
         own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
+        if likely := max((worth for concept, worth in question.likely if CONCEPT + concept in own), default=0.0):
+            reasons["likely"] = _LIKELY * likely
         if not is_dataset and question.hints:
             if question.agents & own or any(CONCEPT + concept in own for concept in question.hints):
                 reasons["hint"] = _HINTED
@@ -232,12 +238,15 @@ def _held(needle: Needle, places: _Places) -> Held | None:
 
 def _partly(needle: Needle, places: _Places, best: Held | None) -> Held | None:
     """How a document holds some of the needle's words, each by itself, where that is better."""
-    parts = [held for part in needle.parts if (held := _held(part, places)) is not None]
-    quality = _PARTLY * sum(held.quality for held in parts) / len(needle.parts)
+    each = [(part, _held(part, places)) for part in needle.parts]
+    parts = [held for _, held in each if held is not None]
+    quality = _PARTLY * sum(held.quality for held in parts) / len(each)
     if not parts or (best is not None and best.quality >= quality):
         return best
+    lacking = tuple(part.text for part, held in each if held is None)
+    words = tuple(word for held in parts for word in held.words)
     first = max(parts, key=lambda held: held.quality)
-    return replace(first, needle=needle.text, quality=quality, words=tuple(w for held in parts for w in held.words))
+    return replace(first, needle=needle.text, quality=quality, words=words, lacking=lacking)
 
 
 def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
