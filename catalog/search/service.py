@@ -6,20 +6,19 @@ import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput
 from catalog.ports import CatalogStore, Meaning, SearchIndex
-from catalog.search.answers import Hit, SearchAnswer, Suggestion
+from catalog.search.answers import SearchAnswer, Suggestion
 from catalog.search.clicks import Clicks, tie_broken
-from catalog.search.highlight import highlights
 from catalog.search.indexing import Indexing
 from catalog.search.language.query import Question, parse
 from catalog.search.language.ranking import Ranked, rank, weights
 from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
 from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
 from catalog.search.nearby import Nearby
+from catalog.search.shown import answer_of, hit_of
 from catalog.search_model import FILTERS, IndexPage, SearchQuery, Unseen
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
@@ -108,8 +107,8 @@ class Search(Indexing):
             more = self._index.search(replace(query, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
             seen = {each.hit.id for each in ranked}
             ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
-        shown = tuple(_hit(each, question, explain) for each in ranked[offset : offset + limit])
-        return _answer(total, shown, page, ranked, question)
+        shown = tuple(hit_of(each, question, explain) for each in ranked[offset : offset + limit])
+        return answer_of(total, shown, page, ranked, question)
 
     def _ranked(
         self,
@@ -201,14 +200,14 @@ class Search(Indexing):
         for members in list(groups.values())[offset : offset + limit]:
             own = next((m for m in members if m.hit.source["kind"] == "dataset"), None)
             inside = [m for m in members if m is not own]
-            fields = tuple(_hit(m, question, explain) for m in inside[:_BEST_FIELDS])
+            fields = tuple(hit_of(m, question, explain) for m in inside[:_BEST_FIELDS])
             head = own or members[0]
-            shown = _hit(head, question, explain)
+            shown = hit_of(head, question, explain)
             if own is None:
                 source = {k: v for k, v in head.hit.source.items() if k not in _OF_FIELDS} | {"kind": "dataset"}
                 shown = replace(shown, source=source, highlights={})
             hits.append(replace(shown, score=members[0].score, fields=fields, matching=(len(inside), whole)))
-        return _answer(len(groups) if whole else max(page.datasets, len(groups)), tuple(hits), page, ranked, question)
+        return answer_of(len(groups) if whole else max(page.datasets, len(groups)), tuple(hits), page, ranked, question)
 
     def _enough(
         self,
@@ -276,44 +275,3 @@ _OF_FIELDS = ("path", "types", "presence", "states", "description")
 
 def _weights(page: IndexPage, question: Question) -> list[float]:
     return weights(page.held, page.size) if page.held else [1.0] * len(question.needles)
-
-
-def _answer(
-    total: int, hits: tuple[Hit, ...], page: IndexPage, ranked: Sequence[Ranked], question: Question
-) -> SearchAnswer:
-    best = ranked[0] if ranked else None
-    exact = best is not None and "exact" in best.reasons
-    lacking = [] if best is None or exact else [
-        text
-        for needle, match in zip(question.needles, best.held, strict=True)
-        for text in ((needle.text,) if match is None else match.lacking)
-    ]  # fmt: skip
-    return SearchAnswer(
-        total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
-        question.filters,
-    )  # fmt: skip
-
-
-def _meant(best: Ranked, question: Question) -> str | None:
-    """The query with the words of the best hit in place of those that were misspelled."""
-    slips = [match for match in best.held if match is not None and match.how == "slip" and match.word]
-    if not slips:
-        return None
-    words = [
-        match.word if match is not None and match.how == "slip" and match.word else needle.text
-        for needle, match in zip(question.needles, best.held, strict=True)
-    ]
-    return " ".join(words)
-
-
-def _hit(ranked: Ranked, question: Question, explain: bool) -> Hit:
-    why: dict[str, Any] | None = None
-    if explain:
-        why = {name: round(value, 4) for name, value in ranked.reasons.items()}
-        why["held"] = [
-            {"needle": needle.text, "missing": True}
-            if match is None
-            else {"needle": match.needle, "in": match.where, "how": match.how, "quality": round(match.quality, 3)}
-            for needle, match in zip(question.needles, ranked.held, strict=True)
-        ]
-    return Hit(ranked.score, ranked.hit.source, highlights(ranked.hit.source, question.needles), why)

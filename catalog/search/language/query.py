@@ -79,8 +79,6 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
     at = 0
     while at < len(tokens):
         last, concepts = phrases.get(at, (at, ()))
-        if last == at and vocabulary.fillers.issuperset(tokens[at].words):
-            concepts = ()
         inside = tokens[at : last + 1]
         at = last + 1
         if not concepts and not inside[0].quoted and vocabulary.fillers.issuperset(inside[0].words):
@@ -160,11 +158,10 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
                 words.append(part)
                 token_of.append(number)
     content = [at for at, word in enumerate(words) if word not in vocabulary.fillers]
-    alone = vocabulary.fillers
     found = [
         phrase
         for phrase in vocabulary.every(words)
-        if _whole(phrase, token_of) and (phrase.end - phrase.start > 1 or words[phrase.start] not in alone)
+        if _whole(phrase, token_of) and (phrase.end - phrase.start > 1 or words[phrase.start] not in vocabulary.fillers)
     ]
     fewer = [token_of[at] for at in content]
     # `money is on the account` is `money on the account`, too.
