@@ -91,7 +91,7 @@ class Way:
 @dataclass(frozen=True, slots=True)
 class Needle:
     """One thing that is sought, in any of these ways. `phrase`: the words of its one way stand side by side, in order.
-    `parts`: its words, where it has several that say something; what holds some of them is the next best."""
+    `parts`: its words without fillers, where there are several; what has some of them is the next best."""
 
     text: str
     ways: tuple[Way, ...]

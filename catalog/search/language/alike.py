@@ -48,7 +48,7 @@ class Alike:
             self._rows = self._meaning.vectors([" ".join(phrase) for phrase in phrases])
 
     def widened(self, question: Question) -> Question:
-        """The question with what it may mean besides: words that no phrase names are also held by what the nearest one means,
+        """The question with what it may mean besides: words that no phrase names also match by what the nearest one means,
         and of several words together that is `likely`."""
         needles = tuple(self._needle(needle) for needle in question.needles)
         likely = self._likely(question.text.lower()) if len(question.words) > 1 else ()

@@ -17,7 +17,7 @@ _MOST_NEEDLES = 12  # of a longer text only the beginning is searched for
 _MOST_WORDS = 16
 _JOINED, _STEMMED, _PARTS, _MEANT, _KIND_OF = 0.95, 0.9, 0.85, 0.8, 0.5
 _LONGEST_JOINED = 64
-_SAID = 100  # what a word that says something is worth in a phrase; one that says nothing: 1
+_OF_CONTENT = 100  # what a word is worth in a phrase; a filler: 1
 _WHO = frozenset({"who", "whom", "whose", "person", "people"})
 
 
@@ -28,7 +28,7 @@ class Question:
     text      the words that say what is sought, without filters and fillers
     needles   what is sought; filters: those that were typed, `owner:otto`
     spelled   the whole as a name, None for an empty one
-    fillers   words that say nothing about what is sought, and were left out
+    fillers   words without meaning for what is sought, which were left out
     hints     concepts of what would answer it (`when`: a time)
     agents    nouns for the doer of its verb (`who pushed`: pusher)
     likely    concepts that it may mean as a whole, with their likeness
@@ -169,24 +169,24 @@ def _phrases(tokens: list[_Token], vocabulary: Vocabulary) -> dict[int, tuple[in
         start, end = content[phrase.start], content[phrase.end - 1] + 1
         if end - start > phrase.end - phrase.start > 1 and _whole(phrase, fewer):
             found.append(Phrase(start, end, phrase.concepts))
-    said = [0, *accumulate(word not in vocabulary.fillers for word in words)]
+    before = [0, *accumulate(word not in vocabulary.fillers for word in words)]
     return {
-        token_of[phrase.start]: (token_of[phrase.end - 1], phrase.concepts) for phrase in _side_by_side(found, said)
+        token_of[phrase.start]: (token_of[phrase.end - 1], phrase.concepts) for phrase in _side_by_side(found, before)
     }
 
 
-def _side_by_side(found: Iterable[Phrase], said: Sequence[int]) -> list[Phrase]:
+def _side_by_side(found: Iterable[Phrase], content: Sequence[int]) -> list[Phrase]:
     """Those phrases, of which none overlap, that make the most of the question together: one of two words more than two of
-    one, the longer of two that end alike. said: how many words that say something stand before each."""
+    one, the longer of two that end alike. content: how many words before each are not fillers."""
     ending: dict[int, list[Phrase]] = defaultdict(list)
     for phrase in found:
         ending[phrase.end].append(phrase)
     best: list[tuple[int, list[Phrase]]] = [(0, [])]
-    for end in range(1, len(said)):
+    for end in range(1, len(content)):
         chosen = best[end - 1]
         for phrase in reversed(ending[end]):
             before, listed = best[phrase.start]
-            worth = before + _SAID * (said[end] - said[phrase.start]) ** 2 + end - phrase.start
+            worth = before + _OF_CONTENT * (content[end] - content[phrase.start]) ** 2 + end - phrase.start
             if worth > chosen[0]:
                 chosen = worth, [*listed, phrase]
         best.append(chosen)

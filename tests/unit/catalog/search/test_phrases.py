@@ -1,4 +1,4 @@
-"""Phrases inside phrases, phrases that are held in part, and words that no phrase names."""
+"""Phrases inside phrases, phrases that match in part, and words that no phrase names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_document_is_found_by_the_concepts_inside_a_longer_phrase() -> None:
     assert set(vocabulary.indexed(["email", "verified"])) >= {"~verified", "~email"}
 
 
-def test_phrases_are_chosen_that_say_the_most_together() -> None:
+def test_phrases_are_chosen_that_use_the_most_of_a_question() -> None:
     """`how much money` takes no word from `money is on the account`."""
     vocabulary = words(balance=["money is on the account"], amount=["how much money"], account=["account"])
     assert sought(parse("how much money is on the account", vocabulary)) == ["money is on the account"]
@@ -51,15 +51,15 @@ def test_a_phrase_is_found_by_its_words_in_other_forms() -> None:
     assert ("app", "=instal") in {way.words for way in needle.ways}
 
 
-def test_what_holds_a_part_of_a_phrase_comes_before_what_holds_nothing() -> None:
+def test_a_part_of_a_phrase_comes_before_nothing_of_it() -> None:
     vocabulary = words(profile=["customer profile"])
     question = parse("customer profile", vocabulary)
     hits = [field("a", "orders"), field("b", "customer id"), field("c", "~profile"), field("d", "customer profile")]
     ranked = rank(hits, question, [1.0])
     assert [each.hit.id for each in ranked] == ["d", "c", "b", "a"]
-    held = {each.hit.id: each.held[0] for each in ranked}
-    assert held["b"] is not None and held["b"].lacking == ("profile",)
-    assert held["c"] is not None and held["c"].lacking == () and held["a"] is None
+    match = {each.hit.id: each.held[0] for each in ranked}
+    assert match["b"] is not None and match["b"].lacking == ("profile",)
+    assert match["c"] is not None and match["c"].lacking == () and match["a"] is None
 
 
 class Letters:
