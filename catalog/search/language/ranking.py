@@ -40,7 +40,7 @@ _CONTAINERS = frozenset({"object", "record", "struct", "array", "map"})
 _CONTEXT = 0.15
 _MORE_FIELDS = 0.06
 _PARTLY = 0.8
-"""Of a needle's words, each held by itself."""
+"""Of a needle's words, each found by itself."""
 _LAST = 1.3
 """The last word of a question says what is sought, the others which."""
 
