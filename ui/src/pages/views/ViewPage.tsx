@@ -1,6 +1,6 @@
 // One stream view: how it is, its rows, its rows live, its lineage.
 import type { CSSProperties } from "react";
-import { NavLink, useParams } from "react-router";
+import { Link, NavLink, useParams } from "react-router";
 import { useNamespaces } from "@/api/places";
 import type { View } from "@/api/types";
 import { useView } from "@/api/views";
@@ -37,7 +37,7 @@ export default function ViewPage() {
   const view = useView(name);
   return (
     <div className="page wide">
-      <PageHead title={name} lead={view.data?.description} crumbs={<span>stream view</span>}>
+      <PageHead title={name} lead={view.data?.description} crumbs={<Link to={links.views}>Views</Link>}>
         {view.data && <ViewActions view={view.data} />}
       </PageHead>
       <Tabs label="Parts of the view" current={tab}>
