@@ -63,7 +63,7 @@ export default function ViewPage() {
                 </p>
               </Notice>
             )}
-            {tab === "rows" && <RowsBrowser name={name} keyed={of.key.length > 0} />}
+            {tab === "rows" && <RowsBrowser name={name} keyed={of.key.length > 0} dataset={referenceOf(of)} />}
             {tab === "live" && <ViewLive name={name} />}
             {tab === "lineage" && <Lineage view={of} />}
             {tab === "overview" && <Overview view={of} />}
@@ -72,6 +72,11 @@ export default function ViewPage() {
       </Answer>
     </div>
   );
+}
+
+function referenceOf(view: View): string | null {
+  const result = resultOf(view);
+  return result && `${result.cluster}/${result.name}`;
 }
 
 function Lineage({ view }: { view: View }) {
