@@ -206,6 +206,17 @@ test("on a phone the column that names a row keeps room for words, and the curre
   expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(390);
 }, 120_000);
 
+test("on a phone a column of long lists keeps room for words too: its table scrolls", async () => {
+  for (const path of ["/admin/scans", "/requests?show=grants"]) {
+    const page = await as("admin", path);
+    await page.setViewportSize(PHONE);
+    await settled(page);
+    const lists = page.locator("table.data td.anywhere:not(.pinned), table.data td > div.mono.anywhere");
+    await lists.first().waitFor();
+    expect(await wide(lists.first()), path).toBeGreaterThan(150);
+  }
+}, 60_000);
+
 test("columns of data locations, of a job's runs and of running queries are chosen", async () => {
   const report = await as("petra", "/reports?entity=EMAIL_ADDRESS");
   await report.getByRole("table", { name: "Places" }).waitFor();

@@ -59,3 +59,10 @@ test("who may not manage gets the document, and no way to operate views", async 
   await settled(page);
   expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
 });
+
+test("rows that one may not read have a link to request access", async () => {
+  const page = await as("admin", "/views/shop.revenue_5m/rows");
+  await page.getByText("You may not read the view shop.revenue_5m.").waitFor();
+  await page.locator("main").getByRole("link", { name: "Request access", exact: true }).click();
+  await expect.poll(() => page.getByLabel("Dataset", { exact: true }).inputValue()).toBe("prod/shop.revenue_5m");
+}, 60_000);

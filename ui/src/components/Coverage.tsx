@@ -16,6 +16,7 @@ export function Coverage({
   entities: FacetValue[] | undefined;
 }) {
   const scanned = datasets.filter((d) => d.scanned_at).length;
+  const never = datasets.filter((d) => !d.scanned_at && !d.deleted_at).length;
   const unowned = datasets.filter((d) => d.owners.length === 0).length;
   const personal = entities && (entities.find((e) => e.value === "PII")?.count ?? 0);
   const kinds = (entities ?? []).filter((e) => e.value !== "PII");
@@ -28,7 +29,7 @@ export function Coverage({
         </Link>
         <Link className="stat" to={links.datasets("unscanned")}>
           <b>{count(scanned)}</b>
-          <span>scanned, {count(datasets.length - scanned)} never</span>
+          <span>scanned, {count(never)} never</span>
         </Link>
         <Link className="stat" to={links.fields({ entity: "PII" })}>
           <b>{count(personal)}</b>

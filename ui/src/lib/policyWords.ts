@@ -8,7 +8,7 @@ export function inWords({ kind, spec }: DeclaredDocument): string {
   const who = `for ${sentence(subjects) || "everyone"}${except ? `, except ${sentence(except)}` : ""}`;
   if (kind === "Workflow" && Array.isArray(stages)) {
     const steps = stages.map((s: { name?: string; approvers?: unknown }) => `${s.name} (${sentence(s.approvers)})`);
-    return `opening ${what} takes ${steps.join(", then ")}`;
+    return `Requests for ${what} are decided by ${steps.join(", then ")}`;
   }
   if (kind !== "Policy") {
     const text = spec.description || spec.definition;
@@ -16,8 +16,15 @@ export function inWords({ kind, spec }: DeclaredDocument): string {
     return kind === "Role" ? roleInWords(spec) : "";
   }
   if (type === "mask") return `${String((mask as { type?: string } | undefined)?.type ?? "masks")} on ${what}, ${who}`;
-  if (type === "access") return `reading ${what} requires ${sentence(requires)}`;
+  if (type === "access") return `Reading ${what} requires ${required(requires)}`;
   return `${String(type)}: ${what}${where ? ` where ${String(where)}` : ""}, ${who}`;
+}
+
+/** What a policy of access asks for: a grant, and for which purposes. */
+function required(requires: unknown): string {
+  const { purpose = [] } = (requires ?? {}) as { purpose?: string | string[] };
+  const purposes = [purpose].flat().map(String);
+  return purposes.length === 0 ? "a grant" : `a grant for the purpose ${purposes.join(" or ")}`;
 }
 
 /** What holders of a role read and may do. */

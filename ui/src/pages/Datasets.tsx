@@ -8,6 +8,7 @@ import { useLags } from "@/api/topics";
 import type { Dataset } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
+import { Needs } from "@/components/Needs";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
 import { TableTools } from "@/components/TableTools";
@@ -192,7 +193,9 @@ function Table({ datasets, shown, filter }: { datasets: Dataset[]; shown: Shown;
         <Empty title={datasets.length === 0 ? "The catalog is empty" : "No dataset matches"}>
           <p>
             {datasets.length === 0 ? (
-              <Link to={links.admin("scans")}>Scan a cluster to begin</Link>
+              <Needs permission="scan" what="Scanning">
+                <Link to={links.admin("scans")}>Scan a cluster to begin</Link>
+              </Needs>
             ) : (
               "Use fewer words or another choice above."
             )}

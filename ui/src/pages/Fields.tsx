@@ -104,7 +104,7 @@ const COLUMNS: Column<Hit>[] = [
     id: "present",
     head: "Present",
     sort: (hit) => hit.presence,
-    cell: (hit) => hit.presence != null && <Bar share={hit.presence} label="present" />,
+    cell: (hit) => (hit.presence == null ? "–" : <Bar share={hit.presence} label="present" />),
   },
   {
     id: "personal",

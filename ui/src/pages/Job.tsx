@@ -11,6 +11,7 @@ import { JsonTree } from "@/components/JsonTree";
 import { PageHead } from "@/components/PageHead";
 import { RunsChart } from "@/components/RunsChart";
 import { When } from "@/components/When";
+import { factName, factText } from "@/lib/jobFacts";
 import { jobTitle } from "@/lib/jobTitle";
 import { links, nodeLink } from "@/lib/links";
 import { nodeIdOf, parseNodeId } from "@/lib/nodeId";
@@ -111,14 +112,14 @@ function Details({ job }: { job: Job }) {
           {["type", "processingType", "integration"].map((name) =>
             typeof job[name] === "string" && job[name] !== "job" ? (
               <div key={name} style={{ display: "contents" }}>
-                <dt>{name === "processingType" ? "Runs as" : name}</dt>
-                <dd>{String(job[name])}</dd>
+                <dt>{factName(name)}</dt>
+                <dd>{factText(String(job[name]))}</dd>
               </div>
             ) : null,
           )}
           {Object.entries(job.location ?? {}).map(([name, value]) => (
             <div key={name} style={{ display: "contents" }}>
-              <dt>{name}</dt>
+              <dt>{factName(name)}</dt>
               <dd className="mono small">{safeUrl(value) ? <a href={safeUrl(value)}>{value}</a> : value}</dd>
             </div>
           ))}
@@ -202,7 +203,7 @@ function RunDetails({ of }: { of: JobRun }) {
         <dt>Duration</dt>
         <dd>{tookText(tookMs(of))}</dd>
         <dt>Runs as</dt>
-        <dd>{of.processing?.toLowerCase() ?? "–"}</dd>
+        <dd>{of.processing ? factText(of.processing) : "–"}</dd>
         {of.parent && (
           <>
             <dt>Started by</dt>

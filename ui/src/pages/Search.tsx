@@ -17,6 +17,8 @@ import { plural } from "@/lib/format";
 import { useRecent } from "@/lib/kept";
 import { links } from "@/lib/links";
 import { arrows } from "@/lib/listKeys";
+import { useMay } from "@/lib/may";
+import { leftOutText } from "@/lib/searchWords";
 import { filterText, typedFilters, withoutFilter } from "@/lib/typedFilters";
 import "@/styles/search.css";
 
@@ -41,6 +43,7 @@ export function Search() {
   const found = useSearch(asked.filters, asked.limit, asked.offset);
   const filtered = CHOICES.some((name) => chosen[name]);
   const recent = useRecent();
+  const { may } = useMay();
   const set = (name: string, value: string | null) => {
     // The address knows what was typed last before the page is drawn with it.
     const next = new URLSearchParams(window.location.search);
@@ -130,8 +133,14 @@ export function Search() {
               ) : (
                 <p>
                   Try fewer or shorter words: names of topics or fields, owners, or a kind of personal data such as
-                  EMAIL_ADDRESS. A topic that was never scanned is not here yet:{" "}
-                  <Link to={links.admin()}>scan one</Link>.
+                  EMAIL_ADDRESS. A topic that was never scanned is not here yet
+                  {may("scan") ? (
+                    <>
+                      : <Link to={links.admin("scans")}>scan one</Link>.
+                    </>
+                  ) : (
+                    "."
+                  )}
                 </p>
               )}
             </Empty>
@@ -196,9 +205,7 @@ function Understood({
           Did you mean <Link to={links.search({ ...chosen, q: meant })}>{answer.did_you_mean}</Link>?{" "}
         </>
       )}
-      {left.length > 0 && (
-        <>Nothing holds every word. The first answer lacks {left.map((word) => `“${word}”`).join(", ")}.</>
-      )}
+      {left.length > 0 && <>{leftOutText(left, q)}</>}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { useAudit } from "@/api/audit";
 import { ApiError } from "@/api/client";
 import type { Dataset } from "@/api/types";
+import { Action, Decision } from "@/components/AuditCells";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { ErrorNotice, Notice } from "@/components/Notice";
@@ -37,13 +38,7 @@ export function Activity({ dataset }: { dataset: Dataset }) {
         {entries.map((e) => (
           <li key={e.seq} className="spread">
             <span className="grow anywhere">
-              <strong>{e.actor}</strong> {e.action}
-              {e.decision && (
-                <>
-                  {" "}
-                  <span className={`badge ${/deny|denied/.test(e.decision) ? "bad" : "ok"}`}>{e.decision}</span>
-                </>
-              )}
+              <strong>{e.actor}</strong> <Action of={e.action} /> <Decision of={e.decision} />
             </span>
             <span className="muted small">
               <When at={e.at} />

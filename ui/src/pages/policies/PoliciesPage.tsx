@@ -15,6 +15,7 @@ import { PageHead } from "@/components/PageHead";
 import { Tabs } from "@/components/Tabs";
 import { firstConnector } from "@/lib/connectors";
 import { FIRST } from "@/lib/domains";
+import { KINDS } from "@/lib/kinds";
 import { useMay } from "@/lib/may";
 import { inWords } from "@/lib/policyWords";
 import { toYaml } from "@/lib/yaml";
@@ -22,26 +23,6 @@ import { ApplyBox } from "@/pages/policies/ApplyBox";
 import { formOf } from "@/pages/policies/forms";
 import { type Mask, MaskPreview } from "@/pages/policies/MaskPreview";
 import { PurposeTable } from "@/pages/policies/PurposeTable";
-
-const KINDS = [
-  "Policy",
-  "Role",
-  "Workflow",
-  "RequestTemplate",
-  "User",
-  "Group",
-  "Grant",
-  "Domain",
-  "Visibility",
-  "Purpose",
-  "GlossaryTerm",
-  "Recognizer",
-  "Webhook",
-  "Dataset",
-  "Cluster",
-  "Connector",
-  "View",
-];
 
 export default function PoliciesPage() {
   const [params, setParams] = useSearchParams();

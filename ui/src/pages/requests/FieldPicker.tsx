@@ -31,7 +31,7 @@ export function FieldPicker({
         Fields
       </legend>
       <span className="hint">
-        {chosen.length === 0 ? "None chosen: every field is asked for." : `${chosen.length} chosen.`}
+        {chosen.length === 0 ? "None chosen: every field is requested." : `${chosen.length} chosen.`}
       </span>
       <input
         className="input"

@@ -80,7 +80,11 @@ function GrantTable({
                   id: "state",
                   head: "State",
                   sort: (g) => g.status,
-                  cell: (g) => <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>{g.status}</span>,
+                  cell: (g) => (
+                    <span className={`badge ${g.status === "approved" ? "ok" : ""}`}>
+                      {g.status === "approved" ? "in force" : g.status}
+                    </span>
+                  ),
                 },
                 {
                   id: "until",

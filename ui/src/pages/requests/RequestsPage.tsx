@@ -64,7 +64,7 @@ export default function RequestsPage() {
             return list.length === 0 ? (
               <Nothing
                 title="No requests"
-                text="A masked column in a query's result has a button to ask for it; so has every field and dataset."
+                text="A masked column in a query's result has a button to request access; so has every field and dataset."
               />
             ) : (
               <RequestTable requests={list} user={user} />

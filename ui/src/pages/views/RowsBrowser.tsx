@@ -1,5 +1,7 @@
 // Rows by key: one key, the beginning of keys, or a condition; page by page.
 import { useState } from "react";
+import { Link } from "react-router";
+import { ApiError } from "@/api/client";
 import { type RowsAsked, useViewRows } from "@/api/views";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
@@ -7,6 +9,7 @@ import { ErrorNotice, Notice } from "@/components/Notice";
 import { ResultGrid } from "@/components/ResultGrid";
 import { Segments } from "@/components/Segments";
 import { plural } from "@/lib/format";
+import { links } from "@/lib/links";
 import { lagText } from "@/lib/views";
 
 type By = "prefix" | "key" | "where";
@@ -16,7 +19,8 @@ const HINTS: Record<By, string> = {
   where: "total >= 10 AND region = 'EU'",
 };
 
-export function RowsBrowser({ name, keyed }: { name: string; keyed: boolean }) {
+/** `dataset`: what a request for access names, as CLUSTER/NAME; null before there is a result. */
+export function RowsBrowser({ name, keyed, dataset }: { name: string; keyed: boolean; dataset: string | null }) {
   const [by, setBy] = useState<By>(keyed ? "prefix" : "where");
   const [text, setText] = useState("");
   const [asked, setAsked] = useState<RowsAsked>({});
@@ -62,7 +66,15 @@ export function RowsBrowser({ name, keyed }: { name: string; keyed: boolean }) {
           Find
         </button>
       </form>
-      {rows.isError && <ErrorNotice error={rows.error} />}
+      {rows.isError && (
+        <ErrorNotice error={rows.error}>
+          {dataset && rows.error instanceof ApiError && rows.error.status === 403 && (
+            <p>
+              <Link to={links.ask(dataset)}>Request access</Link> to read its rows.
+            </p>
+          )}
+        </ErrorNotice>
+      )}
       {rows.isPending && <Loading lines={5} label="Reading rows" />}
       {rows.data && !rows.isError && (
         <>

@@ -1,6 +1,6 @@
 // One stream view: how it is, its rows, its rows live, its lineage.
 import type { CSSProperties } from "react";
-import { NavLink, useParams } from "react-router";
+import { Link, NavLink, useParams } from "react-router";
 import { useNamespaces } from "@/api/places";
 import type { View } from "@/api/types";
 import { useView } from "@/api/views";
@@ -37,7 +37,7 @@ export default function ViewPage() {
   const view = useView(name);
   return (
     <div className="page wide">
-      <PageHead title={name} lead={view.data?.description} crumbs={<span>stream view</span>}>
+      <PageHead title={name} lead={view.data?.description} crumbs={<Link to={links.views}>Views</Link>}>
         {view.data && <ViewActions view={view.data} />}
       </PageHead>
       <Tabs label="Parts of the view" current={tab}>
@@ -63,7 +63,7 @@ export default function ViewPage() {
                 </p>
               </Notice>
             )}
-            {tab === "rows" && <RowsBrowser name={name} keyed={of.key.length > 0} />}
+            {tab === "rows" && <RowsBrowser name={name} keyed={of.key.length > 0} dataset={referenceOf(of)} />}
             {tab === "live" && <ViewLive name={name} />}
             {tab === "lineage" && <Lineage view={of} />}
             {tab === "overview" && <Overview view={of} />}
@@ -72,6 +72,11 @@ export default function ViewPage() {
       </Answer>
     </div>
   );
+}
+
+function referenceOf(view: View): string | null {
+  const result = resultOf(view);
+  return result && `${result.cluster}/${result.name}`;
 }
 
 function Lineage({ view }: { view: View }) {
