@@ -1,5 +1,5 @@
 // Which page stands at which address. Pages are loaded when they are first opened.
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { Loading } from "@/components/Loading";
 import { Shell } from "@/components/Shell";
@@ -11,34 +11,35 @@ import { NotFound } from "@/pages/NotFound";
 import { Search } from "@/pages/Search";
 import { SignedIn } from "@/pages/SignedIn";
 import { SignIn } from "@/pages/SignIn";
-
-const DatasetsPage = lazy(() => import("@/pages/Datasets"));
-const ActivityPage = lazy(() => import("@/pages/Activity"));
-const DatasetPage = lazy(() => import("@/pages/dataset/DatasetPage"));
-const JobPage = lazy(() => import("@/pages/Job"));
-const LineagePage = lazy(() => import("@/pages/lineage/LineagePage"));
-const QueryPage = lazy(() => import("@/pages/query/QueryPage"));
-const RequestsPage = lazy(() => import("@/pages/requests/RequestsPage"));
-const RequestPage = lazy(() => import("@/pages/requests/RequestPage"));
-const AskPage = lazy(() => import("@/pages/requests/AskPage"));
-const AccessReviewsPage = lazy(() => import("@/pages/accessReviews/AccessReviewsPage"));
-const AccessReviewPage = lazy(() => import("@/pages/accessReviews/AccessReviewPage"));
-const ReviewPage = lazy(() => import("@/pages/Review"));
-const DomainPage = lazy(() => import("@/pages/domains/DomainPage"));
-const DomainsPage = lazy(() => import("@/pages/domains/DomainsPage"));
-const PoliciesPage = lazy(() => import("@/pages/policies/PoliciesPage"));
-const FieldsPage = lazy(() => import("@/pages/Fields"));
-const ReportsPage = lazy(() => import("@/pages/reports/ReportsPage"));
-const AuditPage = lazy(() => import("@/pages/Audit"));
-const PersonPage = lazy(() => import("@/pages/Person"));
-const SessionsPage = lazy(() => import("@/pages/Sessions"));
-const NotificationsPage = lazy(() => import("@/pages/notifications/NotificationsPage"));
-const AdminPage = lazy(() => import("@/pages/admin/AdminPage"));
-const ViewsPage = lazy(() => import("@/pages/views/ViewsPage"));
-const ViewPage = lazy(() => import("@/pages/views/ViewPage"));
-const ConnectorsPage = lazy(() => import("@/pages/connectors/ConnectorsPage"));
-const ConnectorPage = lazy(() => import("@/pages/connectors/ConnectorPage"));
-const ScanPage = lazy(() => import("@/pages/admin/ScanPage"));
+import {
+  AccessReviewPage,
+  AccessReviewsPage,
+  ActivityPage,
+  AdminPage,
+  AskPage,
+  AuditPage,
+  ConnectorPage,
+  ConnectorsPage,
+  DatasetPage,
+  DatasetsPage,
+  DomainPage,
+  DomainsPage,
+  FieldsPage,
+  JobPage,
+  LineagePage,
+  NotificationsPage,
+  PersonPage,
+  PoliciesPage,
+  QueryPage,
+  ReportsPage,
+  RequestPage,
+  RequestsPage,
+  ReviewPage,
+  ScanPage,
+  SessionsPage,
+  ViewPage,
+  ViewsPage,
+} from "@/parts";
 
 export function App() {
   const token = useToken();

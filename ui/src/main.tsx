@@ -7,12 +7,15 @@ import { App } from "@/app";
 import { followActivity } from "@/lib/activity";
 import { followOtherTabs, onSession, readSession, token } from "@/lib/session";
 import { applyTheme } from "@/lib/theme";
+import { fetchEarly, fetchWhenIdle } from "@/parts";
 import "@/styles/base.css";
 import "@/styles/layout.css";
 import "@/styles/controls.css";
 import "@/styles/data.css";
 
 applyTheme();
+void readSession();
+fetchEarly(window.location.pathname);
 
 const client = new QueryClient({
   defaultOptions: {
@@ -32,7 +35,6 @@ onSession(() => {
 
 followActivity();
 followOtherTabs();
-void readSession();
 
 const root = document.getElementById("root");
 if (root) {
@@ -47,3 +49,5 @@ if (root) {
     </StrictMode>,
   );
 }
+
+window.addEventListener("load", () => setTimeout(fetchWhenIdle, 3000));

@@ -1,5 +1,5 @@
 // One dataset: its head, its tabs, each tab with an address of its own.
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { useDataset } from "@/api/catalog";
 import { ApiError } from "@/api/client";
@@ -19,12 +19,8 @@ import { QueryButton } from "@/pages/dataset/QueryButton";
 import { Rules } from "@/pages/dataset/Rules";
 import { SchemaTab } from "@/pages/dataset/SchemaTab";
 import { NotFound } from "@/pages/NotFound";
+import { Consumers, LineageTab, Records, TopicTab } from "@/parts";
 import "@/styles/dataset.css";
-
-const LineageTab = lazy(() => import("@/pages/dataset/LineageTab"));
-const Consumers = lazy(() => import("@/pages/dataset/topic/Consumers"));
-const TopicTab = lazy(() => import("@/pages/dataset/topic/TopicTab"));
-const Records = lazy(() => import("@/pages/dataset/records/Records"));
 
 const TABS: { name: string; text: string; show: (dataset: DatasetDetails) => ReactNode }[] = [
   { name: "overview", text: "Overview", show: (d) => <Overview dataset={d} /> },
