@@ -17,12 +17,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
+
+# Each command that a test runs in this process would build the whole tree of commands anew, which takes half a second.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
