@@ -57,12 +57,13 @@ class MemoryBrokers:
 class NoKafka:
     """A Kafka that is not there, without the seconds that a caller waits for one."""
 
-    def window(self, *_: Any) -> Any:
+    def window(self, kafka: Any, topic: str, *_: Any) -> Any:
         """`policies.plan.ports.Offsets`."""
-        raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
+        raise Unavailable(f"Kafka did not report which records {topic!r} holds; is the cluster up?")
 
-    names = window
-    """Consumer groups."""
+    def names(self) -> Any:
+        """Consumer groups."""
+        raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
 
 
 class ApiWorld:
