@@ -98,7 +98,7 @@ test("a slip of the hand is a link to what was meant, and a word that nothing ho
   await page.getByRole("link", { name: "payments", exact: true }).first().click();
   await page.waitForURL(/q=payments$/);
   await page.goto(`${WEIR}/search?q=gift_email+zzyzx`);
-  await page.getByText(/The first answer lacks “zzyzx”/).waitFor();
+  await page.getByText(/The first one lacks “zzyzx”/).waitFor();
 });
 
 test("favourites and searches are kept in the browser for one person, and offered in the empty box", async () => {
