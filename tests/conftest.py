@@ -27,7 +27,7 @@ import typer.main
 import typer.testing
 from hypothesis import settings
 
-# Each command that a test runs in this process would build the whole tree of commands anew, which takes half a second.
+# Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 STARTED = time.monotonic()

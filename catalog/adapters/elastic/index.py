@@ -68,9 +68,7 @@ class ElasticSearchIndex:
         except BadRequestError as error:
             raise InvalidInput("The search server does not understand this search; write it differently.") from error
         except ApiError as error:
-            if error.status_code == _BUSY:
-                raise self._overloaded() from error
-            raise self._unavailable(f"status {error.status_code}") from error
+            raise self._refused(error.status_code, f"status {error.status_code}") from error
 
     def _unavailable(self, cause: str) -> Unavailable:
         return Unavailable(
@@ -79,7 +77,9 @@ class ElasticSearchIndex:
             details={"server": self._url},
         )
 
-    def _overloaded(self) -> Unavailable:
+    def _refused(self, status: int | None, cause: str) -> Unavailable:
+        if status != _BUSY:
+            return self._unavailable(cause)
         return Unavailable(
             f"The search server {self._url} has too little memory or too much to do (status {_BUSY}); ask again, and if it"
             " stays so give it a larger heap (WEIR_STACK__ELASTICSEARCH_MEMORY for the one of `weir up`). The record itself"
@@ -148,9 +148,8 @@ class ElasticSearchIndex:
                 continue
             if item["status"] == 404:
                 raise _missing(item)
-            if item["status"] == _BUSY:
-                raise self._overloaded()
-            raise self._unavailable(f"{kind} refused with status {item['status']}, {item.get('error', {}).get('type')}")
+            status = item["status"]
+            raise self._refused(status, f"{kind} refused with status {status}, {item.get('error', {}).get('type')}")
 
     def forget(self, key: str) -> None:
         with self._translated():
@@ -189,7 +188,7 @@ class ElasticSearchIndex:
         status, kind = answer.get("status"), answer["error"].get("type")
         if status == 400:
             raise InvalidInput("The search server does not understand this search; write it differently.")
-        raise self._overloaded() if status == _BUSY else self._unavailable(f"status {status}, {kind}")
+        raise self._refused(status, f"status {status}, {kind}")
 
     def stamp(self) -> str:
         with self._translated():

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from catalog.ports import Meaning
+from catalog.search.language.labels import nearest
 from catalog.search.language.query import Question
 from catalog.search.language.vocabulary import CONCEPT, Vocabulary
 from catalog.search_model import Needle, Way
@@ -71,15 +72,8 @@ class Alike:
 
     def _near(self, text: str, first: int, end: int, least: float, most: int) -> tuple[tuple[str, float], ...]:
         """(concept, likeness) of the nearest phrases among these, nearest first."""
-        import numpy as np
-
-        if first == end:
-            return ()
-        likeness = self._rows[first:end] @ self._meaning.vectors([text])[0]
-        best = np.argpartition(-likeness, min(most, len(likeness) - 1))[:most]
         found: dict[str, float] = {}
-        for at in best[np.argsort(-likeness[best])]:
-            if likeness[at] >= least:
-                for concept in self._vocabulary.phrases[self._phrases[first + at]][:_MOST]:
-                    found.setdefault(concept, float(likeness[at]))
+        for at, likeness in nearest(self._rows[first:end], self._meaning.vectors([text])[0], most, least):
+            for concept in self._vocabulary.phrases[self._phrases[first + at]][:_MOST]:
+                found.setdefault(concept, likeness)
         return tuple(found.items())

@@ -8,6 +8,19 @@ from typing import Any
 from catalog.ports import Meaning
 
 
+def nearest(rows: Any, question: Any, most: int, least: float) -> list[tuple[int, float]]:
+    """(number of the row, likeness) of the rows nearest to a question's vector, nearest first: `most` of them, and none that
+    is less like it than `least` (-1..1). rows: numpy, one vector a row."""
+    import numpy as np
+
+    if len(rows) == 0:
+        return []
+    likeness = rows @ question
+    best = np.argpartition(-likeness, min(most, len(likeness) - 1))[:most]
+    best = best[np.argsort(-likeness[best])]
+    return [(int(at), float(likeness[at])) for at in best if likeness[at] >= least]
+
+
 class Labels:
     """Few words a document, each distinct text once. Not to be changed once made."""
 
@@ -30,14 +43,7 @@ class Labels:
 
     def near(self, question: Any, most: int, least: float) -> tuple[str, ...]:
         """The labels nearest to a question's vector, nearest first; none that is less like it than `least` (-1..1)."""
-        import numpy as np
-
-        if not self._listed:
-            return ()
-        likeness = self._rows @ question
-        best = np.argpartition(-likeness, min(most, len(likeness) - 1))[:most]
-        best = best[np.argsort(-likeness[best])]
-        return tuple(self._listed[at] for at in best if likeness[at] >= least)
+        return tuple(self._listed[at] for at, _ in nearest(self._rows, question, most, least))
 
     def likeness(self, question: Any, labels: Sequence[str]) -> list[float]:
         """-1..1 for each of these labels, known or not."""

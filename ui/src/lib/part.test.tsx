@@ -3,12 +3,7 @@ import { renderToString } from "react-dom/server";
 import { expect, test } from "vitest";
 import { part } from "@/lib/part";
 
-const loads: string[] = [];
-const make = () =>
-  part<{ text: string }>(async () => {
-    loads.push("one");
-    return { default: ({ text }) => <b>{text}</b> };
-  });
+const make = () => part<{ text: string }>(async () => ({ default: ({ text }) => <b>{text}</b> }));
 const shown = (Shown: ReturnType<typeof make>) =>
   renderToString(
     <Suspense fallback="loading">

@@ -3,8 +3,8 @@ import { type ComponentType, lazy, useState } from "react";
 
 export type Part<P> = ComponentType<P> & { fetch: () => Promise<unknown> };
 
-/** Like React's `lazy`, but code that was fetched before is shown at once: `lazy` always shows what stands in for it first,
- * and React then keeps that for 300 ms. `fetch` begins to fetch it. */
+/** Like React's `lazy`, but code that was fetched before is shown at once: `lazy` always shows its placeholder first, and
+ * React then keeps that for 300 ms. `fetch` begins to fetch it. */
 export function part<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): Part<P> {
   let ready: ComponentType<P> | null = null;
   const fetch = async () => {
