@@ -34,13 +34,17 @@ class World:
         fields = {
             f"c{column}": {
                 "inputFields": [
-                    {"namespace": NAMESPACE, "name": source, "field": f"c{dice.randrange(self.columns // 2)}",
-                     "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": column % 7 == 0}]}
+                    {
+                        "namespace": NAMESPACE,
+                        "name": source,
+                        "field": f"c{dice.randrange(self.columns // 2)}",
+                        "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": column % 7 == 0}],
+                    }
                     for source in dice.sample(inputs, 2)
                 ]
             }
             for column in range(self.columns // 2)
-        }  # fmt: skip
+        }
         facets: dict[str, Any] = {} if kind == "START" else {"columnLineage": {"fields": fields, "dataset": []}}
         event: dict[str, Any] = {
             "eventType": kind,
@@ -63,11 +67,15 @@ def ladder(rungs: int) -> list[dict[str, Any]]:
 
     def event(source: str, targets: list[str]) -> dict[str, Any]:
         return {
-            "eventType": "COMPLETE", "eventTime": rfc3339(START), "producer": "x", "schemaURL": "x",
-            "run": {"runId": uuid.uuid4().hex}, "job": {"namespace": "bench", "name": f"ladder {source}"},
+            "eventType": "COMPLETE",
+            "eventTime": rfc3339(START),
+            "producer": "x",
+            "schemaURL": "x",
+            "run": {"runId": uuid.uuid4().hex},
+            "job": {"namespace": "bench", "name": f"ladder {source}"},
             "inputs": [{"namespace": NAMESPACE, "name": source}],
             "outputs": [{"namespace": NAMESPACE, "name": name} for name in targets],
-        }  # fmt: skip
+        }
 
     raw = []
     for at in range(rungs):

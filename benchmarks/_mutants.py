@@ -57,9 +57,7 @@ def mutants(path: Path) -> list[Mutant]:
             continue
         before = _text(module, outer)
         after = _text(module, outer.deep_replace(change.original_node, change.mutated_node))
-        lines = [
-            line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[:2] in ("- ", "+ ")
-        ]  # fmt: skip
+        lines = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[:2] in ("- ", "+ ")]
         removed = tuple(line[2:].strip() for line in lines if line[0] == "-")
         added = tuple(line[2:].strip() for line in lines if line[0] == "+" and line[2:].strip())
         words = not sql and _is_sentence(change.original_node)

@@ -66,10 +66,14 @@ class _Instead:
         import hypothesis  # not before pytest has seen to its plugin
 
         hypothesis.settings.register_profile(
-            "mutation", derandomize=True, database=None, deadline=None, max_examples=60,
+            "mutation",
+            derandomize=True,
+            database=None,
+            deadline=None,
+            max_examples=60,
             phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
             suppress_health_check=list(hypothesis.HealthCheck),
-        )  # fmt: skip
+        )
         hypothesis.settings.load_profile("mutation")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

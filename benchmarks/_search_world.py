@@ -89,9 +89,13 @@ def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
     settings = Settings()
     log = MemoryEventLog()
     given: dict[str, Any] = {
-        "log": log, "source": MemoryEventSource(log), "letters": MemoryEventLog(), "graph": MemoryGraph(),
-        "publisher": MemoryHeadPublisher(), "event_topic": None,
-    }  # fmt: skip
+        "log": log,
+        "source": MemoryEventSource(log),
+        "letters": MemoryEventLog(),
+        "graph": MemoryGraph(),
+        "publisher": MemoryHeadPublisher(),
+        "event_topic": None,
+    }
     if elasticsearch is None:
         given["index"] = MemorySearchIndex()
     else:
@@ -134,10 +138,14 @@ def _process(home: Home, elasticsearch: str, index: str) -> Iterator[Door]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")} | {
-        "WEIR_HOME": str(home.root), "WEIR_API__PORT": str(port), "WEIR_ELASTICSEARCH__URL": elasticsearch,
-        "WEIR_CATALOG__SEARCH_INDEX": index, "WEIR_KAFKA__BOOTSTRAP_SERVERS": NOWHERE,
-        "WEIR_POLICIES__PUBLISH_AUDIT_HEAD": "false", "WEIR_CATALOG__SEARCH_TIMEOUT_S": "60",
-    }  # fmt: skip
+        "WEIR_HOME": str(home.root),
+        "WEIR_API__PORT": str(port),
+        "WEIR_ELASTICSEARCH__URL": elasticsearch,
+        "WEIR_CATALOG__SEARCH_INDEX": index,
+        "WEIR_KAFKA__BOOTSTRAP_SERVERS": NOWHERE,
+        "WEIR_POLICIES__PUBLISH_AUDIT_HEAD": "false",
+        "WEIR_CATALOG__SEARCH_TIMEOUT_S": "60",
+    }
     output = home.root / "api.log"
     with output.open("wb") as stream:
         process = subprocess.Popen(

@@ -80,16 +80,26 @@ def documents(people: int, groups: int, grants: int) -> Iterator[Change]:
     chance = random.Random(1)
     for n in range(20):
         yield Change("Role", f"domain{n}-reader", {"read": [{"tag": f"domain{n}"}]})
-        yield Change("Role", f"domain{n}-eu", {
-            "inherits": [f"domain{n}-reader"], "rowFilters": [{"dataset": f"prod/topic{n}", "where": "region = 'EU'"}],
-        })  # fmt: skip
+        yield Change(
+            "Role",
+            f"domain{n}-eu",
+            {
+                "inherits": [f"domain{n}-reader"],
+                "rowFilters": [{"dataset": f"prod/topic{n}", "where": "region = 'EU'"}],
+            },
+        )
     for n in range(50):
-        yield Change("Policy", f"mask{n}", {
-            "type": "mask", "match": {"tags": [("EMAIL_ADDRESS", "PII", f"domain{n % 20}")[n % 3]]},
-            "mask": {"type": ("MASK_HASH", "MASK_SHOW_LAST_4", "MASK_NULL")[n % 3]},
-            "subjects": {"roles": [f"domain{n % 20}-reader"]},
-            "except": {"groups": [f"group{n}"], "users": [f"user{n}"], "purposes": ["fraud"]},
-        })  # fmt: skip
+        yield Change(
+            "Policy",
+            f"mask{n}",
+            {
+                "type": "mask",
+                "match": {"tags": [("EMAIL_ADDRESS", "PII", f"domain{n % 20}")[n % 3]]},
+                "mask": {"type": ("MASK_HASH", "MASK_SHOW_LAST_4", "MASK_NULL")[n % 3]},
+                "subjects": {"roles": [f"domain{n % 20}-reader"]},
+                "except": {"groups": [f"group{n}"], "users": [f"user{n}"], "purposes": ["fraud"]},
+            },
+        )
     for n in range(groups):
         roles = [f"domain{n % 20}-{'eu' if n % 7 == 0 else 'reader'}"] if n % 3 == 0 else []
         yield Change("Group", f"group{n}", {"members": [], "roles": roles})
@@ -104,13 +114,15 @@ def _grant(chance: random.Random, people: int, groups: int) -> dict[str, object]
     subject = {"group": f"group{chance.randrange(groups)}"} if to_group else {"user": f"user{chance.randrange(people)}"}
     start = START + timedelta(days=chance.randrange(100))
     return {
-        "subject": subject, "dataset": f"prod/topic{chance.randrange(DATASETS)}",
+        "subject": subject,
+        "dataset": f"prod/topic{chance.randrange(DATASETS)}",
         "fields": ["*"] if chance.random() < 0.5 else [f"value.part{chance.randrange(5)}"],
         "unmask": ["EMAIL_ADDRESS"] if chance.random() < 0.5 else [],
         "purpose": chance.choice(["fraud", "campaign", "support"]),
-        "validFrom": start.isoformat(), "validTo": (start + timedelta(days=chance.randrange(30, 200))).isoformat(),
+        "validFrom": start.isoformat(),
+        "validTo": (start + timedelta(days=chance.randrange(30, 200))).isoformat(),
         "status": "approved" if chance.random() < 0.9 else "revoked",
-    }  # fmt: skip
+    }
 
 
 class Report:
@@ -146,11 +158,17 @@ def access(database: Database, report: Report, scale: float) -> None:
     changes = list(documents(people, groups, grants))
     rows = [
         {
-            "version": version, "kind": each.kind, "name": each.name, "deleted": False, "newest": True, "changed_at": START,
-            "metadata": {}, "spec": each.spec,
+            "version": version,
+            "kind": each.kind,
+            "name": each.name,
+            "deleted": False,
+            "newest": True,
+            "changed_at": START,
+            "metadata": {},
+            "spec": each.spec,
         }
         for version, each in enumerate(changes, start=1)
-    ]  # fmt: skip
+    ]
     with database.begin() as session:
         session.execute(insert(GovernanceRow.__table__), rows)  # type: ignore[arg-type]
     print(f"{len(rows):,} documents: {people:,} people, {groups:,} groups, {grants:,} grants, 50 policies, 40 roles")
@@ -241,21 +259,46 @@ def _entries(database: Database, count: int) -> None:
         for seq in range(1, count + 1):
             dataset = f"prod/topic{chance.randrange(DATASETS)}"
             details = {
-                "sql": f"SELECT part0.field0, part1.field1 FROM {dataset} WHERE part2.field2 = ?", "purpose": "fraud",
-                "roles": ["domain1-reader"], "fields": {dataset: ["value.part0.field0", "value.part1.field1"]},
-                "masked": {dataset: ["value.part1.field1"]}, "grants": [f"grant{seq % 1000}"], "rows": None, "bytes": None,
-                "seconds": None, "format": "json", "query": f"q{seq}",
-            }  # fmt: skip
+                "sql": f"SELECT part0.field0, part1.field1 FROM {dataset} WHERE part2.field2 = ?",
+                "purpose": "fraud",
+                "roles": ["domain1-reader"],
+                "fields": {dataset: ["value.part0.field0", "value.part1.field1"]},
+                "masked": {dataset: ["value.part1.field1"]},
+                "grants": [f"grant{seq % 1000}"],
+                "rows": None,
+                "bytes": None,
+                "seconds": None,
+                "format": "json",
+                "query": f"q{seq}",
+            }
             at = START + timedelta(seconds=seq)
             entry = AuditEntry(
-                seq, at, f"user{seq % 10_000}", "query", dataset, "allow", ("Role domain1-reader reads tag domain1.",), details,
-                prev, "",
-            )  # fmt: skip
+                seq,
+                at,
+                f"user{seq % 10_000}",
+                "query",
+                dataset,
+                "allow",
+                ("Role domain1-reader reads tag domain1.",),
+                details,
+                prev,
+                "",
+            )
             prev = digest(entry)
-            batch.append({
-                "seq": seq, "happened_at": at, "actor": entry.actor, "action": entry.action, "target": dataset,
-                "decision": "allow", "reasons": list(entry.reasons), "details": details, "prev": entry.prev, "hash": prev,
-            })  # fmt: skip
+            batch.append(
+                {
+                    "seq": seq,
+                    "happened_at": at,
+                    "actor": entry.actor,
+                    "action": entry.action,
+                    "target": dataset,
+                    "decision": "allow",
+                    "reasons": list(entry.reasons),
+                    "details": details,
+                    "prev": entry.prev,
+                    "hash": prev,
+                }
+            )
             if len(batch) == 10_000 or seq == count:
                 session.execute(insert(table), batch)  # type: ignore[arg-type]
                 batch = []

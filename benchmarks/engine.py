@@ -117,9 +117,11 @@ class Door:
         """Status, body and headers; status 0 where nothing came in time."""
         try:
             answer = httpx.post(
-                f"{self.url}/api/v1/query", json={"sql": sql}, headers={"Authorization": f"Bearer {self.tokens[user]}"},
+                f"{self.url}/api/v1/query",
+                json={"sql": sql},
+                headers={"Authorization": f"Bearer {self.tokens[user]}"},
                 timeout=timeout,
-            )  # fmt: skip
+            )
         except httpx.TimeoutException:
             return 0, {}, {}
         return answer.status_code, answer.json(), dict(answer.headers)
@@ -286,8 +288,10 @@ def main() -> int:
                 break
             os.kill(before, 9)
             back.append(ready_again(opened, before))
-        write(f"killed and ready again: {', '.join(f'{each:.1f} s' for each in back)}"
-              f" (median {statistics.median(back):.1f} s)\n")  # fmt: skip
+        write(
+            f"killed and ready again: {', '.join(f'{each:.1f} s' for each in back)}"
+            f" (median {statistics.median(back):.1f} s)\n"
+        )
         for row in opened.instance.status():
             if row["name"] == "query":
                 write(f"memory of the engine: {row['memory'] / 1e6:.0f} MB\n")

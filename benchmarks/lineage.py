@@ -54,9 +54,11 @@ def main(arguments: Sequence[str]) -> None:
 def _run(options: argparse.Namespace, addresses: Any) -> None:
     mark = uuid.uuid4().hex[:8]
     settings = LineageSettings(
-        topic=f"_lineage.bench.{mark}", dead_letter_topic=f"_lineage.bench.{mark}.dlq",
-        group=f"lineage-bench-{mark}", graph_name=f"bench-{mark}",
-    )  # fmt: skip
+        topic=f"_lineage.bench.{mark}",
+        dead_letter_topic=f"_lineage.bench.{mark}.dlq",
+        group=f"lineage-bench-{mark}",
+        graph_name=f"bench-{mark}",
+    )
     kafka = KafkaClientSettings(bootstrap_servers=addresses.kafka)
     neo4j = Neo4jSettings(uri=addresses.neo4j, user=addresses.neo4j_auth[0], password=addresses.neo4j_auth[1])
     driver = connect(neo4j)
@@ -210,12 +212,17 @@ def _api(settings: LineageSettings, kafka: KafkaClientSettings, neo4j: Neo4jSett
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as home:
         environment = {
-            **os.environ, "WEIR_HOME": home, "WEIR_API__PORT": str(port),
-            "WEIR_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap_servers, "WEIR_NEO4J__URI": neo4j.uri,
-            "WEIR_NEO4J__PASSWORD": neo4j.password, "WEIR_LINEAGE__TOPIC": settings.topic,
-            "WEIR_LINEAGE__GROUP": settings.group, "WEIR_LINEAGE__GRAPH_NAME": settings.graph_name,
+            **os.environ,
+            "WEIR_HOME": home,
+            "WEIR_API__PORT": str(port),
+            "WEIR_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap_servers,
+            "WEIR_NEO4J__URI": neo4j.uri,
+            "WEIR_NEO4J__PASSWORD": neo4j.password,
+            "WEIR_LINEAGE__TOPIC": settings.topic,
+            "WEIR_LINEAGE__GROUP": settings.group,
+            "WEIR_LINEAGE__GRAPH_NAME": settings.graph_name,
             "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"{settings.topic}.head",
-        }  # fmt: skip
+        }
         output = Path(home) / "api.log"
         with output.open("wb") as stream:
             process = subprocess.Popen(

@@ -55,8 +55,12 @@ class _Bench:
     def __init__(self, addresses: Any, home: Path, options: argparse.Namespace) -> None:
         mark = uuid.uuid4().hex[:8]
         self.options, self._home = options, home
-        self.settings = LineageSettings(topic=f"_bench.{mark}", group=f"bench-{mark}", graph_name=f"bench-{mark}",
-                                        dead_letter_topic=f"_bench.{mark}.dlq")  # fmt: skip
+        self.settings = LineageSettings(
+            topic=f"_bench.{mark}",
+            group=f"bench-{mark}",
+            graph_name=f"bench-{mark}",
+            dead_letter_topic=f"_bench.{mark}.dlq",
+        )
         self.kafka = KafkaClientSettings(bootstrap_servers=addresses.kafka)
         neo4j = Neo4jSettings(uri=addresses.neo4j, user=addresses.neo4j_auth[0], password=addresses.neo4j_auth[1])
         self._driver = connect(neo4j)
@@ -65,13 +69,18 @@ class _Bench:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self._environment = {
-            **os.environ, "WEIR_HOME": str(home), "WEIR_API__PORT": str(self.port),
-            "WEIR_KAFKA__BOOTSTRAP_SERVERS": addresses.kafka, "WEIR_NEO4J__URI": neo4j.uri,
-            "WEIR_NEO4J__PASSWORD": neo4j.password, "WEIR_LINEAGE__TOPIC": self.settings.topic,
-            "WEIR_LINEAGE__GROUP": self.settings.group, "WEIR_LINEAGE__GRAPH_NAME": self.settings.graph_name,
+            **os.environ,
+            "WEIR_HOME": str(home),
+            "WEIR_API__PORT": str(self.port),
+            "WEIR_KAFKA__BOOTSTRAP_SERVERS": addresses.kafka,
+            "WEIR_NEO4J__URI": neo4j.uri,
+            "WEIR_NEO4J__PASSWORD": neo4j.password,
+            "WEIR_LINEAGE__TOPIC": self.settings.topic,
+            "WEIR_LINEAGE__GROUP": self.settings.group,
+            "WEIR_LINEAGE__GRAPH_NAME": self.settings.graph_name,
             "WEIR_LINEAGE__DEAD_LETTER_TOPIC": self.settings.dead_letter_topic,
             "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"{self.settings.topic}.head",
-        }  # fmt: skip
+        }
         self._processes: list[subprocess.Popen[bytes]] = []
         self._servers = _listening(addresses.kafka, addresses.neo4j)
         self.token = ""
@@ -133,8 +142,11 @@ class _Bench:
         print(f"{self.graph.counts()}")
 
     def _together(self, world: World) -> None:
-        bodies = [json.dumps(world.event(at, kind, 0, second)).encode() for at in range(self.options.jobs)
-                  for second, kind in ((0, "START"), (1, "COMPLETE"))]  # fmt: skip
+        bodies = [
+            json.dumps(world.event(at, kind, 0, second)).encode()
+            for at in range(self.options.jobs)
+            for second, kind in ((0, "START"), (1, "COMPLETE"))
+        ]
         times: list[float] = []
         queue = iter(bodies)
         lock = threading.Lock()
@@ -163,8 +175,10 @@ class _Bench:
         self._drained()
         took = time.perf_counter() - started
         count = len(bodies)
-        print(f"{count} events of {len(bodies[1]) / 1000:.1f} KB, {_CLIENTS} clients, {self.options.folds} folding, load"
-              f" {os.getloadavg()[0]:.1f}")  # fmt: skip
+        print(
+            f"{count} events of {len(bodies[1]) / 1000:.1f} KB, {_CLIENTS} clients, {self.options.folds} folding, load"
+            f" {os.getloadavg()[0]:.1f}"
+        )
         print(f"accepted {count / posted:.0f}/s   p50 {_at(times, 0.5):.0f} ms  p95 {_at(times, 0.95):.0f} ms")
         print(
             f"folded   {(count - behind) / checked:.0f}/s while they posted, {count / took:.0f}/s from first post to last fold"
@@ -179,9 +193,14 @@ class _Bench:
         dice = random.Random(3)
         used = sorted({name for _, inputs, _ in world.jobs for name in inputs})
         asked = [str(NodeId("dataset", NAMESPACE, name)) for name in dice.sample(used, 30)]
-        fields = sorted({(item["name"], item["field"]) for at in range(0, len(world.jobs), 7) for field in
-                         world.event(at, "COMPLETE")["outputs"][0]["facets"]["columnLineage"]["fields"].values()
-                         for item in field["inputFields"]})  # fmt: skip
+        fields = sorted(
+            {
+                (item["name"], item["field"])
+                for at in range(0, len(world.jobs), 7)
+                for field in world.event(at, "COMPLETE")["outputs"][0]["facets"]["columnLineage"]["fields"].values()
+                for item in field["inputFields"]
+            }
+        )
         columns = [str(NodeId("field", NAMESPACE, name, f"value.{field}")) for name, field in dice.sample(fields, 30)]
         for name, nodes in (("dataset", asked), ("column", columns)):
             connection, times, sizes = self._client(), [], []
@@ -190,8 +209,10 @@ class _Bench:
                 answer = self._ask(connection, f"/api/v1/impact?{urlencode({'nodeId': node, 'depth': 20})}")
                 times.append((time.perf_counter() - started) * 1000)
                 sizes.append(len(answer["affected"]))
-            print(f"first 30 {name} impacts at depth 20: p50 {_at(times, 0.5):.0f} ms  p95 {_at(times, 0.95):.0f} ms"
-                  f"  first {times[0]:.0f} ms  affected {sum(sizes) / 30:.0f} (most {max(sizes)})")  # fmt: skip
+            print(
+                f"first 30 {name} impacts at depth 20: p50 {_at(times, 0.5):.0f} ms  p95 {_at(times, 0.95):.0f} ms"
+                f"  first {times[0]:.0f} ms  affected {sum(sizes) / 30:.0f} (most {max(sizes)})"
+            )
 
     def _latency(self, rate: float = 100.0, seconds: float = 10.0) -> None:
         """From 201 to the job in the graph, at a steady rate."""
@@ -238,8 +259,10 @@ class _Bench:
         ended = time.perf_counter()
         stop.set()
         watcher.join()
-        print(f"201 to visible at {len(bodies) / (ended - started):.0f} events/s: p50 {_at(done, 0.5):.2f} s  p95"
-              f" {_at(done, 0.95):.2f} s  ({len(done)} of {len(bodies)})")  # fmt: skip
+        print(
+            f"201 to visible at {len(bodies) / (ended - started):.0f} events/s: p50 {_at(done, 0.5):.2f} s  p95"
+            f" {_at(done, 0.95):.2f} s  ({len(done)} of {len(bodies)})"
+        )
 
     # -- steps --------------------------------------------------------------------------------------------------------
 

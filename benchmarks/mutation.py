@@ -99,8 +99,12 @@ def run(forks: Forks, module: str, listed: set[str], function: str | None) -> li
             return
         known = result.mutant.change in listed
         print(f"  {result.outcome}{' (listed)' if known else ''}: {module} {result.mutant.function}")
-        print(*(f"    - {line}" for line in result.mutant.removed), *(f"    + {line}" for line in result.mutant.added),
-              sep="\n", flush=True)  # fmt: skip
+        print(
+            *(f"    - {line}" for line in result.mutant.removed),
+            *(f"    + {line}" for line in result.mutant.added),
+            sep="\n",
+            flush=True,
+        )
         if not known:
             new.append(result.mutant.change)
 
@@ -110,8 +114,11 @@ def run(forks: Forks, module: str, listed: set[str], function: str | None) -> li
         return reach.failed
     words = sum(r.mutant.words and r.outcome not in ("killed", "timeout") for r in results)
     seconds = time.monotonic() - started
-    print(f"{module}: {len(results)} mutants, {counted(results)}, {words} of the survivors differ in the words of a"
-          f" sentence only, {seconds:.0f} s", flush=True)  # fmt: skip
+    print(
+        f"{module}: {len(results)} mutants, {counted(results)}, {words} of the survivors differ in the words of a"
+        f" sentence only, {seconds:.0f} s",
+        flush=True,
+    )
     return new
 
 

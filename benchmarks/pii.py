@@ -40,9 +40,14 @@ from tests.pii_corpus.ours import says
 ROOT = Path(__file__).resolve().parent.parent
 
 LIMITS = {
-    "F1": 0.99, "F1 of twelve": 0.95, "clean flagged of 100": 0.0, "F1, names hidden": 0.97, "flagged, names hidden": 2.0,
-    "times presidio's values/s": 50.0, "scan with / without": 2.0,
-}  # fmt: skip
+    "F1": 0.99,
+    "F1 of twelve": 0.95,
+    "clean flagged of 100": 0.0,
+    "F1, names hidden": 0.97,
+    "flagged, names hidden": 2.0,
+    "times presidio's values/s": 50.0,
+    "scan with / without": 2.0,
+}
 WARM = 2
 _SHARES = (0.0, 0.005, 0.02, 0.1, 0.3, 0.6)
 _PRESIDIO_VALUES = 40
@@ -67,8 +72,10 @@ class PerValue:
             self._engine = AnalyzerEngine(nlp_engine=Blank(), supported_languages=["en"])
         self._engine.registry.recognizers = [
             # Its list of domains comes from the web, which a benchmark has no business with.
-            r for r in self._engine.registry.recognizers if type(r).__name__ not in ("SpacyRecognizer", "EmailRecognizer")
-        ]  # fmt: skip
+            r
+            for r in self._engine.registry.recognizers
+            if type(r).__name__ not in ("SpacyRecognizer", "EmailRecognizer")
+        ]
         from presidio_analyzer import Pattern, PatternRecognizer
 
         address = Pattern("e-mail", r"\b[\w.%+'-]+@[\w-]+(?:\.[\w-]+)+\b", 0.85)
@@ -130,9 +137,13 @@ def _print(console: Console, title: str, score: Score) -> None:
     table.add_row("nine pattern types", f"{total.precision:.3f}", f"{total.recall:.3f}", f"{total.f1:.3f}")
     console.print(table)
     console.print(f"clean columns flagged: {score.flagged} of {score.clean}")
-    console.print("by kind of column (found/held): " + ", ".join(
-        f"{kind} {c.right}/{c.right + c.missed}" for kind, c in sorted(score.kinds.items()) if kind != "clean"
-    ) + "\n")  # fmt: skip
+    console.print(
+        "by kind of column (found/held): "
+        + ", ".join(
+            f"{kind} {c.right}/{c.right + c.missed}" for kind, c in sorted(score.kinds.items()) if kind != "clean"
+        )
+        + "\n"
+    )
 
 
 def _beside_presidio(console: Console, columns: Sequence[Column], detector: Detector) -> float:

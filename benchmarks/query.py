@@ -83,8 +83,14 @@ def record(n: int, masked: bool) -> dict[str, Any]:
     if masked:
         name = "Xxxx Xxxxxx " + "n" * len(str(n % 1000))
         email, card = f"xxxx@example{n % 50}.eu", f"xxxx-xxxx-xxxx-{n % 10000:04}"
-    return {"id": f"o{n}", "customer": {"name": name, "email": email}, "amount": n % 977 / 4, "card": card,
-            "region": ("EU", "US", "APAC")[n % 3], "n": n}  # fmt: skip
+    return {
+        "id": f"o{n}",
+        "customer": {"name": name, "email": email},
+        "amount": n % 977 / 4,
+        "card": card,
+        "region": ("EU", "US", "APAC")[n % 3],
+        "n": n,
+    }
 
 
 class Topics:
@@ -99,8 +105,15 @@ class Topics:
         topic = f"bench-{name}-{self.mark}"
         self.admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(30)
         self.made.append(topic)
-        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 50, "compression.type": "lz4", "log_level": 0,
-                             "queue.buffering.max.messages": 1_000_000})  # fmt: skip
+        producer = Producer(
+            {
+                "bootstrap.servers": self.servers,
+                "linger.ms": 50,
+                "compression.type": "lz4",
+                "log_level": 0,
+                "queue.buffering.max.messages": 1_000_000,
+            }
+        )
         for n in range(count):
             producer.produce(
                 topic, json.dumps(record(n, masked)).encode(), f"k{n}".encode(), n % partitions, timestamp=START + n
@@ -133,8 +146,14 @@ class World:
         paths = ("key", *(f"value.{n}" for n in ("id", "amount", "region", "n")), *KINDS)
         fields = tuple(FieldFacts(p, {KINDS[p]: "declared"} if p in KINDS else {}) for p in paths)
         facts = DatasetFacts(DatasetId("kafka://bench", name), f"bench/{name}", fields)
-        return QueryTable(f"bench/{name}", name, facts, {"kafka.bootstrap.servers": self.servers},
-                          PartRead("text", STRING), PartRead("json", kind))  # fmt: skip
+        return QueryTable(
+            f"bench/{name}",
+            name,
+            facts,
+            {"kafka.bootstrap.servers": self.servers},
+            PartRead("text", STRING),
+            PartRead("json", kind),
+        )
 
     def facts(self, reference: str) -> DatasetFacts:
         return self.find(reference.removeprefix("bench/")).facts
@@ -158,20 +177,32 @@ def decisions() -> list[Figure]:
     )
     facts = DatasetFacts(DatasetId("kafka://bench", "wide"), "bench/wide", fields)
     policies: list[Policy] = [
-        MaskPolicy(f"p{n}", (Target(tag=tags[n % 40]) if n % 2 else Target(dataset="bench/wide", path=f"value.s{n % 100}"),),
-                   SubjectMatch(roles=frozenset({f"r{n % 25}"})), Mask(MaskType.MASK))
+        MaskPolicy(
+            f"p{n}",
+            (Target(tag=tags[n % 40]) if n % 2 else Target(dataset="bench/wide", path=f"value.s{n % 100}"),),
+            SubjectMatch(roles=frozenset({f"r{n % 25}"})),
+            Mask(MaskType.MASK),
+        )
         for n in range(1000)
-    ]  # fmt: skip
+    ]
     compiled = Compiled(policies)
     roles = {f"r{n}": Role(f"r{n}", (Target(dataset="bench/*"),)) for n in range(25)}
     now, took = datetime.now(UTC), []
     for n in range(1000):
         subject = Subject(f"u{n}", roles=frozenset({f"r{n % 25}", f"r{n * 7 % 25}"}))
         grants = [
-            Grant(f"g{n}-{i}", SubjectMatch(users=frozenset({subject.user})), "bench/*", now - timedelta(1), now + timedelta(1),
-                  "fraud", (tags[n % 40], f"value.s{n % 100}"), (tags[(n + i) % 40],))
+            Grant(
+                f"g{n}-{i}",
+                SubjectMatch(users=frozenset({subject.user})),
+                "bench/*",
+                now - timedelta(1),
+                now + timedelta(1),
+                "fraud",
+                (tags[n % 40], f"value.s{n % 100}"),
+                (tags[(n + i) % 40],),
+            )
             for i in range(2)
-        ]  # fmt: skip
+        ]
         begun = time.perf_counter()
         decide(subject, facts, roles=roles, policies=compiled, grants=grants, now=now)
         took.append(time.perf_counter() - begun)
@@ -330,9 +361,13 @@ def clients(url: str, token: str, topic: str, count: int, duration: float) -> li
         Figure(f"{count} clients for {duration:g} s: queries", sum(done), None, ""),
         Figure("  wrong answers", len(wrong), 1, ""),
         Figure("  least served / most served", min(done) / max(1, max(done)), None, ""),
-        Figure("  memory of API and engine, last third / second", statistics.mean(memory[-third:])
-               / statistics.mean(memory[third : 2 * third] or memory), 1.1, ""),
-    ]  # fmt: skip
+        Figure(
+            "  memory of API and engine, last third / second",
+            statistics.mean(memory[-third:]) / statistics.mean(memory[third : 2 * third] or memory),
+            1.1,
+            "",
+        ),
+    ]
 
 
 def _memory() -> float:
@@ -380,19 +415,29 @@ def api(servers: dict[str, Any], settings: dict[str, str]) -> Iterator[Api]:
     with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
         port = _free_port()
         env = _environment(folder) | {
-            "WEIR_API__PORT": str(port), "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
-            "WEIR_SCHEMA_REGISTRY__URL": servers["registry"], "WEIR_NEO4J__URI": servers["neo4j"],
-            "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1], "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
-            "WEIR_SPARK__REMOTE": servers["spark"], "WEIR_QUERY__REMOTE": servers.get("query", ""),
-            "WEIR_LINEAGE__TOPIC": f"_bench.{mark}", "WEIR_LINEAGE__GROUP": mark,
-            "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}", "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
-            "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head", **settings,
-        }  # fmt: skip
+            "WEIR_API__PORT": str(port),
+            "WEIR_KAFKA__BOOTSTRAP_SERVERS": servers["kafka"],
+            "WEIR_SCHEMA_REGISTRY__URL": servers["registry"],
+            "WEIR_NEO4J__URI": servers["neo4j"],
+            "WEIR_NEO4J__PASSWORD": servers["neo4j_auth"][1],
+            "WEIR_ELASTICSEARCH__URL": servers["elasticsearch"],
+            "WEIR_SPARK__REMOTE": servers["spark"],
+            "WEIR_QUERY__REMOTE": servers.get("query", ""),
+            "WEIR_LINEAGE__TOPIC": f"_bench.{mark}",
+            "WEIR_LINEAGE__GROUP": mark,
+            "WEIR_LINEAGE__GRAPH_NAME": f"bench{mark}",
+            "WEIR_CATALOG__SEARCH_INDEX": f"bench-{mark}",
+            "WEIR_POLICIES__AUDIT_HEAD_TOPIC": f"_bench.{mark}.head",
+            **settings,
+        }
         Path(f"{folder}/home").mkdir()
         process = subprocess.Popen(
             [sys.executable, "-m", "api", "serve"],
-            env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            env=env,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         url = f"http://127.0.0.1:{port}"
         try:
             _await(url)

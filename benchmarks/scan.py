@@ -71,13 +71,19 @@ def clicks(count: int) -> list[bytes]:
 
 def _click(draw: random.Random, number: int) -> dict[str, Any]:
     return {
-        "event_id": str(uuid.UUID(int=draw.getrandbits(128), version=4)), "ts": 1_700_000_000_000 + number * 37,
-        "user_id": draw.randrange(100_000), "session": f"s{draw.getrandbits(32):08x}",
-        "page": f"/p/{draw.randrange(5000)}", "action": draw.choice(["view", "click", "scroll"]),
-        "x": draw.randrange(1900), "y": draw.randrange(1080), "dwell": round(draw.random() * 60, 3),
+        "event_id": str(uuid.UUID(int=draw.getrandbits(128), version=4)),
+        "ts": 1_700_000_000_000 + number * 37,
+        "user_id": draw.randrange(100_000),
+        "session": f"s{draw.getrandbits(32):08x}",
+        "page": f"/p/{draw.randrange(5000)}",
+        "action": draw.choice(["view", "click", "scroll"]),
+        "x": draw.randrange(1900),
+        "y": draw.randrange(1080),
+        "dwell": round(draw.random() * 60, 3),
         "referrer": draw.choice([None, "https://www.example.com/a", "https://news.example.org/x"]),
-        "bot": draw.random() < 0.02, "lang": draw.choice(["en", "de", "fr"]),
-    }  # fmt: skip
+        "bot": draw.random() < 0.02,
+        "lang": draw.choice(["en", "de", "fr"]),
+    }
 
 
 def webhooks(count: int) -> list[bytes]:
@@ -97,14 +103,23 @@ KINDS: dict[str, tuple[Callable[[int], list[bytes]], int]] = {
 }
 
 AVRO = {
-    "type": "record", "name": "Click", "fields": [
-        {"name": "event_id", "type": "string"}, {"name": "ts", "type": "long"}, {"name": "user_id", "type": "int"},
-        {"name": "session", "type": "string"}, {"name": "page", "type": "string"}, {"name": "action", "type": "string"},
-        {"name": "x", "type": "int"}, {"name": "y", "type": "int"}, {"name": "dwell", "type": "double"},
-        {"name": "referrer", "type": ["null", "string"]}, {"name": "bot", "type": "boolean"},
+    "type": "record",
+    "name": "Click",
+    "fields": [
+        {"name": "event_id", "type": "string"},
+        {"name": "ts", "type": "long"},
+        {"name": "user_id", "type": "int"},
+        {"name": "session", "type": "string"},
+        {"name": "page", "type": "string"},
+        {"name": "action", "type": "string"},
+        {"name": "x", "type": "int"},
+        {"name": "y", "type": "int"},
+        {"name": "dwell", "type": "double"},
+        {"name": "referrer", "type": ["null", "string"]},
+        {"name": "bot", "type": "boolean"},
         {"name": "lang", "type": "string"},
     ],
-}  # fmt: skip
+}
 
 # --- one core ---------------------------------------------------------------------------------------------------------
 
@@ -137,11 +152,19 @@ class OneCore:
 
     def records(self, source: Any) -> Any:
         """Records as a scan gets them, of a frame with the column `value`."""
-        return source.selectExpr(
-            "'t' topic", "0 partition", "monotonically_increasing_id() offset", "1700000000000L timestamp",
-            "CAST(NULL AS BINARY) key", "CAST(value AS BINARY) value",
-            "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) headers",
-        ).selectExpr(*COLUMNS[:-1], headers_text.SQL).coalesce(1)  # fmt: skip
+        return (
+            source.selectExpr(
+                "'t' topic",
+                "0 partition",
+                "monotonically_increasing_id() offset",
+                "1700000000000L timestamp",
+                "CAST(NULL AS BINARY) key",
+                "CAST(value AS BINARY) value",
+                "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) headers",
+            )
+            .selectExpr(*COLUMNS[:-1], headers_text.SQL)
+            .coalesce(1)
+        )
 
     def profile(self, source: Any, detect: bool = False, schemas: dict[int, RegisteredSchema] | None = None) -> None:
         job = ProfileJob(NOWHERE, (), schemas=schemas or {}, detect=detect, max_bytes=2**50, salt="bench")
@@ -164,9 +187,15 @@ class OneCore:
 def show(table: Table, name: str, raced: list[tuple[float, float]], limit: str) -> None:
     (passed, ours), (busy, ours_busy) = raced
     table.add_row(
-        name, f"{passed:,.0f}/s", f"{ours:,.0f}/s", f"{ours / passed:.2f}",
-        f"{busy:,.0f}/s", f"{ours_busy:,.0f}/s", f"{ours_busy / busy:.2f}", limit,
-    )  # fmt: skip
+        name,
+        f"{passed:,.0f}/s",
+        f"{ours:,.0f}/s",
+        f"{ours / passed:.2f}",
+        f"{busy:,.0f}/s",
+        f"{ours_busy:,.0f}/s",
+        f"{ours_busy / busy:.2f}",
+        limit,
+    )
 
 
 def head(name: str, theirs: str, ours: str) -> Table:
@@ -356,9 +385,12 @@ def bench_size(addresses: Any) -> None:
             got = scan(addresses, [name], SampleRequest(Strategy.FULL, max_bytes=2**40, max_seconds=3600), True)
             assert got["records"] == count, got
             table.add_row(
-                f"{count:,}", f"{got['seconds']:.1f} s", f"{count / got['seconds']:,.0f}", f"{got['memory'] / 1e6:.0f} MB",
+                f"{count:,}",
+                f"{got['seconds']:.1f} s",
+                f"{count / got['seconds']:,.0f}",
+                f"{got['memory'] / 1e6:.0f} MB",
                 f"{got['sketch'] / 1e3:.1f} KB",
-            )  # fmt: skip
+            )
     finally:
         topics.remove()
     console.print(table)

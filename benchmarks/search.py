@@ -75,8 +75,10 @@ def _run(console: Console, options: set[str], elasticsearch: str | None) -> int:
     for one in judged:
         if one.skipped:
             console.print(f"[yellow]{one.skipped}[/]")
-        console.print(f"{one.name}: {len(one.catalog.datasets):,} datasets, {one.catalog.documents:,} places,"
-                      f" {len(one.queries)} queries")  # fmt: skip
+        console.print(
+            f"{one.name}: {len(one.catalog.datasets):,} datasets, {one.catalog.documents:,} places,"
+            f" {len(one.queries)} queries"
+        )
         with opened(one.write, elasticsearch, "--direct" in options) as door:
             if elasticsearch is not None:
                 door.figures.update(_server(elasticsearch))
@@ -176,19 +178,18 @@ def _taken(asked: Asked, figures: Mapping[str, Any]) -> dict[str, Any]:
         "parts": sorted({query.part for query in queries}),
         "figures": figures,
         **{
-            way: {
-                half: {kind: mean.to_json() for kind, mean in means(queries, given, half).items()} for half in HALVES
-            }
+            way: {half: {kind: mean.to_json() for kind, mean in means(queries, given, half).items()} for half in HALVES}
             for way, given in ways.items()
         },
         "all": {way: means(queries, given)["all"].to_json() for way, given in ways.items()},
         "by_part": {
             part: means(
-                [query for query, *_ in asked if query.part == part], [one for query, one, *_ in asked if query.part == part]
+                [query for query, *_ in asked if query.part == part],
+                [one for query, one, *_ in asked if query.part == part],
             )["all"].to_json()
             for part in sorted({query.part for query in queries})
         },
-    }  # fmt: skip
+    }
 
 
 def _commit() -> str:
@@ -210,10 +211,11 @@ def _print(console: Console, taken: Mapping[str, Any], before: Mapping[str, Any]
         console.print(table)
     if before is not None and not comparable:
         console.print(f"[yellow]The figures of before are of other parts ({', '.join(before['parts'])}).[/]")
-    console.print(f"both halves: search {taken['all']['search']['ndcg']:.3f}, BM25 on names"
-                  f" {taken['all']['names']['ndcg']:.3f}; " + ", ".join(
-        f"{part} {mean['ndcg']:.3f}" for part, mean in taken["by_part"].items()
-    ))  # fmt: skip
+    console.print(
+        f"both halves: search {taken['all']['search']['ndcg']:.3f}, BM25 on names"
+        f" {taken['all']['names']['ndcg']:.3f}; "
+        + ", ".join(f"{part} {mean['ndcg']:.3f}" for part, mean in taken["by_part"].items())
+    )
     for name, figures in taken["figures"].items():
         table = Table(name, "measured", "before", "limit", box=None)
         old = (before or {}).get("figures", {}).get(name, {})

@@ -30,12 +30,14 @@ def _sql(text: str) -> str:
 
 def _event(number: int) -> dict[str, Any]:
     return {
-        "eventType": "COMPLETE", "eventTime": "2026-01-01T00:00:00Z", "producer": "https://weir.example/stalls",
+        "eventType": "COMPLETE",
+        "eventTime": "2026-01-01T00:00:00Z",
+        "producer": "https://weir.example/stalls",
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json",
         "run": {"runId": f"0198a0b4-6d2e-7cc0-9d2f-{number:012d}"},
         "job": {"namespace": "stalls", "name": f"job{number % 50}"},
         "outputs": [{"namespace": "kafka://stalls", "name": "topic"}],
-    }  # fmt: skip
+    }
 
 
 def _role(entries: int) -> str:

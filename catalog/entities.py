@@ -8,10 +8,21 @@ from catalog.model import PERSONAL_DATA_TAG
 
 NOT_PERSONAL = frozenset(
     {
-        "DATE_TIME", "UUID", "ABA_ROUTING_NUMBER", "AU_ABN", "AU_ACN", "DE_HANDELSREGISTER", "DE_VAT_ID",
-        "IN_GSTIN", "KR_BRN", "SE_ORGANISATIONSNUMMER", "SG_UEN", "ZA_COMPANY_REGISTRATION", "ZA_VAT_NUMBER",
+        "DATE_TIME",
+        "UUID",
+        "ABA_ROUTING_NUMBER",
+        "AU_ABN",
+        "AU_ACN",
+        "DE_HANDELSREGISTER",
+        "DE_VAT_ID",
+        "IN_GSTIN",
+        "KR_BRN",
+        "SE_ORGANISATIONSNUMMER",
+        "SG_UEN",
+        "ZA_COMPANY_REGISTRATION",
+        "ZA_VAT_NUMBER",
     }
-)  # fmt: skip
+)
 """Entities of presidio that are not about a person by themselves: times, technical ids, numbers of companies."""
 
 _ENTITY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")

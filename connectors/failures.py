@@ -14,35 +14,59 @@ _HEAD = re.compile(r"^(?:Caused by: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))
 _SENTENCES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), sentence)
     for pattern, sentence in (
-        (r"password authentication failed|invalid authorization|access denied for user|authentication failed",
-         "The other side refused the user name or password; correct them and restart the connector."),
-        (r"wal_level",
-         "The PostgreSQL server writes no logical changes; set wal_level = logical there and start it again."),
-        (r"replication slot .* is active", "Another reader uses the replication slot; give the connector its own slot.name."),
-        (r"must be superuser or replication role|permission denied|must have (?:the )?replication",
-         "The database user lacks a right that the connector needs, such as REPLICATION or SELECT; grant it and restart."),
+        (
+            r"password authentication failed|invalid authorization|access denied for user|authentication failed",
+            "The other side refused the user name or password; correct them and restart the connector.",
+        ),
+        (
+            r"wal_level",
+            "The PostgreSQL server writes no logical changes; set wal_level = logical there and start it again.",
+        ),
+        (
+            r"replication slot .* is active",
+            "Another reader uses the replication slot; give the connector its own slot.name.",
+        ),
+        (
+            r"must be superuser or replication role|permission denied|must have (?:the )?replication",
+            "The database user lacks a right that the connector needs, such as REPLICATION or SELECT; grant it and restart.",
+        ),
         (r"database .* does not exist", "The database does not exist; correct its name in the configuration."),
-        (r"UnknownTopicOrPartition|does not host this topic-partition",
-         "A topic does not exist and the cluster creates none by itself; create it, or set topic.creation.default.* in"
-         " the configuration of a source."),
-        (r"TopicAuthorization|GroupAuthorization|ClusterAuthorization|SaslAuthentication",
-         "The Kafka cluster does not let the worker read or write a topic; check its access rules."),
-        (r"InvalidReplicationFactor", "A topic cannot be created with so many replicas; set a smaller replication factor."),
+        (
+            r"UnknownTopicOrPartition|does not host this topic-partition",
+            "A topic does not exist and the cluster creates none by itself; create it, or set topic.creation.default.* in"
+            " the configuration of a source.",
+        ),
+        (
+            r"TopicAuthorization|GroupAuthorization|ClusterAuthorization|SaslAuthentication",
+            "The Kafka cluster does not let the worker read or write a topic; check its access rules.",
+        ),
+        (
+            r"InvalidReplicationFactor",
+            "A topic cannot be created with so many replicas; set a smaller replication factor.",
+        ),
         (r"RecordTooLarge|MESSAGE_TOO_LARGE", "A record is larger than its topic takes (max.message.bytes)."),
         (r"OutOfMemoryError|Java heap space", "The worker has too little memory for the connector."),
         (r"No space left on device", "A disk of the worker is full; make room and restart the connector."),
     )
-)  # fmt: skip
+)
 _SHOWN = frozenset(
     {
-        "java.net.ConnectException", "java.net.UnknownHostException", "java.net.NoRouteToHostException",
-        "java.net.SocketTimeoutException", "java.net.BindException", "java.net.SocketException",
-        "java.nio.channels.UnresolvedAddressException", "java.nio.file.NoSuchFileException",
-        "java.nio.file.AccessDeniedException", "java.nio.file.NotDirectoryException", "java.io.FileNotFoundException",
-        "javax.net.ssl.SSLHandshakeException", "sun.security.provider.certpath.SunCertPathBuilderException",
+        "java.net.ConnectException",
+        "java.net.UnknownHostException",
+        "java.net.NoRouteToHostException",
+        "java.net.SocketTimeoutException",
+        "java.net.BindException",
+        "java.net.SocketException",
+        "java.nio.channels.UnresolvedAddressException",
+        "java.nio.file.NoSuchFileException",
+        "java.nio.file.AccessDeniedException",
+        "java.nio.file.NotDirectoryException",
+        "java.io.FileNotFoundException",
+        "javax.net.ssl.SSLHandshakeException",
+        "sun.security.provider.certpath.SunCertPathBuilderException",
         "org.apache.kafka.common.config.ConfigException",
     }
-)  # fmt: skip
+)
 """Exceptions whose messages are about a connection, a file or a configuration, and hold nothing of a record."""
 _SHOWN_WHERE: dict[str, re.Pattern[str]] = {
     "org.apache.kafka.connect.errors.ConnectException": re.compile(r"Couldn't find or create file '[^']*' for \w+\Z"),

@@ -9,13 +9,44 @@ _REFERENCE = re.compile(rf"{_PROVIDED}\Z")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^A-Za-z0-9]+")
 _ALONE = frozenset({"pass", "jaas", "credential", "credentials", "creds", "dbpass", "userpass"})
-_ENDS = ("password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "accesskey", "secretkey",
-         "privatekey", "accountkey", "sharedkey", "masterkey", "encryptionkey", "connectionstring")  # fmt: skip
+_ENDS = (
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "sharedkey",
+    "masterkey",
+    "encryptionkey",
+    "connectionstring",
+)
 _PAIRS = frozenset(
-    {(first, "key") for first in ("api", "access", "private", "secret", "account", "shared", "encryption", "master",
-                                  "keystore", "signing", "sas", "auth")}
+    {
+        (first, "key")
+        for first in (
+            "api",
+            "access",
+            "private",
+            "secret",
+            "account",
+            "shared",
+            "encryption",
+            "master",
+            "keystore",
+            "signing",
+            "sas",
+            "auth",
+        )
+    }
     | {("user", "info"), ("secret", "id"), ("connection", "string"), ("sas", "signature")}
-)  # fmt: skip
+)
 _AFTER = frozenset({"json", "value", "base64", "pem", "config", "string"})
 """Words that may follow: `sasl.jaas.config`, `gcp.credentials.json`."""
 _IN_ADDRESS = re.compile(

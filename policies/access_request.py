@@ -143,10 +143,18 @@ class AccessRequest:
 
         def wish(request: AccessRequest) -> tuple[object, ...]:
             return (
-                request.requester, request.dataset, frozenset(request.wished.fields), frozenset(request.wished.unmask),
-                request.purpose, request.rows, request.reason, request.break_glass, request.ticket, request.extends,
+                request.requester,
+                request.dataset,
+                frozenset(request.wished.fields),
+                frozenset(request.wished.unmask),
+                request.purpose,
+                request.rows,
+                request.reason,
+                request.break_glass,
+                request.ticket,
+                request.extends,
                 request.template,
-            )  # fmt: skip
+            )
 
         if wish(self) != wish(other):
             return False
@@ -155,9 +163,12 @@ class AccessRequest:
         if max(abs(starts), abs(ends)) <= _RETRIED:
             return True
         return (
-            not self.break_glass and abs(moved) <= _LATER and abs(starts - moved) <= _RETRIED
-            and min(abs(ends), abs(ends - moved)) <= _RETRIED and abs(self.valid_from - self.created_at) <= _RETRIED
-        )  # fmt: skip
+            not self.break_glass
+            and abs(moved) <= _LATER
+            and abs(starts - moved) <= _RETRIED
+            and min(abs(ends), abs(ends - moved)) <= _RETRIED
+            and abs(self.valid_from - self.created_at) <= _RETRIED
+        )
 
     @property
     def sources(self) -> list[str]:
@@ -217,20 +228,37 @@ class AccessRequest:
         stages = tuple(Stage(s["name"], Approvers.from_json(s["approvers"]), s["quorum"]) for s in data["stages"])
         at = {s.name: i for i, s in enumerate(stages)}
         return AccessRequest(
-            data["id"], data["requester"], data["dataset"], tuple(data["fields"]), tuple(data["unmask"]),
-            data["purpose"], _moment(data["from"]), _moment(data["until"]), _moment(data["createdAt"]),
-            _moment(data["expiresAt"]), stages, data["rows"], data["reason"], RequestState(data["state"]),
+            data["id"],
+            data["requester"],
+            data["dataset"],
+            tuple(data["fields"]),
+            tuple(data["unmask"]),
+            data["purpose"],
+            _moment(data["from"]),
+            _moment(data["until"]),
+            _moment(data["createdAt"]),
+            _moment(data["expiresAt"]),
+            stages,
+            data["rows"],
+            data["reason"],
+            RequestState(data["state"]),
             at[data["stage"]] if data["stage"] is not None else len(stages),
-            tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]), data["grant"],
-            bool(data.get("breakGlass")), data.get("ticket") or "", data.get("bundle"), data.get("extends"),
-            data.get("template"), Terms.from_json(data["asked"]) if data.get("asked") else None,
+            tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]),
+            data["grant"],
+            bool(data.get("breakGlass")),
+            data.get("ticket") or "",
+            data.get("bundle"),
+            data.get("extends"),
+            data.get("template"),
+            Terms.from_json(data["asked"]) if data.get("asked") else None,
             tuple(
                 Message(m["by"], _moment(m["at"]), m["kind"], m["text"], tuple(m["people"]))
                 for m in data.get("thread", ())
             ),
             _moment(data["waitingSince"]) if data.get("waitingSince") else None,
-            _moment(data["askedBackAt"]) if data.get("askedBackAt") else None, int(data.get("escalated") or 0),
-        )  # fmt: skip
+            _moment(data["askedBackAt"]) if data.get("askedBackAt") else None,
+            int(data.get("escalated") or 0),
+        )
 
 
 def _moment(text: str) -> datetime:

@@ -26,8 +26,19 @@ JSONL, CSV = "jsonl", "csv"
 FORMATS = (JSONL, CSV)
 MEDIA = {JSONL: "application/x-ndjson", CSV: "text/csv"}
 COLUMNS = (
-    "seq", "at", "actor", "action", "target", "decision", "reasons", "details", "prev", "hash", "running", "entry"
-)  # fmt: skip
+    "seq",
+    "at",
+    "actor",
+    "action",
+    "target",
+    "decision",
+    "reasons",
+    "details",
+    "prev",
+    "hash",
+    "running",
+    "entry",
+)
 VERSION = 1
 _HEAD = b'{"entry":'
 _SIGNED = b'{"signed":'
@@ -86,10 +97,19 @@ def export(entries: Iterable[AuditEntry], form: str, about: About, signer: Signe
         else:
             yield _row(_cells(entry, text, run))
     signed = {
-        "weir_audit_export": VERSION, "format": form, "entries": count, "first": first, "last": last, "running": run,
-        "chain": about.chain, "head": {"seq": about.head_seq, "hash": about.head_hash}, "where": dict(about.where),
-        "at": about.at, "by": about.by, "key": signer.public_key(),
-    }  # fmt: skip
+        "weir_audit_export": VERSION,
+        "format": form,
+        "entries": count,
+        "first": first,
+        "last": last,
+        "running": run,
+        "chain": about.chain,
+        "head": {"seq": about.head_seq, "hash": about.head_hash},
+        "where": dict(about.where),
+        "at": about.at,
+        "by": about.by,
+        "key": signer.public_key(),
+    }
     data = canonical(signed)
     line = json.dumps({"signed": signed, "signature": signer.sign(data)}, separators=(",", ":"), ensure_ascii=True)
     yield line.encode() + b"\n" if form == JSONL else _row([_CSV_SIGNED, line])
@@ -102,9 +122,7 @@ def canonical(value: Any) -> bytes:
 
 def _cells(entry: AuditEntry, text: str, run: str) -> list[str]:
     body = json.loads(text)
-    return [
-        *(_cell(body[name]) for name in COLUMNS[:9]), entry.hash, run, text
-    ]  # fmt: skip
+    return [*(_cell(body[name]) for name in COLUMNS[:9]), entry.hash, run, text]
 
 
 def _cell(value: Any) -> str:
@@ -144,10 +162,17 @@ class FileVerification:
     def to_json(self) -> dict[str, Any]:
         """All of it."""
         return {
-            "holds": self.holds, "entries": self.entries, "first": self.first, "last": self.last, "complete": self.complete,
-            "key": self.key, "trusted": self.trusted, "signed": self.signed, "first_bad": self.first_bad,
+            "holds": self.holds,
+            "entries": self.entries,
+            "first": self.first,
+            "last": self.last,
+            "complete": self.complete,
+            "key": self.key,
+            "trusted": self.trusted,
+            "signed": self.signed,
+            "first_bad": self.first_bad,
             "problem": self.problem,
-        }  # fmt: skip
+        }
 
 
 class _Wrong(Exception):

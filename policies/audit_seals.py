@@ -41,10 +41,19 @@ def canonical(value: Any) -> bytes:
 def statement(of: Segment) -> Mapping[str, Any]:
     """What the signature of a seal is over."""
     return {
-        "weir_audit_seal": 1, "chain": of.chain, "number": of.number, "first": of.first, "last": of.last,
-        "from": rfc3339(of.begins), "to": rfc3339(of.ends), "before": of.before, "head": of.head, "previous": of.previous,
-        "at": rfc3339(of.sealed_at), "key": of.key,
-    }  # fmt: skip
+        "weir_audit_seal": 1,
+        "chain": of.chain,
+        "number": of.number,
+        "first": of.first,
+        "last": of.last,
+        "from": rfc3339(of.begins),
+        "to": rfc3339(of.ends),
+        "before": of.before,
+        "head": of.head,
+        "previous": of.previous,
+        "at": rfc3339(of.sealed_at),
+        "key": of.key,
+    }
 
 
 def digest(of: Segment) -> str:
@@ -60,9 +69,16 @@ def sealed(draft: Segment, sign: Sign) -> Segment:
 def removal_statement(of: Segment, removal: Removal) -> dict[str, Any]:
     """What the signature of a removal is over."""
     return {
-        "weir_audit_removal": 1, "chain": of.chain, "number": of.number, "last": of.last, "seal": digest(of),
-        "setting": removal.setting, "file": removal.file, "at": rfc3339(removal.at), "key": removal.key,
-    }  # fmt: skip
+        "weir_audit_removal": 1,
+        "chain": of.chain,
+        "number": of.number,
+        "last": of.last,
+        "seal": digest(of),
+        "setting": removal.setting,
+        "file": removal.file,
+        "at": rfc3339(removal.at),
+        "key": removal.key,
+    }
 
 
 def removed_until(segments: Sequence[Segment]) -> Segment | None:
@@ -180,18 +196,32 @@ def removed_json(segments: Sequence[Segment]) -> dict[str, Any] | None:
         return None
     removal = removed[-1].removal
     return {
-        "first": removed[0].first, "last": removed[-1].last, "segments": len(removed), "from": rfc3339(removed[0].begins),
-        "to": rfc3339(removed[-1].ends), "setting": removal.setting, "at": rfc3339(removal.at),
+        "first": removed[0].first,
+        "last": removed[-1].last,
+        "segments": len(removed),
+        "from": rfc3339(removed[0].begins),
+        "to": rfc3339(removed[-1].ends),
+        "setting": removal.setting,
+        "at": rfc3339(removal.at),
         "files": [each.removal.file for each in removed if each.removal is not None and each.removal.file],
-    }  # fmt: skip
+    }
 
 
 def segment_json(of: Segment) -> dict[str, Any]:
     """A segment as the API gives it."""
     removal = of.removal
     return {
-        "number": of.number, "first": of.first, "last": of.last, "entries": of.last - of.first + 1,
-        "from": rfc3339(of.begins), "to": rfc3339(of.ends), "head": of.head, "seal": digest(of), "key": of.key,
-        "sealedAt": rfc3339(of.sealed_at), "removedAt": rfc3339(removal.at) if removal is not None else None,
-        "setting": removal.setting if removal is not None else None, "file": removal.file if removal is not None else None,
-    }  # fmt: skip
+        "number": of.number,
+        "first": of.first,
+        "last": of.last,
+        "entries": of.last - of.first + 1,
+        "from": rfc3339(of.begins),
+        "to": rfc3339(of.ends),
+        "head": of.head,
+        "seal": digest(of),
+        "key": of.key,
+        "sealedAt": rfc3339(of.sealed_at),
+        "removedAt": rfc3339(removal.at) if removal is not None else None,
+        "setting": removal.setting if removal is not None else None,
+        "file": removal.file if removal is not None else None,
+    }

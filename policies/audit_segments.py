@@ -40,9 +40,16 @@ class AuditSegments:
     """Seals and removes. Any number of processes may do it; each seal and removal is done once."""
 
     def __init__(
-        self, store: AuditStore, segments: SegmentStore, audit: AuditLog, signer: Signer, clock: Clock,
-        settings: PolicySettings, shipped: Shipped = lambda: None, entries: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        store: AuditStore,
+        segments: SegmentStore,
+        audit: AuditLog,
+        signer: Signer,
+        clock: Clock,
+        settings: PolicySettings,
+        shipped: Shipped = lambda: None,
+        entries: int | None = None,
+    ) -> None:
         """`entries`: of a segment, in place of the setting, which has a minimum."""
         self._store, self._segments, self._audit, self._signer = store, segments, audit, signer
         self._clock, self._settings, self._shipped = clock, settings, shipped
@@ -118,16 +125,36 @@ class AuditSegments:
         head = self._store.head()
         ends = list(self._ends(start, prev, last, head))
         draft = Segment(
-            before.number + 1 if before is not None else 1, head.chain, start + 1, last, ends[0].at, ends[-1].at, prev,
-            ends[-1].hash, digest(before) if before is not None else "", self._clock(), self._signer.public_key(), "",
-        )  # fmt: skip
+            before.number + 1 if before is not None else 1,
+            head.chain,
+            start + 1,
+            last,
+            ends[0].at,
+            ends[-1].at,
+            prev,
+            ends[-1].hash,
+            digest(before) if before is not None else "",
+            self._clock(),
+            self._signer.public_key(),
+            "",
+        )
         seal = sealed(draft, self._signer.sign)
 
         def note() -> None:
             self._audit.record(
-                "weir", SEAL, f"segment {seal.number}", "allow", [f"entries {seal.first} to {seal.last}"],
-                {"segment": seal.number, "first": seal.first, "last": seal.last, "head": seal.head, "seal": digest(seal)},
-            )  # fmt: skip
+                "weir",
+                SEAL,
+                f"segment {seal.number}",
+                "allow",
+                [f"entries {seal.first} to {seal.last}"],
+                {
+                    "segment": seal.number,
+                    "first": seal.first,
+                    "last": seal.last,
+                    "head": seal.head,
+                    "seal": digest(seal),
+                },
+            )
 
         return self._segments.add(seal, note)
 
@@ -178,10 +205,15 @@ class AuditSegments:
             *([f"exported to {file}"] if file else []),
         ]
         details = {
-            "segment": segment.number, "first": segment.first, "last": segment.last,
-            "entries": segment.last - segment.first + 1, "from": rfc3339(segment.begins), "to": rfc3339(segment.ends),
-            "removal": signed, "signature": self._signer.sign(canonical(signed)),
-        }  # fmt: skip
+            "segment": segment.number,
+            "first": segment.first,
+            "last": segment.last,
+            "entries": segment.last - segment.first + 1,
+            "from": rfc3339(segment.begins),
+            "to": rfc3339(segment.ends),
+            "removal": signed,
+            "signature": self._signer.sign(canonical(signed)),
+        }
 
         def note() -> None:
             self._audit.record("weir", REMOVE, f"segment {segment.number}", "allow", reasons, details)

@@ -47,10 +47,16 @@ class ShippingReport:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "place": self.place, "position": self.position, "lag": self.lag, "shippedAt": rfc3339(self.shipped_at),
-            "failures": self.failures, "problem": self.problem, "cut": self.cut, "begins": self.begins,
+            "place": self.place,
+            "position": self.position,
+            "lag": self.lag,
+            "shippedAt": rfc3339(self.shipped_at),
+            "failures": self.failures,
+            "problem": self.problem,
+            "cut": self.cut,
+            "begins": self.begins,
             "missed": self.missed,
-        }  # fmt: skip
+        }
 
 
 class _NotTaken(Exception):
@@ -65,9 +71,13 @@ class AuditShipping:
     """`place` is CLUSTER/TOPIC; None: nothing is shipped. `receiver` opens it, and may raise a WeirError."""
 
     def __init__(
-        self, audit: AuditStore, positions: ShippingStore, place: str | None,
-        receiver: Callable[[str], AuditReceiver], clock: Clock,
-    ) -> None:  # fmt: skip
+        self,
+        audit: AuditStore,
+        positions: ShippingStore,
+        place: str | None,
+        receiver: Callable[[str], AuditReceiver],
+        clock: Clock,
+    ) -> None:
         self._audit, self._positions, self._place, self._open, self._clock = audit, positions, place, receiver, clock
         self._receiver: AuditReceiver | None = None
         self._at_once = AT_ONCE
@@ -94,11 +104,16 @@ class AuditShipping:
             self._failed(state, before, refusal.problem)
             return False
         done = replace(
-            state, position=entries[arrived - 1].seq, shipped_at=self._clock(), failures=0, failed_at=None, problem=None,
+            state,
+            position=entries[arrived - 1].seq,
+            shipped_at=self._clock(),
+            failures=0,
+            failed_at=None,
+            problem=None,
             cut=state.cut + sum(n < arrived for n in cut),
             begins=entries[0].seq if state.begins is None else state.begins,
             missed=state.missed + entries[0].seq - state.position - 1,
-        )  # fmt: skip
+        )
         if arrived < len(entries):
             problem = f"{self._place} took {arrived} of {len(entries)} entries."
             done = replace(done, failures=1, failed_at=self._clock(), problem=problem)

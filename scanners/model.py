@@ -235,20 +235,29 @@ class RegisteredSchema:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "id": self.id, "type": self.type, "schema": self.text, "references": [list(r) for r in self.references],
-            "subject": self.subject, "version": self.version, "also": [list(each) for each in self.also], "guid": self.guid,
-        }  # fmt: skip
+            "id": self.id,
+            "type": self.type,
+            "schema": self.text,
+            "references": [list(r) for r in self.references],
+            "subject": self.subject,
+            "version": self.version,
+            "also": [list(each) for each in self.also],
+            "guid": self.guid,
+        }
 
     @staticmethod
     def from_json(number: int, data: Mapping[str, Any]) -> RegisteredSchema:
         """From what `to_json` gives; what is missing is empty, and the type AVRO."""
         return RegisteredSchema(
-            number, str(data.get("type") or "AVRO").upper(), str(data.get("schema") or data.get("text") or ""),
+            number,
+            str(data.get("type") or "AVRO").upper(),
+            str(data.get("schema") or data.get("text") or ""),
             tuple((str(name), str(ref)) for name, ref in data.get("references") or ()),
-            str(data.get("subject", "")), int(data.get("version", 0)),
+            str(data.get("subject", "")),
+            int(data.get("version", 0)),
             tuple((str(subject), int(version)) for subject, version in data.get("also") or ()),
             str(data.get("guid") or ""),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,16 +294,24 @@ class Recognizer:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "name": self.name, "supported_entity": self.supported_entity, "patterns": [dict(p) for p in self.patterns],
-            "context": list(self.context), "deny_list": list(self.deny_list), "version": self.version,
-        }  # fmt: skip
+            "name": self.name,
+            "supported_entity": self.supported_entity,
+            "patterns": [dict(p) for p in self.patterns],
+            "context": list(self.context),
+            "deny_list": list(self.deny_list),
+            "version": self.version,
+        }
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Recognizer:
         return Recognizer(
-            str(data["name"]), str(data["supported_entity"]), tuple(data.get("patterns") or ()),
-            tuple(data.get("context") or ()), tuple(data.get("deny_list") or ()), str(data.get("version") or "1"),
-        )  # fmt: skip
+            str(data["name"]),
+            str(data["supported_entity"]),
+            tuple(data.get("patterns") or ()),
+            tuple(data.get("context") or ()),
+            tuple(data.get("deny_list") or ()),
+            str(data.get("version") or "1"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

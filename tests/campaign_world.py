@@ -27,28 +27,41 @@ from policies.requests.delegation import Delegations
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 ORDERS = DatasetFacts(
-    DatasetId("kafka://localhost:9092", "orders"), "prod/orders",
+    DatasetId("kafka://localhost:9092", "orders"),
+    "prod/orders",
     (FieldFacts("value.email", {"EMAIL_ADDRESS": "declared"}), FieldFacts("value.amount")),
-    frozenset({"domain.sales"}), SubjectMatch(users=frozenset({"otto"})),
-)  # fmt: skip
+    frozenset({"domain.sales"}),
+    SubjectMatch(users=frozenset({"otto"})),
+)
 STOCK = DatasetFacts(
-    DatasetId("kafka://localhost:9092", "stock"), "prod/stock", (FieldFacts("value.sku"),), frozenset(),
+    DatasetId("kafka://localhost:9092", "stock"),
+    "prod/stock",
+    (FieldFacts("value.sku"),),
+    frozenset(),
     SubjectMatch(users=frozenset({"petra"})),
-)  # fmt: skip
+)
 
 
 def grant(subject: dict[str, str], dataset: str = "prod/orders", days: int = -200) -> dict[str, Any]:
     return {
-        "subject": subject, "dataset": dataset, "unmask": ["*"], "purpose": "fraud", "status": "approved",
-        "validFrom": (START + timedelta(days=days)).isoformat(), "validTo": (START + timedelta(days=365)).isoformat(),
+        "subject": subject,
+        "dataset": dataset,
+        "unmask": ["*"],
+        "purpose": "fraud",
+        "status": "approved",
+        "validFrom": (START + timedelta(days=days)).isoformat(),
+        "validTo": (START + timedelta(days=365)).isoformat(),
         "request": "req-1",
-    }  # fmt: skip
+    }
 
 
 REVIEW: dict[str, Any] = {
-    "scope": {"tags": ["PII"]}, "reviewers": {"owners": True, "fallback": {"users": ["petra"]}}, "due": "14d",
-    "remind": ["7d", "1d"], "onNoAnswer": "revoke",
-}  # fmt: skip
+    "scope": {"tags": ["PII"]},
+    "reviewers": {"owners": True, "fallback": {"users": ["petra"]}},
+    "due": "14d",
+    "remind": ["7d", "1d"],
+    "onNoAnswer": "revoke",
+}
 COMPANY: list[tuple[str, str, dict[str, Any]]] = [
     ("Role", "reader", {"read": [{"dataset": "prod/orders"}]}),
     ("Role", "clerk", {"read": [{"dataset": "prod/stock"}]}),
@@ -128,9 +141,11 @@ class CampaignWorld:
     def __post_init__(self) -> None:
         if not self.stores and self.database is not None:
             self.stores = (
-                SqlPolicyStore(self.database), SqlAuditStore(self.database), SqlCampaignStore(self.database),
+                SqlPolicyStore(self.database),
+                SqlAuditStore(self.database),
+                SqlCampaignStore(self.database),
                 Events(SqlCatalogStore(self.database), self.clock),
-            )  # fmt: skip
+            )
         elif not self.stores:
             policies = MemoryPolicyStore()
             self.stores = policies, MemoryAuditStore(), MemoryCampaignStore(policies), Sink()
@@ -139,14 +154,27 @@ class CampaignWorld:
         self.audit = AuditLog(self.entries, self.clock)  # type: ignore[arg-type]
         self.identity = Identity(MemoryTokenStore(), self.state, self.clock)
         self.grants = Grants(
-            self.state, self.facts, self.identity, self.audit, self.clock, events=self.events  # type: ignore[arg-type]
-        )  # fmt: skip
+            self.state,
+            self.facts,
+            self.identity,
+            self.audit,
+            self.clock,
+            events=self.events,  # type: ignore[arg-type]
+        )
         self.delegations = Delegations(self.state, self.identity, self.audit, self.clock)
         moments = Moments(self.state, self.facts, self.clock)
         self.reviews = access_reviews(
-            self.store, self.state, self.identity, self.grants, self.delegations, moments, self.audit,  # type: ignore[arg-type]
-            self.events, self.clock, self.references,  # type: ignore[arg-type]
-        )  # fmt: skip
+            self.store,
+            self.state,
+            self.identity,
+            self.grants,
+            self.delegations,
+            moments,
+            self.audit,  # type: ignore[arg-type]
+            self.events,
+            self.clock,
+            self.references,  # type: ignore[arg-type]
+        )
         self.campaigns = self.reviews.campaigns
 
     def clock(self) -> datetime:

@@ -70,8 +70,13 @@ class RunningWeir:
         """Run `weir ARGUMENTS` against this instance."""
         done = subprocess.run(
             [sys.executable, "-m", "api", *arguments],
-            env=self.env, capture_output=True, text=True, timeout=timeout, cwd=ROOT, check=False,
-        )  # fmt: skip
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            cwd=ROOT,
+            check=False,
+        )
         if check and done.returncode:
             raise AssertionError(
                 f"weir {' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
@@ -156,9 +161,13 @@ def local_servers() -> Iterator[Stack]:
     try:
         assert done.returncode == 0, f"the servers did not start:\n{done.stdout}\n{done.stderr}"
         keeper = subprocess.Popen(
-            [*run, "up"], env=env, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [*run, "up"],
+            env=env,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
-        )  # fmt: skip
+        )
         known = subprocess.run(
             [*run, "env", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
         )

@@ -69,9 +69,12 @@ def keycloak(folder: Path, weir: str, people: dict[str, list[str]]) -> Iterator[
     port, management = free_port(set()), free_port(set())
     runtime = java.find("", folder / "java.log", Silent(), JAVA)
     environment = os.environ | {
-        "JAVA": runtime.program, "JAVA_OPTS_KC_HEAP": "-Xmx512m", "KC_BOOTSTRAP_ADMIN_USERNAME": "admin",
-        "KC_BOOTSTRAP_ADMIN_PASSWORD": password, "KC_HTTP_MANAGEMENT_PORT": str(management),
-    }  # fmt: skip
+        "JAVA": runtime.program,
+        "JAVA_OPTS_KC_HEAP": "-Xmx512m",
+        "KC_BOOTSTRAP_ADMIN_USERNAME": "admin",
+        "KC_BOOTSTRAP_ADMIN_PASSWORD": password,
+        "KC_HTTP_MANAGEMENT_PORT": str(management),
+    }
     command = ["sh", str(home / "bin" / "kc.sh"), "start-dev", "--import-realm", "--http-host=127.0.0.1"]
     command += [f"--http-port={port}", f"--hostname=http://localhost:{port}"]
     log = folder / "keycloak.log"
@@ -116,33 +119,51 @@ def _realm(weir: str, secret: str, people: dict[str, list[str]]) -> dict[str, An
         "realm": REALM,
         "enabled": True,
         "sslRequired": "none",
-        "groups": [{"name": group.strip("/")} for group in sorted({each for all_of in people.values() for each in all_of})],
+        "groups": [
+            {"name": group.strip("/")} for group in sorted({each for all_of in people.values() for each in all_of})
+        ],
         "users": [
             {
-                "username": name, "enabled": True, "email": f"{name}@example.com", "emailVerified": True,
-                "firstName": name, "lastName": "Example", "groups": groups,
+                "username": name,
+                "enabled": True,
+                "email": f"{name}@example.com",
+                "emailVerified": True,
+                "firstName": name,
+                "lastName": "Example",
+                "groups": groups,
                 "credentials": [{"type": "password", "value": name, "temporary": False}],
             }
             for name, groups in people.items()
         ],
         "clients": [
             {
-                "clientId": CLIENT, "secret": secret, "protocol": "openid-connect", "publicClient": False,
-                "standardFlowEnabled": True, "directAccessGrantsEnabled": False,
+                "clientId": CLIENT,
+                "secret": secret,
+                "protocol": "openid-connect",
+                "publicClient": False,
+                "standardFlowEnabled": True,
+                "directAccessGrantsEnabled": False,
                 "redirectUris": [f"{weir}/api/v1/auth/callback/{REALM}"],
                 "attributes": {
-                    "pkce.code.challenge.method": "S256", "post.logout.redirect.uris": f"{weir}/",
-                    "backchannel.logout.url": back_channel, "backchannel.logout.session.required": "true",
+                    "pkce.code.challenge.method": "S256",
+                    "post.logout.redirect.uris": f"{weir}/",
+                    "backchannel.logout.url": back_channel,
+                    "backchannel.logout.session.required": "true",
                 },
                 "protocolMappers": [
                     {
-                        "name": "groups", "protocol": "openid-connect", "protocolMapper": "oidc-group-membership-mapper",
+                        "name": "groups",
+                        "protocol": "openid-connect",
+                        "protocolMapper": "oidc-group-membership-mapper",
                         "config": {
-                            "claim.name": "groups", "full.path": "true", "id.token.claim": "true",
-                            "access.token.claim": "false", "userinfo.token.claim": "true",
+                            "claim.name": "groups",
+                            "full.path": "true",
+                            "id.token.claim": "true",
+                            "access.token.claim": "false",
+                            "userinfo.token.claim": "true",
                         },
                     }
                 ],
             }
         ],
-    }  # fmt: skip
+    }

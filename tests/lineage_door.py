@@ -17,11 +17,21 @@ def events() -> list[dict[str, Any]]:
     """orders -> clean (email kept, phone masked) -> mart, at first; from second 100 on, cleaner writes clean2 instead."""
 
     def cleaner(time: float, run_id: str, output: str) -> dict[str, Any]:
-        lineage = columns({"email": [("orders", "email", IDENTITY)], "phone": [("orders", "phone", MASKING)]},
-                          [("orders", "status", JOIN)])  # fmt: skip
-        return run(time, ["orders"], [dataset(output, columnLineage=lineage)], job="cleaner", run_id=run_id,
-                   job_facets={"sourceCodeLocation": {"type": "git", "version": "0a1b2c3d4e5f6a7b", "url": "https://git/x"},
-                               "ownership": {"owners": [{"name": "team:data"}]}})  # fmt: skip
+        lineage = columns(
+            {"email": [("orders", "email", IDENTITY)], "phone": [("orders", "phone", MASKING)]},
+            [("orders", "status", JOIN)],
+        )
+        return run(
+            time,
+            ["orders"],
+            [dataset(output, columnLineage=lineage)],
+            job="cleaner",
+            run_id=run_id,
+            job_facets={
+                "sourceCodeLocation": {"type": "git", "version": "0a1b2c3d4e5f6a7b", "url": "https://git/x"},
+                "ownership": {"owners": [{"name": "team:data"}]},
+            },
+        )
 
     return [
         cleaner(0, "r1", "clean"),

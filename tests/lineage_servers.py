@@ -36,18 +36,25 @@ def servers_on(stack: Any) -> Iterator[Servers]:
     """The parts over one topic and one graph."""
     mark = uuid.uuid4().hex[:10]
     settings = LineageSettings(
-        topic=f"_lineage.test.{mark}", dead_letter_topic=f"_lineage.test.{mark}.dlq", group=f"lineage-test-{mark}",
-        graph_name=f"test-{mark}", partitions=3,
-    )  # fmt: skip
+        topic=f"_lineage.test.{mark}",
+        dead_letter_topic=f"_lineage.test.{mark}.dlq",
+        group=f"lineage-test-{mark}",
+        graph_name=f"test-{mark}",
+        partitions=3,
+    )
     kafka = KafkaClientSettings(bootstrap_servers=stack.kafka)
     neo4j = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
     driver = connect(neo4j)
     graph = Neo4jGraph(driver, neo4j, settings.graph_name)
     graph.prepare()
     held = Servers(
-        settings, kafka, neo4j, graph, KafkaEventLog(kafka, settings),
+        settings,
+        kafka,
+        neo4j,
+        graph,
+        KafkaEventLog(kafka, settings),
         KafkaEventLog(kafka, settings, settings.dead_letter_topic),
-    )  # fmt: skip
+    )
     try:
         yield held
     finally:

@@ -141,9 +141,12 @@ class Issuer:
     def tokens(self, subject: str, nonce: str | None) -> dict[str, Any]:
         claims = {"sub": subject, **self.people[subject], **({"nonce": nonce} if nonce else {})}
         return {
-            "access_token": f"at-{subject}", "refresh_token": f"rt-{subject}", "token_type": "Bearer",
-            "expires_in": self.lasts, "id_token": self.token(claims),
-        }  # fmt: skip
+            "access_token": f"at-{subject}",
+            "refresh_token": f"rt-{subject}",
+            "token_type": "Bearer",
+            "expires_in": self.lasts,
+            "id_token": self.token(claims),
+        }
 
     def token(self, claims: Mapping[str, Any], typ: str | None = None, **changed: Any) -> str:
         now = time.time()

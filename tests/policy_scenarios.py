@@ -90,9 +90,19 @@ def load(file: Path, now: datetime) -> Scenario:
     """Read a file; times of grants become days from `now`. A key that is not known fails."""
     given = yaml.safe_load(file.read_text())
     known = {
-        "about", "schema", "headers", "tags", "dataset_tags", "owners", "unscanned", "records", "documents",
-        "break_glass", "people", "payload",
-    }  # fmt: skip
+        "about",
+        "schema",
+        "headers",
+        "tags",
+        "dataset_tags",
+        "owners",
+        "unscanned",
+        "records",
+        "documents",
+        "break_glass",
+        "people",
+        "payload",
+    }
     assert set(given) <= known, f"{file.name}: {set(given) - known} is no part of a scenario"
     kind = parse_ddl(given["schema"])
     header_names = given.get("headers", [])

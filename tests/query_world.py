@@ -64,15 +64,52 @@ FILTER = "region = 'EU'"
 
 # Hidden values, of one length and kind per place so that the masks give the same for both stores.
 HIDDEN: dict[str, dict[str, Any]] = {
-    "a": {"name": "Anna", "local": "anna", "phone": "+49301112", "day": "03-14", "card": 4111111111111111, "salary": 91234.5,
-          "contact": "0171 555", "friend": "bert", "ip": "77", "vip": True, "note": "owes 900", "pin": 1234, "key": "k",
-          "actor": "otto"},
-    "b": {"name": "Zora", "local": "zoraz", "phone": "+33102223", "day": "11-30", "card": 5500000000000004, "salary": -3.25,
-          "contact": "0199 000", "friend": "zeno", "ip": "201", "vip": False, "note": "has 10 euros", "pin": 98, "key": "q",
-          "actor": "mona"},
-}  # fmt: skip
-CANARIES = ("4111111111111111", "5500000000000004", "91234.5", "+49301112", "+33102223", "owes 900", "has 10 euros",
-            "anna0@", "zoraz0@", "0171 555", "0199 000")  # fmt: skip
+    "a": {
+        "name": "Anna",
+        "local": "anna",
+        "phone": "+49301112",
+        "day": "03-14",
+        "card": 4111111111111111,
+        "salary": 91234.5,
+        "contact": "0171 555",
+        "friend": "bert",
+        "ip": "77",
+        "vip": True,
+        "note": "owes 900",
+        "pin": 1234,
+        "key": "k",
+        "actor": "otto",
+    },
+    "b": {
+        "name": "Zora",
+        "local": "zoraz",
+        "phone": "+33102223",
+        "day": "11-30",
+        "card": 5500000000000004,
+        "salary": -3.25,
+        "contact": "0199 000",
+        "friend": "zeno",
+        "ip": "201",
+        "vip": False,
+        "note": "has 10 euros",
+        "pin": 98,
+        "key": "q",
+        "actor": "mona",
+    },
+}
+CANARIES = (
+    "4111111111111111",
+    "5500000000000004",
+    "91234.5",
+    "+49301112",
+    "+33102223",
+    "owes 900",
+    "has 10 euros",
+    "anna0@",
+    "zoraz0@",
+    "0171 555",
+    "0199 000",
+)
 
 
 def order(i: int, store: str, region: str, amount: float) -> dict[str, Any]:
@@ -80,8 +117,10 @@ def order(i: int, store: str, region: str, amount: float) -> dict[str, Any]:
     return {
         "order_id": f"o{i}",
         "customer": {
-            "name": f"{h['name']} K", "email": f"{h['local']}{i}@example{i % 3}.eu",
-            "phone": f"{h['phone']}{1000 + i}", "born": f"{1960 + i}-{h['day']}",
+            "name": f"{h['name']} K",
+            "email": f"{h['local']}{i}@example{i % 3}.eu",
+            "phone": f"{h['phone']}{1000 + i}",
+            "born": f"{1960 + i}-{h['day']}",
         },
         "amount": amount,
         "card": h["card"] + i,
@@ -95,7 +134,7 @@ def order(i: int, store: str, region: str, amount: float) -> dict[str, Any]:
         "vip": h["vip"],
         "region": region,
         "secret": {"pin": h["pin"], "hint": h["note"]},
-    }  # fmt: skip
+    }
 
 
 def visible(store: str) -> list[dict[str, Any]]:
@@ -167,9 +206,13 @@ class World:
         kind = ORDERS if short == "orders" else PEOPLE
         more = ("headers.actor", "headers.trace", "value.attributes{contact}") if short == "orders" else ()
         return QueryTable(
-            f"prod/{short}", self.topics[short], facts(f"prod/{short}", kind, more),
-            {"kafka.bootstrap.servers": self.kafka}, PartRead("text", STRING), PartRead("json", kind),
-        )  # fmt: skip
+            f"prod/{short}",
+            self.topics[short],
+            facts(f"prod/{short}", kind, more),
+            {"kafka.bootstrap.servers": self.kafka},
+            PartRead("text", STRING),
+            PartRead("json", kind),
+        )
 
     def facts(self, reference: str) -> DatasetFacts:
         return self.find(reference.replace("/", ".")).facts

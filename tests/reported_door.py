@@ -18,14 +18,26 @@ def ref(name: str = USERS, namespace: str = SHOP, side: str | None = None, given
     return {**found, side: given} if side else found
 
 
-def event(time: float = 0, *, run_id: str = "r1", kind: str = "COMPLETE", inputs: Any = (), outputs: Any = (),
-          run: Any = None, job: Any = None, name: str = "loader") -> dict[str, Any]:  # fmt: skip
+def event(
+    time: float = 0,
+    *,
+    run_id: str = "r1",
+    kind: str = "COMPLETE",
+    inputs: Any = (),
+    outputs: Any = (),
+    run: Any = None,
+    job: Any = None,
+    name: str = "loader",
+) -> dict[str, Any]:
     return {
-        "eventTime": at(time), "eventType": kind, "producer": "https://example.com/test",
+        "eventTime": at(time),
+        "eventType": kind,
+        "producer": "https://example.com/test",
         "run": {"runId": run_id, "facets": run or {}},
         "job": {"namespace": "jobs", "name": name, "facets": job or {}},
-        "inputs": list(inputs), "outputs": list(outputs),
-    }  # fmt: skip
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+    }
 
 
 def post(weir: ApiWorld, *events: Any) -> None:
@@ -44,12 +56,20 @@ def place(name: str = USERS, namespace: str = SHOP) -> str:
     return f"datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
 
 
-SCHEMA = {"fields": [
-    {"name": "id", "type": "bigint"},
-    {"name": "email", "type": "VARCHAR(200)", "description": "Where the receipt goes"},
-    {"name": "address", "type": "struct<city:string>", "fields": [{"name": "city", "type": "string"}]},
-    {"name": "tags", "type": "array<struct>", "fields": [
-        {"name": "_element", "type": "struct", "fields": [{"name": "key", "type": "string"}]}]},
-    {"name": "extra", "type": "map<string,int>", "fields": [
-        {"name": "key", "type": "string"}, {"name": "value", "type": "int"}]},
-]}  # fmt: skip
+SCHEMA = {
+    "fields": [
+        {"name": "id", "type": "bigint"},
+        {"name": "email", "type": "VARCHAR(200)", "description": "Where the receipt goes"},
+        {"name": "address", "type": "struct<city:string>", "fields": [{"name": "city", "type": "string"}]},
+        {
+            "name": "tags",
+            "type": "array<struct>",
+            "fields": [{"name": "_element", "type": "struct", "fields": [{"name": "key", "type": "string"}]}],
+        },
+        {
+            "name": "extra",
+            "type": "map<string,int>",
+            "fields": [{"name": "key", "type": "string"}, {"name": "value", "type": "int"}],
+        },
+    ]
+}

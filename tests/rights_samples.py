@@ -32,9 +32,19 @@ class Sample:
 
 
 FILL: Mapping[str, str | Callable[[RightsWorld], str]] = {
-    "namespace": "prod", "name": "orders", "cluster": "prod", "topic": "orders", "dataset": "orders", "kind": "Policy",
-    "source": "kafka%3A%2F%2Flocalhost%3A9092", "job": "none", "run_id": "none", "provider": "none", "code": "none", "id": "none",
-}  # fmt: skip
+    "namespace": "prod",
+    "name": "orders",
+    "cluster": "prod",
+    "topic": "orders",
+    "dataset": "orders",
+    "kind": "Policy",
+    "source": "kafka%3A%2F%2Flocalhost%3A9092",
+    "job": "none",
+    "run_id": "none",
+    "provider": "none",
+    "code": "none",
+    "id": "none",
+}
 _GONE = frozenset({404})
 _NONE = Sample(past=_GONE)
 _RULE_OF_DOMAIN = (
@@ -46,11 +56,15 @@ _OWN_DATASET = (
     "spec: {description: Orders of the shop, owners: [{user: owner}]}\n"
 )
 _EVENT = {
-    "eventType": "COMPLETE", "eventTime": "2026-11-01T10:00:00Z", "producer": "t",
+    "eventType": "COMPLETE",
+    "eventTime": "2026-11-01T10:00:00Z",
+    "producer": "t",
     "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-    "run": {"runId": "00000000-0000-4000-8000-000000000001"}, "job": {"namespace": "etl", "name": "j"},
-    "inputs": [], "outputs": [],
-}  # fmt: skip
+    "run": {"runId": "00000000-0000-4000-8000-000000000001"},
+    "job": {"namespace": "etl", "name": "j"},
+    "inputs": [],
+    "outputs": [],
+}
 _ASKED = {"dataset": "prod/orders", "purpose": "fraud", "until": SOON}
 _NODE = "dataset:kafka://localhost:9092:orders"
 _SQL = {"sql": "SELECT 1 AS one FROM prod.clicks"}
@@ -62,9 +76,12 @@ _GRANT: Mapping[str, Callable[[RightsWorld], str]] = {"name": lambda weir: weir.
 _SAVED: Mapping[str, Callable[[RightsWorld], str]] = {"id": lambda weir: weir.saved()}
 _REVIEW: Mapping[str, Callable[[RightsWorld], str]] = {"id": lambda weir: weir.review}
 _REVIEWED = {
-    "domain": "orders", "scope": {"datasets": ["prod/*"]}, "items": ["grants"], "reviewers": {"owners": True},
+    "domain": "orders",
+    "scope": {"datasets": ["prod/*"]},
+    "items": ["grants"],
+    "reviewers": {"owners": True},
     "onNoAnswer": "keep",
-}  # fmt: skip
+}
 _CLASS = {"path": "value.customer.email", "entity": "EMAIL_ADDRESS", "state": "confirmed"}
 
 SAMPLES: Mapping[str, Sample] = {

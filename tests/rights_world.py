@@ -137,6 +137,10 @@ class RightsWorld(ApiWorld):
         client: CheckedClient = self.callers[who]
         body = sample.body(self) if callable(sample.body) else sample.body
         return client.request(
-            route.method, path, params={**sample.query, **more}, json=body if sample.text is None else None,
-            content=sample.text.encode() if sample.text is not None else None, headers=dict(sample.headers),
-        )  # fmt: skip
+            route.method,
+            path,
+            params={**sample.query, **more},
+            json=body if sample.text is None else None,
+            content=sample.text.encode() if sample.text is not None else None,
+            headers=dict(sample.headers),
+        )

@@ -63,10 +63,21 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
     properties.write_text(_properties(folder, scram, mutual, controller))
     command = [runtime.program, "-Xmx256m", "-cp", artifacts.class_path("kafka")]
     subprocess.run(
-        [*command, "kafka.tools.StorageTool", "format", "-t", "c2VjdXJlZC1rYWZrYS0wMA", "-c", str(properties),
-         "--add-scram", f"SCRAM-SHA-512=[name={USER},password={PASSWORD}]"],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+        [
+            *command,
+            "kafka.tools.StorageTool",
+            "format",
+            "-t",
+            "c2VjdXJlZC1rYWZrYS0wMA",
+            "-c",
+            str(properties),
+            "--add-scram",
+            f"SCRAM-SHA-512=[name={USER},password={PASSWORD}]",
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     with (folder / "broker.log").open("w") as log:
         broker = subprocess.Popen([*command, "kafka.Kafka", str(properties)], stdout=log, stderr=subprocess.STDOUT)
         try:

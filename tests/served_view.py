@@ -66,11 +66,25 @@ class ServedView:
     def generation(self, number: int = 1, columns: Sequence[Sequence[str]] = (), **more: Any) -> Generation:
         """A generation of the view; it is prepared, and nobody gets it yet."""
         given: dict[str, Any] = {
-            "id": f"{number}-{'ab' * 8}", "number": number, "declared": "d", "cluster": "prod", "topic": f"_weir.views.{number}",
-            "private": True, "begins": {0: 0}, "goal": {"orders": {0: 50}}, "checkpoint": f"/state/{number}",
-            "columns": [list(each) for each in columns or COLUMNS], "keys": ["email"], "single": False, "sources": ["prod/orders"],
-            "reads": "r", "created": "2026-11-23T10:00:00Z", "why": "it was declared", "streams": {"orders": "prod"}, "made_of": [],
-        }  # fmt: skip
+            "id": f"{number}-{'ab' * 8}",
+            "number": number,
+            "declared": "d",
+            "cluster": "prod",
+            "topic": f"_weir.views.{number}",
+            "private": True,
+            "begins": {0: 0},
+            "goal": {"orders": {0: 50}},
+            "checkpoint": f"/state/{number}",
+            "columns": [list(each) for each in columns or COLUMNS],
+            "keys": ["email"],
+            "single": False,
+            "sources": ["prod/orders"],
+            "reads": "r",
+            "created": "2026-11-23T10:00:00Z",
+            "why": "it was declared",
+            "streams": {"orders": "prod"},
+            "made_of": [],
+        }
         generation = Generation(**given | more)
         self.serving.prepare("spend", generation.id)
         return generation

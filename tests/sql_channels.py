@@ -10,8 +10,9 @@ _CHANNELS = (
     ("catalog_sales", "cs", "cs_bill_customer_sk"),
     ("web_sales", "ws", "ws_bill_customer_sk"),
 )
-_SALES = ("sold_date_sk item_sk quantity sales_price list_price ext_sales_price ext_list_price ext_discount_amt"
-          " net_profit").split()  # fmt: skip
+_SALES = (
+    "sold_date_sk item_sk quantity sales_price list_price ext_sales_price ext_list_price ext_discount_amt net_profit"
+).split()
 _TABLES = {
     "date_dim": "d_date_sk d_date d_year d_moy d_qoy d_week_seq d_day_name",
     "item": "i_item_sk i_item_id i_item_desc i_current_price i_brand_id i_brand i_class i_category i_manufact_id",

@@ -231,9 +231,7 @@ class TwinStream:
         first, again = 0 if self.seen is None else self.seen, self.seen == at
         bad = sum(b'"bad"' in (value or b"") for value, _, _ in self.engine.topics.records[topic][first:at])
         self.seen = at
-        return Progress(
-            batch=at, batches=0 if again else 1, offsets={topic: {0: at}} if at else {}, unfit_values=bad
-        )  # fmt: skip
+        return Progress(batch=at, batches=0 if again else 1, offsets={topic: {0: at}} if at else {}, unfit_values=bad)
 
     @fated
     def stop(self) -> None:

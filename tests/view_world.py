@@ -46,10 +46,16 @@ class ViewWorld:
             settings,
             Home(folder),
             Given(
-                index=MemorySearchIndex(), meaning=None, log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
-                graph=MemoryGraph(), publisher=MemoryHeadPublisher(), event_topic=None,
+                index=MemorySearchIndex(),
+                meaning=None,
+                log=log,
+                source=MemoryEventSource(log),
+                letters=MemoryEventLog(),
+                graph=MemoryGraph(),
+                publisher=MemoryHeadPublisher(),
+                event_topic=None,
             ),
-        )  # fmt: skip
+        )
         self.services.admin_token_file()
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())

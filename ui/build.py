@@ -54,7 +54,7 @@ class Node:
         return subprocess.run(
             [*self.npm, *arguments], cwd=UI, env={**os.environ, "PATH": path}, capture_output=True, text=True,
             check=False, timeout=_TIMEOUT,
-        )  # fmt: skip
+        )
 
 
 def ensure(progress: Progress = _say) -> bool:

@@ -25,9 +25,16 @@ from views.model import Column, Registered
 NAMESPACE = "weir.views"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN = {
-    "STRING": "string", "BINARY": "bytes", "BOOLEAN": "boolean", "TINYINT": "int", "SMALLINT": "int", "INT": "int",
-    "BIGINT": "long", "FLOAT": "float", "DOUBLE": "double",
-}  # fmt: skip
+    "STRING": "string",
+    "BINARY": "bytes",
+    "BOOLEAN": "boolean",
+    "TINYINT": "int",
+    "SMALLINT": "int",
+    "INT": "int",
+    "BIGINT": "long",
+    "FLOAT": "float",
+    "DOUBLE": "double",
+}
 _LOGICAL = {
     "DATE": {"type": "int", "logicalType": "date"},
     "TIMESTAMP": {"type": "long", "logicalType": "timestamp-micros"},

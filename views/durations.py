@@ -7,8 +7,14 @@ from datetime import timedelta
 
 _SPAN = re.compile(r"\s*(\d{1,9})\s*(ms|milliseconds?|s|seconds?|m|minutes?|h|hours?|d|days?|w|weeks?)\s*\Z", re.I)
 _UNITS = {
-    "ms": "milliseconds", "milli": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks",
-}  # fmt: skip
+    "ms": "milliseconds",
+    "milli": "milliseconds",
+    "s": "seconds",
+    "m": "minutes",
+    "h": "hours",
+    "d": "days",
+    "w": "weeks",
+}
 
 
 def span(text: str) -> timedelta:

@@ -48,9 +48,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _show_domain(answer: dict[str, Any], output: Format) -> None:
     rows = [{**each, "more": "yes" if each["partial"] else ""} for each in answer["entries"]]
-    show(
-        rows, ("at", "actor", "action", "datasets", "decision", "more"), output, whole=answer, empty="No entries."
-    )  # fmt: skip
+    show(rows, ("at", "actor", "action", "datasets", "decision", "more"), output, whole=answer, empty="No entries.")
     if output is Format.TABLE:
         if answer["note"]:
             console.print(answer["note"], markup=False)
@@ -84,16 +82,31 @@ def audit_list(
             raise InvalidInput(f"The audit of a domain is not searched by {unfit[0]}; leave out --{unfit[0]}.")
         _show_domain(
             api(user).get(
-                f"/api/v1/domains/{quote(domain, safe='')}/audit", actor=actor, action=action, dataset=dataset, since=since,
-                until=until, cursor=cursor, limit=limit,
+                f"/api/v1/domains/{quote(domain, safe='')}/audit",
+                actor=actor,
+                action=action,
+                dataset=dataset,
+                since=since,
+                until=until,
+                cursor=cursor,
+                limit=limit,
             ),
             output,
-        )  # fmt: skip
+        )
         return
     answer = api(user).get(
-        "/api/v1/audit", actor=actor, action=action, person=person, dataset=dataset, field=field, grant=grant, since=since,
-        until=until, cursor=cursor, limit=limit,
-    )  # fmt: skip
+        "/api/v1/audit",
+        actor=actor,
+        action=action,
+        person=person,
+        dataset=dataset,
+        field=field,
+        grant=grant,
+        since=since,
+        until=until,
+        cursor=cursor,
+        limit=limit,
+    )
     show(
         answer["entries"],
         ("seq", "at", "actor", "action", "target", "decision"),
@@ -125,10 +138,21 @@ def export(
     """Write entries to a file, oldest first, and the signature beside it. `weir audit verify --file` checks both."""
     draft = file.with_name(f".{file.name}.part")
     try:
-        with draft.open("wb") as written, api(user).file(
-            "/api/v1/audit/export", format=form.value, actor=actor, action=action, person=person, dataset=dataset,
-            field=field, grant=grant, since=since, until=until,
-        ) as pieces:  # fmt: skip
+        with (
+            draft.open("wb") as written,
+            api(user).file(
+                "/api/v1/audit/export",
+                format=form.value,
+                actor=actor,
+                action=action,
+                person=person,
+                dataset=dataset,
+                field=field,
+                grant=grant,
+                since=since,
+                until=until,
+            ) as pieces,
+        ):
             last = _all_but_last_line(pieces, written)
         signature = _of_csv(last) if form is FileFormat.CSV else last
         if b'"signature"' not in signature:

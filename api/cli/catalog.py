@@ -58,9 +58,12 @@ def scan(
     """Sample topics, learn their schemas and find personal data in them."""
     client = api(user)
     sample = {
-        "strategy": strategy, "records": records, "max_bytes": max_bytes or None, "max_seconds": max_seconds or None,
+        "strategy": strategy,
+        "records": records,
+        "max_bytes": max_bytes or None,
+        "max_seconds": max_seconds or None,
         "deadLetter": dead_letter_topic or dead_letter or None,
-    }  # fmt: skip
+    }
     where = {"bootstrapServers": bootstrap_servers, "schemaRegistry": schema_registry} if bootstrap_servers else {}
     request = {"topics": topics or ["*"], "sample": _given(sample), **where, **_given({"cluster": cluster or None})}
     started = client.post("/api/v1/scans", request)
@@ -68,8 +71,13 @@ def scan(
         show([started], ("id", "state"), output, whole=started)
         return
     done = follow_scan(client, started["id"])
-    show(scan_rows(done), ("topic", "format", "records", "fields", "shapes", "personal_data"), output, whole=done,
-         empty="No topic matches; name topics with --topics, internal ones (_...) are left out.")  # fmt: skip
+    show(
+        scan_rows(done),
+        ("topic", "format", "records", "fields", "shapes", "personal_data"),
+        output,
+        whole=done,
+        empty="No topic matches; name topics with --topics, internal ones (_...) are left out.",
+    )
     for problem in done["problems"]:
         errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
     if done["state"] != "done":
@@ -157,11 +165,12 @@ def search(
     for row in rows:
         row["best fields"] = [each["path"] for each in row.get("best_fields", ())]
         row["why"] = _reasons(row.get("why"))
-    columns = ("dataset", "best fields", "owners", "description") if datasets else (
-        "kind", "dataset", "path", "tags", "owners", "description")  # fmt: skip
-    show(rows, (*columns, *(("why",) if explain else ())), output, whole=answer,
-         title=_found(answer),
-         empty=empty)  # fmt: skip
+    columns = (
+        ("dataset", "best fields", "owners", "description")
+        if datasets
+        else ("kind", "dataset", "path", "tags", "owners", "description")
+    )
+    show(rows, (*columns, *(("why",) if explain else ())), output, whole=answer, title=_found(answer), empty=empty)
 
 
 def _found(answer: Mapping[str, Any]) -> str:
@@ -191,9 +200,14 @@ def related(
     client = api(user)
     answer = client.get(f"{dataset_path(dataset)}/related", limit=limit)
     rows = [{**each, "why": [_related_by(reason) for reason in each["reasons"]]} for each in answer["related"]]
-    show(rows, ("dataset", "why", "description"), output, whole=answer,
-         title=f"{answer['total']} related to {answer['dataset']}",
-         empty="None: no key is shared, no query reads another with it, none is near in lineage.")  # fmt: skip
+    show(
+        rows,
+        ("dataset", "why", "description"),
+        output,
+        whole=answer,
+        title=f"{answer['total']} related to {answer['dataset']}",
+        empty="None: no key is shared, no query reads another with it, none is near in lineage.",
+    )
     for each in answer["missing"]:
         errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
 
@@ -236,8 +250,14 @@ def where_is(
         }
         for p in answer["places"]
     ]
-    show(rows, ("name", "path", "entity", "state", "share", "flows", "readers"), output, whole=answer,
-         title=f"{len(rows)} places", empty="No place is known. A scan finds them: weir scan CLUSTER.")  # fmt: skip
+    show(
+        rows,
+        ("name", "path", "entity", "state", "share", "flows", "readers"),
+        output,
+        whole=answer,
+        title=f"{len(rows)} places",
+        empty="No place is known. A scan finds them: weir scan CLUSTER.",
+    )
     if output is Format.TABLE:
         for gap in answer["gaps"]:
             console.print(f"[yellow]![/] {escape(gap if isinstance(gap, str) else gap['message'])}")

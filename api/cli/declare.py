@@ -208,8 +208,13 @@ def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
             _documents(client, kind, name, output)
         case "datasets" | "dataset" if name is None:
             answer = client.all("/api/v1/datasets", "datasets")
-            show(answer["datasets"], _COLUMNS["datasets"], output, whole=answer,
-                 empty="No datasets yet: weir scan --bootstrap-servers HOST:PORT.")  # fmt: skip
+            show(
+                answer["datasets"],
+                _COLUMNS["datasets"],
+                output,
+                whole=answer,
+                empty="No datasets yet: weir scan --bootstrap-servers HOST:PORT.",
+            )
         case "clusters" | "cluster" if name is not None:
             show([client.get(f"/api/v1/clusters/{segment(name)}")], _COLUMNS["clusters"][:-1], output)
         case "clusters" | "cluster":

@@ -133,9 +133,15 @@ def compare(
 ) -> None:
     """What two people, or one person at two moments, see of a dataset, and which rules make the difference."""
     answer = api(user).get(
-        "/api/v1/explain/compare", dataset=dataset, left=left, right=right, leftAsOf=left_as_of, rightAsOf=right_as_of,
-        leftPurpose=left_purpose, rightPurpose=right_purpose,
-    )  # fmt: skip
+        "/api/v1/explain/compare",
+        dataset=dataset,
+        left=left,
+        right=right,
+        leftAsOf=left_as_of,
+        rightAsOf=right_as_of,
+        leftPurpose=left_purpose,
+        rightPurpose=right_purpose,
+    )
     rows = [{"field": f["path"], "left": _effect(f["left"]), "right": _effect(f["right"])} for f in answer["fields"]]
     show(rows, ("field", "left", "right"), output, whole=answer, empty="Both see the same of every field.")
     if output is not Format.TABLE:

@@ -36,8 +36,12 @@ def events(
     client = api(user)
     if deliveries:
         answer = client.get("/api/v1/events/deliveries")["deliveries"]
-        show(answer, ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"), output,
-             empty="Nobody was notified of events yet.")  # fmt: skip
+        show(
+            answer,
+            ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"),
+            output,
+            empty="Nobody was notified of events yet.",
+        )
         return
     filters = {"type": type, "subject": subject, "since": since}
     answer = client.get("/api/v1/events", **filters, limit=limit)

@@ -7,19 +7,39 @@ from typer.core import TyperGroup
 
 PANELS: dict[str, tuple[str, ...]] = {
     "Find and understand data": (
-        "search", "get", "related", "where-is", "topic", "diff-schema", "groups", "events",
+        "search",
+        "get",
+        "related",
+        "where-is",
+        "topic",
+        "diff-schema",
+        "groups",
+        "events",
     ),
     "Query data": ("query", "explain", "queries", "cancel", "saved-query", "view", "mask-copy"),
     "Lineage": ("lineage", "impact", "reach", "readers", "sql-lineage"),
     "Access requests and grants": (
-        "request", "requests", "approve", "deny", "withdraw", "thread", "ask-back", "comment", "templates", "grant",
-        "extend", "break-glass", "delegate", "purpose", "notify",
+        "request",
+        "requests",
+        "approve",
+        "deny",
+        "withdraw",
+        "thread",
+        "ask-back",
+        "comment",
+        "templates",
+        "grant",
+        "extend",
+        "break-glass",
+        "delegate",
+        "purpose",
+        "notify",
     ),
     "Govern": ("access", "access-review", "policy", "review", "recognizer", "audit"),
     "Declare and scan": ("apply", "diff", "delete", "scan", "connector", "connectors", "rebuild"),
     "Sign in": ("login", "logout", "whoami", "session", "token", "directory"),
     "Run Weir": ("demo", "up", "down", "status", "init", "serve", "worker", "view-runner", "test"),
-}  # fmt: skip
+}
 _PLACES = {name: panel for panel, names in PANELS.items() for name in names}
 _ORDER = list(_PLACES)
 

@@ -121,9 +121,17 @@ def lineage(
     """Show what feeds a dataset, field or job, and what it feeds."""
     client = api(user)
     parameters: dict[str, Any] = {
-        "nodeId": node_id(node), "direction": direction, "depth": depth, "level": level, "asOf": as_of, "job": job,
-        "namespace": namespace, "kind": kind, "origin": origin, "basis": basis,
-    }  # fmt: skip
+        "nodeId": node_id(node),
+        "direction": direction,
+        "depth": depth,
+        "level": level,
+        "asOf": as_of,
+        "job": job,
+        "namespace": namespace,
+        "kind": kind,
+        "origin": origin,
+        "basis": basis,
+    }
     if output in (GraphFormat.CSV, GraphFormat.DOT, GraphFormat.MERMAID):
         print_text(client.text("/api/v1/lineage", **parameters, format=str(output)))
         return
@@ -139,8 +147,13 @@ def lineage(
         }
         for edge in answer["edges"]
     ]
-    show(rows, ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"), Format(output),
-         whole=answer, empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.")  # fmt: skip
+    show(
+        rows,
+        ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"),
+        Format(output),
+        whole=answer,
+        empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.",
+    )
     if answer["truncated"]:
         console.print("The graph continues; ask with a smaller --depth or from a nearer node.")
 

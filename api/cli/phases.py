@@ -189,9 +189,14 @@ class _Children:
                 return 130
             try:
                 child = subprocess.Popen(
-                    command, cwd=root, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out,
-                    stderr=subprocess.STDOUT, start_new_session=True,
-                )  # fmt: skip
+                    command,
+                    cwd=root,
+                    env=dict(environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
             except OSError as error:
                 os.write(out, f"{command[0]} cannot be started: {error.strerror}".encode())
                 return 127

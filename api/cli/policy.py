@@ -39,12 +39,15 @@ def test(
     answer = api(user).post("/api/v1/policies/test", body)
     rows = [
         {
-            "case": case["name"], "what": problem["what"], "expected": problem["expected"], "found": problem["found"],
+            "case": case["name"],
+            "what": problem["what"],
+            "expected": problem["expected"],
+            "found": problem["found"],
             "why": "; ".join(case["reasons"][:3]),
         }
         for case in answer["cases"]
         for problem in case["problems"]
-    ]  # fmt: skip
+    ]
     passed = f"{answer['passed']} of {answer['total']} hold."
     show(rows, ("case", "what", "expected", "found", "why"), output, whole=answer, empty=passed)
     if rows:
@@ -78,10 +81,14 @@ def simulate(
         "/api/v1/policies/simulate", _documents(file or []), user=subject, dataset=dataset, remove=remove, limit=limit
     )
     rows = [
-        {**change, "path": change["path"] or "(rows)", "purpose": change["purpose"] or "-",
-         "why": "; ".join(dict.fromkeys(r["text"] for r in change["reasons"]))}
+        {
+            **change,
+            "path": change["path"] or "(rows)",
+            "purpose": change["purpose"] or "-",
+            "why": "; ".join(dict.fromkeys(r["text"] for r in change["reasons"])),
+        }
         for change in answer["changes"]
-    ]  # fmt: skip
+    ]
     columns = ("user", "dataset", "path", "purpose", "change", "before", "after", "why")
     show(rows, columns, output, whole=answer, empty="Nobody would gain or lose anything.")
     if output is Format.TABLE:
@@ -132,10 +139,15 @@ def decide(
     body = {"dataset": dataset, "purpose": purpose, "fields": field or []}
     answer = api(user).post("/api/v1/decisions", {**body, **({"subject": subject} if subject else {})})
     rows = [
-        {"path": c["path"], "effect": c["effect"], "mask": c["mask"]["type"] if c["mask"] else "",
-         "clear_when": c["clear_when"], "why": "; ".join(dict.fromkeys(r["text"] for r in c["reasons"]))}
+        {
+            "path": c["path"],
+            "effect": c["effect"],
+            "mask": c["mask"]["type"] if c["mask"] else "",
+            "clear_when": c["clear_when"],
+            "why": "; ".join(dict.fromkeys(r["text"] for r in c["reasons"])),
+        }
         for c in answer["columns"]
-    ]  # fmt: skip
+    ]
     show(rows, ("path", "effect", "mask", "clear_when", "why"), output, whole=answer, empty="No field is open.")
     if output is Format.TABLE:
         console.print(

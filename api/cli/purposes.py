@@ -29,12 +29,13 @@ def purpose_list(
     rows = [each for each in answer["purposes"] if each["yours"] or not mine]
     shown = [
         {
-            **each, "purpose": "  " * (len(each["path"]) - 1) + each["name"],
+            **each,
+            "purpose": "  " * (len(each["path"]) - 1) + each["name"],
             "deprecated": "deprecated" if each["deprecated"] else "",
             "users": each["uses"] if each["uses"] is not None else "",
         }
         for each in rows
-    ]  # fmt: skip
+    ]
     show(
         shown if output is Format.TABLE else rows,
         _COLUMNS,

@@ -64,20 +64,36 @@ def review(
     client = api(user)
     require_entity(client, entity)
     parameters = {
-        "dataset": dataset, "path": path, "entity": entity, "state": state, "recognizer": recognizer, "changed": changed,
-    }  # fmt: skip
+        "dataset": dataset,
+        "path": path,
+        "entity": entity,
+        "state": state,
+        "recognizer": recognizer,
+        "changed": changed,
+    }
     answer = client.all("/api/v1/classifications", "classifications", **parameters)
     detections = answer["classifications"]
     if decided is None or dry_run:
-        show([_row(c) for c in detections], _COLUMNS, output, whole=answer, title=f"{answer['total']} classifications",
-             empty="No classification fits. A scan makes them: weir scan CLUSTER.")  # fmt: skip
+        show(
+            [_row(c) for c in detections],
+            _COLUMNS,
+            output,
+            whole=answer,
+            title=f"{answer['total']} classifications",
+            empty="No classification fits. A scan makes them: weir scan CLUSTER.",
+        )
         return
     items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in detections]
     if not items:
         items = _by_hand(dataset, path, entity, decided)
     done = _decide(client, items, decided, reason)
-    show(done["results"], ("namespace", "name", "path", "entity", "state", "problem"), output, whole=done,
-         title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn")  # fmt: skip
+    show(
+        done["results"],
+        ("namespace", "name", "path", "entity", "state", "problem"),
+        output,
+        whole=done,
+        title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn",
+    )
     if done["refused"]:
         raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
 
@@ -180,10 +196,15 @@ def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
     base = {"recognizer": f"{answer['name']} {answer['version']}", "entity": answer["entity"]}
     if "fields" not in answer:
         flagged = f"{len(answer['flagged'])} of {answer['clean']}"
-        return [{
-            **base, "matched": f"{answer['matched']:,} of {answer['sampled']:,}", "tagged": answer["tagged"],
-            "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))), "problem": answer["problem"],
-        }]  # fmt: skip
+        return [
+            {
+                **base,
+                "matched": f"{answer['matched']:,} of {answer['sampled']:,}",
+                "tagged": answer["tagged"],
+                "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))),
+                "problem": answer["problem"],
+            }
+        ]
     unread = [{**base, "field": path, "problem": "could not be read in time"} for path in answer["unscanned"]]
     rows = [
         {**base, "field": f["path"], "matched": f"{f['matched']:,} of {f['sampled']:,}", "tagged": True}

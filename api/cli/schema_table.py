@@ -23,8 +23,13 @@ def show_schema(reference: str, answer: dict[str, Any], output: Format) -> None:
         for line in [*read_line(reference, answer), *format_lines(answer), *envelope_lines(answer)]:
             console.print(escape(line))
         console.print()
-    show([field_row(f) for f in answer["fields"]], _COLUMNS, output, whole=answer,
-         empty="No field is known: weir scan CLUSTER --topics TOPIC reads the records.")  # fmt: skip
+    show(
+        [field_row(f) for f in answer["fields"]],
+        _COLUMNS,
+        output,
+        whole=answer,
+        empty="No field is known: weir scan CLUSTER --topics TOPIC reads the records.",
+    )
     if output is Format.TABLE:
         for line in shape_lines(answer["shapes"]):
             console.print(escape(line))

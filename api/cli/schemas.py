@@ -34,15 +34,25 @@ def diff_schema(
     client = api(user)
     if versions:
         listed = client.get(f"{dataset_path(dataset)}/schema/versions")
-        show([{**v, "changes": changes_in_short(v["changes"])} for v in listed],
-             ("version", "created_at", "fields", "shapes", "changes"), output, whole=listed,
-             empty="No version yet: weir scan CLUSTER.")  # fmt: skip
+        show(
+            [{**v, "changes": changes_in_short(v["changes"])} for v in listed],
+            ("version", "created_at", "fields", "shapes", "changes"),
+            output,
+            whole=listed,
+            empty="No version yet: weir scan CLUSTER.",
+        )
         return
     answer = client.get(
         f"{dataset_path(dataset)}/schema/diff", registry=registry or None, **{"from": before, "to": after}
     )
-    show([change_row(c) for c in answer["changes"]], ("change", "path", "before", "after", "first_seen"), output,
-         whole=answer, title=f"Version {answer['from']} to {answer['to']}", empty="Nothing changed.")  # fmt: skip
+    show(
+        [change_row(c) for c in answer["changes"]],
+        ("change", "path", "before", "after", "first_seen"),
+        output,
+        whole=answer,
+        title=f"Version {answer['from']} to {answer['to']}",
+        empty="Nothing changed.",
+    )
     if output is not Format.TABLE:
         return
     if answer["changes"]:

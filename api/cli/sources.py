@@ -43,19 +43,33 @@ def groups(
         f"/api/v1/clusters/{segment(cluster)}/consumer-groups", topic=topic, search=search, limit=limit
     )
     rows = [
-        {**group, "topics": [t["topic"] for t in group["topics"]],
-         "lag": sum(t["lag"] or 0 for t in group["topics"]) if group["topics"] else ""}
+        {
+            **group,
+            "topics": [t["topic"] for t in group["topics"]],
+            "lag": sum(t["lag"] or 0 for t in group["topics"]) if group["topics"] else "",
+        }
         for group in answer["groups"]
-    ]  # fmt: skip
-    show(rows, ("name", "state", "members", "topics", "lag"), output, whole=answer,
-         title=f"{answer['total']} groups", empty="No consumer group reads from this cluster.")  # fmt: skip
+    ]
+    show(
+        rows,
+        ("name", "state", "members", "topics", "lag"),
+        output,
+        whole=answer,
+        title=f"{answer['total']} groups",
+        empty="No consumer group reads from this cluster.",
+    )
 
 
 def connectors(cluster: Cluster, output: Output = Format.TABLE, user: As = None) -> None:
     """List the connectors of the cluster's Kafka Connect."""
     answer = api(user).get(f"/api/v1/clusters/{segment(cluster)}/connectors")
-    show(answer["connectors"], ("name", "type", "state", "topics", "outside"), output, whole=answer,
-         empty="Kafka Connect runs no connector.")  # fmt: skip
+    show(
+        answer["connectors"],
+        ("name", "type", "state", "topics", "outside"),
+        output,
+        whole=answer,
+        empty="Kafka Connect runs no connector.",
+    )
 
 
 def readers(
@@ -106,11 +120,14 @@ def sql_lineage(
         raise InvalidInput(f"The file {file} cannot be read as text.") from None
     answer = api(user).post("/api/v1/lineage/sql", {"sql": text, "dialect": dialect, "cluster": cluster})
     rows = [
-        {"from": f"{e['source']['table']}.{e['source']['column']}",
-         "to": ".".join(part for part in (e["target"]["table"], e["target"]["column"]) if part),
-         "how": e["subtype"].lower(), "masked": e["masking"] or None}
+        {
+            "from": f"{e['source']['table']}.{e['source']['column']}",
+            "to": ".".join(part for part in (e["target"]["table"], e["target"]["column"]) if part),
+            "how": e["subtype"].lower(),
+            "masked": e["masking"] or None,
+        }
         for e in answer["edges"]
-    ]  # fmt: skip
+    ]
     show(rows, ("from", "to", "how", "masked"), output, whole=answer, empty="No column of it could be determined.")
     if output is Format.TABLE:
         for sentence in answer["unknown"]:

@@ -76,10 +76,17 @@ def browse(
     """Print records, the newest first, as you may see them. A search continues until it has enough or the topic ends."""
     client, path = api(user), dataset_path(dataset)
     parameters: dict[str, Any] = {
-        "order": "oldest" if oldest else "newest", "partition": partition, "offset": offset, "time": time, "key": key,
-        "text": text, "in": [str(each) for each in where] if where else None, "field": field or None,
-        "whole": whole or None, "purpose": purpose,
-    }  # fmt: skip
+        "order": "oldest" if oldest else "newest",
+        "partition": partition,
+        "offset": offset,
+        "time": time,
+        "key": key,
+        "text": text,
+        "in": [str(each) for each in where] if where else None,
+        "field": field or None,
+        "whole": whole or None,
+        "purpose": purpose,
+    }
     if follow:
         first = client.get(f"{path}/records", **{**parameters, "limit": 1})
         follow_query(client, first["follow"], purpose)
@@ -91,8 +98,9 @@ def browse(
     elif output is Format.CSV:
         show(
             [{**r, "headers": r["headers"] or {}, "value": r["value"]} for r in records],
-            ("timestamp", "partition", "offset", "key", "headers", "value"), output,
-        )  # fmt: skip
+            ("timestamp", "partition", "offset", "key", "headers", "value"),
+            output,
+        )
     else:
         _print(page, records, onward)
 
@@ -177,8 +185,13 @@ def partitions(dataset: Dataset, output: Output = Format.TABLE, user: As = None)
     answer = api(user).get(f"{dataset_path(dataset)}/partitions")
     rows = [{**p, "in sync": p["inSync"]} for p in answer["partitions"]]
     total = "" if answer["records"] is None else f", about {answer['records']:,} records"
-    show(rows, ("partition", "leader", "replicas", "in sync", "begin", "end", "records"), output, whole=answer,
-         title=f"{len(rows)} partitions{total}")  # fmt: skip
+    show(
+        rows,
+        ("partition", "leader", "replicas", "in sync", "begin", "end", "records"),
+        output,
+        whole=answer,
+        title=f"{len(rows)} partitions{total}",
+    )
     _withheld(answer)
 
 
@@ -191,8 +204,13 @@ def config(
     """List the topic's configuration: what is set for the topic or the brokers, with --all the defaults too."""
     answer = api(user).get(f"{dataset_path(dataset)}/config")
     rows = [c for c in answer["configs"] if all_ or c["source"] != "default"]
-    show(rows, ("name", "value", "source"), output, whole=answer,
-         empty=answer["message"] or "Every setting has its default; --all lists them.")  # fmt: skip
+    show(
+        rows,
+        ("name", "value", "source"),
+        output,
+        whole=answer,
+        empty=answer["message"] or "Every setting has its default; --all lists them.",
+    )
 
 
 def groups(
@@ -220,8 +238,13 @@ def groups(
 def acls(dataset: Dataset, output: Output = Format.TABLE, user: As = None) -> None:
     """List the brokers' ACLs that concern the topic; for its owners and for who has the permission report:read."""
     answer = api(user).get(f"{dataset_path(dataset)}/acls")
-    show(answer["entries"], ("principal", "permission", "operation", "host", "resource", "pattern"), output,
-         whole=answer, empty=answer["message"] or "")  # fmt: skip
+    show(
+        answer["entries"],
+        ("principal", "permission", "operation", "host", "resource", "pattern"),
+        output,
+        whole=answer,
+        empty=answer["message"] or "",
+    )
 
 
 def rate(
@@ -235,8 +258,7 @@ def rate(
     most = max((b["records"] for b in answer["buckets"]), default=0)
     rows = [{**b, "share": "█" * round(40 * b["records"] / most) if most else ""} for b in answer["buckets"]]
     title = "" if answer["records"] is None else f"{answer['records']:,} records, {answer['perSecond']:.3g} a second"
-    show(rows, ("at", "records", "share"), output, whole=answer, title=title,
-         empty="Records are not counted for you.")  # fmt: skip
+    show(rows, ("at", "records", "share"), output, whole=answer, title=title, empty="Records are not counted for you.")
     _withheld(answer)
 
 

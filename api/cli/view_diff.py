@@ -42,14 +42,16 @@ def diff(
         show(
             [
                 {
-                    "column": each["name"], "change": each["change"], "before": _column(each["before"], each["tagsBefore"]),
+                    "column": each["name"],
+                    "change": each["change"],
+                    "before": _column(each["before"], each["tagsBefore"]),
                     "after": _column(each["after"], each["tagsAfter"]),
                 }
                 for each in changed
             ],
             ("column", "change", "before", "after"),
             output,
-        )  # fmt: skip
+        )
     for sentence in answer["breaks"]:
         console.print(f"[yellow]breaks:[/] {escape(sentence)}")
     for sentence in answer["topic"]:

@@ -42,12 +42,16 @@ def views(output: Output = Format.TABLE, user: As = None) -> None:
     answer = api(user).get("/api/v1/views")["views"]
     shown = [
         {
-            "name": each["name"], "state": each["state"], "generation": each["generation"], "behind": _behind(each["lag"]),
-            "sources": ", ".join(each["sources"]), "topic": _topic(each["sink"]),
+            "name": each["name"],
+            "state": each["state"],
+            "generation": each["generation"],
+            "behind": _behind(each["lag"]),
+            "sources": ", ".join(each["sources"]),
+            "topic": _topic(each["sink"]),
             "error": (each["error"] or {}).get("message", ""),
         }
         for each in answer
-    ]  # fmt: skip
+    ]
     columns = ("name", "state", "generation", "behind", "sources", "topic", "error")
     show(shown, columns, output, whole=answer, empty="There is no view yet; docs/views.md shows how one is declared.")
 
@@ -103,9 +107,15 @@ def rows(
 ) -> None:
     """Read rows of a view by key, as you may see them."""
     parameters: dict[str, Any] = {
-        "key": key, "keys": keys, "prefix": prefix, "where": where, "limit": limit, "cursor": cursor,
-        "atLeast": at_least, "purpose": purpose,
-    }  # fmt: skip
+        "key": key,
+        "keys": keys,
+        "prefix": prefix,
+        "where": where,
+        "limit": limit,
+        "cursor": cursor,
+        "atLeast": at_least,
+        "purpose": purpose,
+    }
     present = {name: value for name, value in parameters.items() if value}
     answer = api(user).get(f"/api/v1/views/{segment(name)}/rows", **present)
     names = [column["name"] for column in answer["columns"]]

@@ -36,9 +36,16 @@ from scanners.settings import ScannerSettings
 from views.settings import ViewSettings
 
 BARE = {
-    "WEIR_HOME", "WEIR_CONFIG", "WEIR_CACHE", "WEIR_URL", "WEIR_TOKEN", "WEIR_SHARED_DATA",
-    "WEIR_CA", "WEIR_CLIENT_CERTIFICATE", "WEIR_CLIENT_KEY",
-}  # fmt: skip
+    "WEIR_HOME",
+    "WEIR_CONFIG",
+    "WEIR_CACHE",
+    "WEIR_URL",
+    "WEIR_TOKEN",
+    "WEIR_SHARED_DATA",
+    "WEIR_CA",
+    "WEIR_CLIENT_CERTIFICATE",
+    "WEIR_CLIENT_KEY",
+}
 """Variables that are not settings of a room. `WEIR_STACK__*` belongs to the local servers, `WEIR_TEST_*` to the tests."""
 _FOREIGN = ("WEIR_STACK__", "WEIR_TEST_")
 

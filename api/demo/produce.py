@@ -35,8 +35,11 @@ def client(login: tuple[str, str] | None) -> dict[str, object]:
         return {}
     user, password = login
     return {
-        "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": user, "sasl.password": password,
-    }  # fmt: skip
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": user,
+        "sasl.password": password,
+    }
 
 
 def produce(
@@ -52,8 +55,11 @@ def produce(
     Raises DemoFailed when the broker or the registry does not answer or refuses.
     """
     settings = {
-        "bootstrap.servers": bootstrap, "socket.timeout.ms": int(SECONDS * 1000), "log_level": 0, **client(login),
-    }  # fmt: skip
+        "bootstrap.servers": bootstrap,
+        "socket.timeout.ms": int(SECONDS * 1000),
+        "log_level": 0,
+        **client(login),
+    }
     try:
         there = _make_topics(AdminClient(settings), plans)
         counts = {plan.name: [0] * plan.partitions for plan in plans}

@@ -26,9 +26,21 @@ _PHONES = {
 }
 _DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
 _GOODS = (
-    "wool scarf", "oak chair", "rain jacket", "desk lamp", "coffee grinder", "bicycle bell", "garden hose",
-    "walking boots", "tea pot", "picnic blanket", "wall clock", "bread knife", "camping stove", "linen shirt",
-)  # fmt: skip
+    "wool scarf",
+    "oak chair",
+    "rain jacket",
+    "desk lamp",
+    "coffee grinder",
+    "bicycle bell",
+    "garden hose",
+    "walking boots",
+    "tea pot",
+    "picnic blanket",
+    "wall clock",
+    "bread knife",
+    "camping stove",
+    "linen shirt",
+)
 _COLOURS = ("blue", "green", "grey", "red", "natural", "black")
 
 

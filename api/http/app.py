@@ -93,9 +93,14 @@ def create_app(services: Services) -> FastAPI:
         services.close()
 
     app = FastAPIOffline(
-        "/docs", None, title="Weir", version=VERSION, description=_DESCRIPTION, lifespan=lifespan,
+        "/docs",
+        None,
+        title="Weir",
+        version=VERSION,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
         static_url="/docs-files",
-    )  # fmt: skip
+    )
     _guard_docs(app)
     app.state.services = services
     app.state.metrics = Metrics(CollectorRegistry())
@@ -114,10 +119,37 @@ def _add_routes(app: FastAPI) -> None:
     for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
         app.include_router(tolerant, prefix=PREFIX)
     for room in (
-        views, search, catalog, records, topics, classifications, recognizers, clusters, connectors, scans, lineage,
-        sources, queries, running, saved_queries, access, request_parts, notifications, effective, access_reviews, audit,
-        reports, decisions, declared, domains, purposes, tokens, sessions, directory, events,
-    ):  # fmt: skip
+        views,
+        search,
+        catalog,
+        records,
+        topics,
+        classifications,
+        recognizers,
+        clusters,
+        connectors,
+        scans,
+        lineage,
+        sources,
+        queries,
+        running,
+        saved_queries,
+        access,
+        request_parts,
+        notifications,
+        effective,
+        access_reviews,
+        audit,
+        reports,
+        decisions,
+        declared,
+        domains,
+        purposes,
+        tokens,
+        sessions,
+        directory,
+        events,
+    ):
         app.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     app.include_router(scim.router)
     app.include_router(health.router)
@@ -133,18 +165,27 @@ def _add_middleware(app: FastAPI, services: Services) -> None:
     app.add_middleware(EncodedNames)
     api = services.settings.api
     rates = Rates(
-        api.rate_events, api.rate_queries, api.rate_requests, api.rate_address, api.rate_sign_in,
-        search=api.rate_searches, tokens=api.rate_tokens, failed=api.rate_failed, rows=api.rate_rows,
-    )  # fmt: skip
+        api.rate_events,
+        api.rate_queries,
+        api.rate_requests,
+        api.rate_address,
+        api.rate_sign_in,
+        search=api.rate_searches,
+        tokens=api.rate_tokens,
+        failed=api.rate_failed,
+        rows=api.rate_rows,
+    )
     app.state.person_rates = PersonRates(rates)
     app.state.lately = TTLCache(_TOKENS_KEPT, LATELY_S)
     app.add_middleware(RateLimit, rates=rates)
     app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
     for wide in api.wide_proxies:
         _log.warning(
-            "proxies_too_wide", network=wide, notice="Every machine in this network can take any address in"
+            "proxies_too_wide",
+            network=wide,
+            notice="Every machine in this network can take any address in"
             " X-Forwarded-For; name the proxies alone in WEIR_API__TRUSTED_PROXIES.",
-        )  # fmt: skip
+        )
     app.add_middleware(BodyLimit, limit=api.max_body_mb * 1024 * 1024, events=_EVENTS)
     app.add_middleware(EndingServer)
 

@@ -60,9 +60,12 @@ class ClusterTrial:
         answer: dict[str, Any] = {"checks": [], "clusterId": None, "brokers": [], "topics": None}
         answer["checks"].append(self._kafka(document.spec, bootstrap, answer))
         cluster = ClusterRecord(
-            name, f"kafka://{bootstrap[0]}", bootstrap=tuple(bootstrap), settings=document.spec,
+            name,
+            f"kafka://{bootstrap[0]}",
+            bootstrap=tuple(bootstrap),
+            settings=document.spec,
             registry_url=(document.spec.get("schemaRegistry") or {}).get("url"),
-        )  # fmt: skip
+        )
         if cluster.registry_url:
             answer["checks"].append(self._asked("schema registry", lambda: self._subjects(cluster)))
         if connect := document.spec.get("connect"):

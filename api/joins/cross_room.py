@@ -170,8 +170,11 @@ def columns_of_paths(paths: Iterable[FieldPath]) -> dict[str, Any]:
         if path.root != "value":
             continue
         inside = columns
-        names = [step.name if step.kind is StepKind.FIELD else "[]" for step in path.steps
-                 if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)]  # fmt: skip
+        names = [
+            step.name if step.kind is StepKind.FIELD else "[]"
+            for step in path.steps
+            if step.kind in (StepKind.FIELD, StepKind.ELEMENTS)
+        ]
         for name in names:
             column = inside.get(name or "")
             if column is None:
@@ -219,14 +222,19 @@ class SqlLineageSliver:
             {
                 "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},
                 "target": {"table": edge.target, "column": field_of_table(edge.field) if edge.field else None},
-                "type": edge.way.type, "subtype": edge.way.subtype, "masking": edge.way.masking,
+                "type": edge.way.type,
+                "subtype": edge.way.subtype,
+                "masking": edge.way.masking,
             }
             for edge in sorted(statement.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
-        ]  # fmt: skip
+        ]
         return {
-            "inputs": sorted(statement.inputs), "outputs": sorted(name for name in statement.outputs if name), "edges": edges,
-            "datasets": references, "unknown": statement.unknown,
-        }  # fmt: skip
+            "inputs": sorted(statement.inputs),
+            "outputs": sorted(name for name in statement.outputs if name),
+            "edges": edges,
+            "datasets": references,
+            "unknown": statement.unknown,
+        }
 
 
 def field_of_table(path: Sequence[str]) -> str:

@@ -51,9 +51,10 @@ def check_document(document: Document, beside: Sequence[Document], state: Govern
             if other.name != mine.name:
                 _require_apart(mine, other)
         changed = {(each.kind, each.name) for each in beside}
-        _require_within({mine.name: mine}, (
-            each for each in _owned(state) if (each[0], each[1]) not in changed and each[2] == mine.name
-        ))  # fmt: skip
+        _require_within(
+            {mine.name: mine},
+            (each for each in _owned(state) if (each[0], each[1]) not in changed and each[2] == mine.name),
+        )
     elif document.kind in OWN_KINDS and (name := document.metadata.get("domain")):
         _require_within(_domains(beside, state), [(document.kind, document.name, str(name), document.spec)])
     elif isinstance(review := document.model, AccessReviewSpec) and review.domain is not None:

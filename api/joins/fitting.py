@@ -11,9 +11,11 @@ from catalog.ports import CatalogStore
 from policies.matching import EVERYTHING, dataset_matches
 
 _PLACES: Mapping[str, tuple[str, ...]] = {
-    "Policy": ("match", "datasets"), "Visibility": ("match", "datasets"), "Domain": ("datasets",),
+    "Policy": ("match", "datasets"),
+    "Visibility": ("match", "datasets"),
+    "Domain": ("datasets",),
     "AccessReview": ("scope", "datasets"),
-}  # fmt: skip
+}
 """Kind -> where in its spec patterns of `CLUSTER/TOPIC` are."""
 
 

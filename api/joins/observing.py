@@ -175,9 +175,10 @@ class Observing:
         """
         reader = self.reader(cluster)
         names = [
-            group for group in reader.names()
+            group
+            for group in reader.names()
             if not self._watch.is_hidden(group.name) and (search is None or search.lower() in group.name.lower())
-        ]  # fmt: skip
+        ]
         truncated = False
         reading: set[str] | None = None
         if topic is not None:
@@ -197,15 +198,23 @@ class Observing:
 
         server = self._server(self._clusters.get(cluster), "connect")
         if server is None:
-            raise NotFound(f"Cluster {cluster!r} names no Kafka Connect; declare connect: {{url: ...}} in its spec.",
-                           details={"cluster": cluster})  # fmt: skip
+            raise NotFound(
+                f"Cluster {cluster!r} names no Kafka Connect; declare connect: {{url: ...}} in its spec.",
+                details={"cluster": cluster},
+            )
         rows = []
         for connector in self._connect_of(*server).connectors():
             ends = mapped(connector)
-            rows.append({
-                "name": connector.name, "type": connector.kind, "state": connector.state, "tasks": list(connector.tasks),
-                "topics": list(ends.topics), "outside": [f"{ns}/{name}" for ns, name in ends.outside],
-                "class": connector.config.get("connector.class", ""),
-                "job": str(NodeId("job", worker_name(server[0]), connector.name)),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "name": connector.name,
+                    "type": connector.kind,
+                    "state": connector.state,
+                    "tasks": list(connector.tasks),
+                    "topics": list(ends.topics),
+                    "outside": [f"{ns}/{name}" for ns, name in ends.outside],
+                    "class": connector.config.get("connector.class", ""),
+                    "job": str(NodeId("job", worker_name(server[0]), connector.name)),
+                }
+            )
         return {"connectors": rows}

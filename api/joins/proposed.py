@@ -62,9 +62,12 @@ def read(text: str, remove: Sequence[str] = ()) -> Proposal:
         notes.append("A proposed schema of a Dataset is not part of a simulation; its owners and tags are.")
     removed = [*map(_removed, remove)]
     return Proposal(
-        (*map(_proposed, governance), *removed), datasets, tuple(notes), tuple(documents),
+        (*map(_proposed, governance), *removed),
+        datasets,
+        tuple(notes),
+        tuple(documents),
         tuple((each.kind, each.name) for each in removed),
-    )  # fmt: skip
+    )
 
 
 def _proposed(document: Document) -> Proposed:

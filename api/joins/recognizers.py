@@ -140,12 +140,16 @@ class Recognizers:
             raise InvalidInput(f"The newest {read:,} records of {record.reference} have no field {place}.")
         shown = [f for f in fields if place is None or f["path"] == place]
         return {
-            "name": recognizer.name, "entity": recognizer.supported_entity, "version": recognizer.version,
-            "dataset": record.reference, "records": read, "fields": shown,
+            "name": recognizer.name,
+            "entity": recognizer.supported_entity,
+            "version": recognizer.version,
+            "dataset": record.reference,
+            "records": read,
+            "fields": shown,
             "others": [f["path"] for f in fields if f not in shown],
             "unscanned": [each for each in unscanned if may(each)],
             "withheld": sum(not may(each) for each in known),
-        }  # fmt: skip
+        }
 
 
 def _what(recognizer: Recognizer) -> tuple[object, ...]:

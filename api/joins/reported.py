@@ -64,8 +64,11 @@ def transformations(producers: Producers, datasets: Iterable[DatasetId]) -> dict
     for home, facts in by_home.items():
         for fact in facts:
             known = [homes[DatasetId(*pair)] for pair in fact.value["sources"]]
-            rows = [(home.field_node_id(field_text(home, column)), row)
-                    for column, entries in fact.value["fields"].items() for row in entries]  # fmt: skip
+            rows = [
+                (home.field_node_id(field_text(home, column)), row)
+                for column, entries in fact.value["fields"].items()
+                for row in entries
+            ]
             for target, (at, field, ways) in [*rows, *((home.node_id, row) for row in fact.value["dataset"])]:
                 source = known[at].field_node_id(field_text(known[at], field))
                 shown = by_edge.setdefault((source, target), [])

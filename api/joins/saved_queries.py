@@ -78,9 +78,15 @@ class SavedQueries:
 
     def _put(self, subject: Subject, query: SavedQuery, wanted: Wanted) -> dict[str, Any]:
         query = replace(
-            query, name=wanted.name, sql=wanted.sql, purpose=wanted.purpose, description=wanted.description,
-            shared=wanted.shared, chart=wanted.chart, updated_at=self._now(),
-        )  # fmt: skip
+            query,
+            name=wanted.name,
+            sql=wanted.sql,
+            purpose=wanted.purpose,
+            description=wanted.description,
+            shared=wanted.shared,
+            chart=wanted.chart,
+            updated_at=self._now(),
+        )
         self._store.put_saved_query(query)
         return self._shown(query, subject)
 

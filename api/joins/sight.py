@@ -30,11 +30,33 @@ _PLAIN_EVIDENCE = ("recognizers", "field_name", "locale", "free_text", "note")
 """Evidence of a classification that counts nothing."""
 _COUNTING = frozenset(
     {
-        "count", "records", "matched", "sampled", "validated", "rate", "candidates", "window", "fits", "lag", "share",
-        "shares", "presence", "null_share", "first", "first_seen", "last", "time_from", "time_to", "offset", "offsets",
-        "partition", "partitions", "retained", "message",
+        "count",
+        "records",
+        "matched",
+        "sampled",
+        "validated",
+        "rate",
+        "candidates",
+        "window",
+        "fits",
+        "lag",
+        "share",
+        "shares",
+        "presence",
+        "null_share",
+        "first",
+        "first_seen",
+        "last",
+        "time_from",
+        "time_to",
+        "offset",
+        "offsets",
+        "partition",
+        "partitions",
+        "retained",
+        "message",
     }
-)  # fmt: skip
+)
 """Keys of events, changes and problems that count records or name the place of one."""
 
 Decide = Callable[[Subject, DatasetFacts, str | None], Decision]
@@ -194,11 +216,14 @@ def departures(version: SchemaVersion, sight: Sight) -> list[dict[str, Any]]:
         return [each.to_json() for each in departures_of(version)]
     return [
         {
-            **_stripped(each.to_json()), "count": None, "first": None, "withheld": True,
+            **_stripped(each.to_json()),
+            "count": None,
+            "first": None,
+            "withheld": True,
             "message": f"{each.path} {WHY.get(each.why, each.why)} in some records: departs from the {each.source} schema.",
         }
         for each in departures_of(version)
-    ]  # fmt: skip
+    ]
 
 
 def changes(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:

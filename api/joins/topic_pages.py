@@ -59,12 +59,16 @@ class TopicPages:
         results = self._details.partitions(*self._at(record), record.id.name)
         rows = [
             {
-                "partition": p.partition, "leader": p.leader, "replicas": list(p.replicas), "inSync": list(p.in_sync),
-                "begin": p.begin if sight.counts else None, "end": p.end if sight.counts else None,
+                "partition": p.partition,
+                "leader": p.leader,
+                "replicas": list(p.replicas),
+                "inSync": list(p.in_sync),
+                "begin": p.begin if sight.counts else None,
+                "end": p.end if sight.counts else None,
                 "records": p.records if sight.counts else None,
             }
             for p in results
-        ]  # fmt: skip
+        ]
         known = [p.records for p in results if p.records is not None]
         total = sum(known) if sight.counts and len(known) == len(results) else None
         return {"partitions": rows, "records": total, "withheld": not sight.counts}
@@ -93,11 +97,15 @@ class TopicPages:
         results = self._details.acls(*self._at(record), record.id.name)
         entries = [
             {
-                "principal": a.principal, "operation": a.operation, "permission": a.permission, "host": a.host,
-                "resource": a.resource, "pattern": a.pattern,
+                "principal": a.principal,
+                "operation": a.operation,
+                "permission": a.permission,
+                "host": a.host,
+                "resource": a.resource,
+                "pattern": a.pattern,
             }
             for a in results.entries
-        ]  # fmt: skip
+        ]
         return {
             "known": str(results.known),
             "entries": entries,
@@ -119,8 +127,11 @@ class TopicPages:
         total = sum(counts)
         return {
             "buckets": [{"at": rfc3339(at), "records": n} for at, n in zip(moments, counts, strict=False)],
-            "records": total, "perSecond": total / (hours * 3600), "seconds": step.total_seconds(), "withheld": False,
-        }  # fmt: skip
+            "records": total,
+            "perSecond": total / (hours * 3600),
+            "seconds": step.total_seconds(),
+            "withheld": False,
+        }
 
     def subjects(self, record: DatasetRecord, schema: SchemaVersion) -> dict[str, Any]:
         """{registry, subjects: [{subject, versions: [{version, id, type}]}], problems}. Raises as `partitions`."""
@@ -156,9 +167,11 @@ class TopicPages:
                 )
         old = texts[before] if before is not None else texts[version]
         return {
-            "subject": subject, "version": version, "before": before,
+            "subject": subject,
+            "version": version,
+            "before": before,
             "lines": _compared(old, texts[version]),
-        }  # fmt: skip
+        }
 
     def _registered(
         self, cluster: ClusterRecord, record: DatasetRecord, schema: SchemaVersion
@@ -197,13 +210,15 @@ def _group(group: TopicGroup, counts: bool) -> dict[str, Any]:
         "members": [{"client": m.client, "host": m.host, "partitions": list(m.partitions)} for m in group.members],
         "partitions": [
             {
-                "partition": p.partition, "member": p.member,
-                "committed": p.committed if counts else None, "end": p.end if counts else None,
+                "partition": p.partition,
+                "member": p.member,
+                "committed": p.committed if counts else None,
+                "end": p.end if counts else None,
                 "lag": p.lag if counts else None,
             }
             for p in group.partitions
         ],
-    }  # fmt: skip
+    }
 
 
 def _lines(schema: RegisteredSchema) -> list[str]:

@@ -89,8 +89,12 @@ class ViewProcess:
         with (logs / LOG_NAME).open("ab") as out:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "api", "view-runner", "--parent", str(os.getpid())],
-                stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=PROGRAM, env=dict(os.environ),
-            )  # fmt: skip
+                stdout=out,
+                stderr=out,
+                stdin=subprocess.DEVNULL,
+                cwd=PROGRAM,
+                env=dict(os.environ),
+            )
 
     def close(self) -> None:
         if self._process is None:

@@ -81,9 +81,10 @@ class WebhookChat:
         pause = answer.headers.get("retry-after", "")
         lasting = answer.status_code in (400, 401, 403, 404, 405, 410)
         raise Undelivered(
-            f"{url.host} answered {answer.status_code}.", lasting=lasting,
+            f"{url.host} answered {answer.status_code}.",
+            lasting=lasting,
             retry_after_s=float(pause) if pause.isdigit() else None,
-        )  # fmt: skip
+        )
 
     def _post(self, url: httpx.URL, port: int, addresses: Sequence[str], content: bytes) -> httpx.Response:
         # A connection that is kept is kept by address and would serve another host there, its certificate unchecked.
@@ -95,12 +96,17 @@ class WebhookChat:
             for address in addresses:
                 limit = min(self._events.webhook_timeout_s, deadline.left)
                 request = client.build_request(
-                    "POST", url.copy_with(host=address.partition("%")[0]), content=content,
-                    headers={"Content-Type": "application/json; charset=utf-8", "Host": url.netloc.decode(),
-                             "User-Agent": "Weir-Notify/1"},
+                    "POST",
+                    url.copy_with(host=address.partition("%")[0]),
+                    content=content,
+                    headers={
+                        "Content-Type": "application/json; charset=utf-8",
+                        "Host": url.netloc.decode(),
+                        "User-Agent": "Weir-Notify/1",
+                    },
                     timeout=httpx.Timeout(limit, connect=min(5.0, limit)),
                     extensions={"sni_hostname": url.host, "trace": deadline.watch},
-                )  # fmt: skip
+                )
                 try:
                     answer = client.send(request, stream=True)
                     answer.close()
@@ -153,10 +159,12 @@ def _teams(message: Message) -> dict[str, Any]:
     if len(message.lines) > len(shown):
         texts.append({"type": "TextBlock", "text": f"and {len(message.lines) - len(shown)} more", "wrap": True})
     card: dict[str, Any] = {
-        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4",
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
         "body": texts,
         "actions": [{"type": "Action.OpenUrl", "title": "Open in Weir", "url": url} for _, url in message.links[:5]],
-    }  # fmt: skip
+    }
     attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "content": card}
     return {"type": "message", "attachments": [attachment]}
 

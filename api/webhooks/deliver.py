@@ -120,11 +120,13 @@ class Webhooks:
     def _http(self) -> httpx.Client:
         if self._client is None:
             self._client = httpx.Client(
-                follow_redirects=False, trust_env=False,
-                transport=self._transport, headers={"User-Agent": "Weir-Webhook/1"},
+                follow_redirects=False,
+                trust_env=False,
+                transport=self._transport,
+                headers={"User-Agent": "Weir-Webhook/1"},
                 # Connections are kept by address; one kept would serve another host there, its certificate unchecked.
                 limits=httpx.Limits(max_keepalive_connections=0),
-            )  # fmt: skip
+            )
         return self._client
 
 
@@ -201,10 +203,13 @@ class Webhook:
             for address in self._guard.addresses(url.host, port)[:3]:
                 limit = min(self._settings.webhook_timeout_s, deadline.left)
                 request = self._http().build_request(
-                    "POST", url.copy_with(host=address.partition("%")[0]), content=content, headers=headers,
+                    "POST",
+                    url.copy_with(host=address.partition("%")[0]),
+                    content=content,
+                    headers=headers,
                     timeout=httpx.Timeout(limit, connect=min(5.0, limit)),
                     extensions={"sni_hostname": url.host, "trace": deadline.watch},
-                )  # fmt: skip
+                )
                 try:
                     answer = self._http().send(request, stream=True)
                     answer.close()

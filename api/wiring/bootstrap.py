@@ -145,8 +145,11 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Services:
         closing=parts.closing,
     )
     parts.closing += [
-        notify.sender.close, services.health.close, catalog.webhooks.close, services.deliveries.close,
-    ]  # fmt: skip
+        notify.sender.close,
+        services.health.close,
+        catalog.webhooks.close,
+        services.deliveries.close,
+    ]
     return services
 
 

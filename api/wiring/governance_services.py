@@ -88,9 +88,12 @@ def _audit_services(settings: Settings, parts: Adapters, clusters: ViewClusters)
     seals = Seals(parts.audit_segments, parts.audit_trust(signer))
     log = AuditLog(parts.audit_store, now, parts.publisher, seals)
     shipping = AuditShipping(
-        parts.audit_store, parts.audit_positions, settings.policies.audit_ship_to,
-        lambda place: parts.audit_receiver(place, clusters.client), now,
-    )  # fmt: skip
+        parts.audit_store,
+        parts.audit_positions,
+        settings.policies.audit_ship_to,
+        lambda place: parts.audit_receiver(place, clusters.client),
+        now,
+    )
     segments = AuditSegments(
         parts.audit_store, parts.audit_segments, log, signer, now, settings.policies, shipping.shipped
     )

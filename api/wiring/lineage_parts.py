@@ -99,8 +99,9 @@ class LineageParts(StoreParts):
         from lineage.adapters.rest.ksqldb import KsqldbRest
 
         readers: dict[str, Callable[[str, tuple[str, str] | None, str | None], EngineReader]] = {
-            "ksqldb": KsqldbRest, "flink": FlinkRest,
-        }  # fmt: skip
+            "ksqldb": KsqldbRest,
+            "flink": FlinkRest,
+        }
         return readers[kind](url, auth, ca)
 
     @part

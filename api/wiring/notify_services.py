@@ -60,9 +60,17 @@ def notify(
     chat = WebhookChat(asked, settings.events, guard) if asked.chat else None
     base_url = settings.api.public_url
     sender = NoticeSender(
-        store, mailer, chat, address, lambda user: gone_because(state.view(), user), sealer.open, clock, asked, base_url,
+        store,
+        mailer,
+        chat,
+        address,
+        lambda user: gone_because(state.view(), user),
+        sealer.open,
+        clock,
+        asked,
+        base_url,
         sees=people.sees,
-    )  # fmt: skip
+    )
 
     def declared(purpose: str) -> bool:
         return is_declared(state.view(), purpose)

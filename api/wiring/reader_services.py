@@ -52,16 +52,32 @@ def reader_services(
     sql_lineage = SqlLineageSliver(catalog.datasets, lineage.known, parts.sql_reader, settings.lineage.sql_characters)
     readers = Readers(
         ReaderParts(
-            store=store, clusters=clusters, index=parts.index, clock=now, datasets=catalog.datasets,
-            search=catalog.search, related=related, reviews=reviews, graph=lineage.graph, lineage=graph,
-            lineage_settings=settings.lineage, producers=lineage.producers, sql_reader=parts.sql_reader,
-            sql_lineage=sql_lineage, topics=query.topics, tables=query.tables, declared_views=catalog.declared_views,
-            view_states=parts.view_states, view_facts=catalog.facts, view_clusters=catalog.view_clusters, views=views,
+            store=store,
+            clusters=clusters,
+            index=parts.index,
+            clock=now,
+            datasets=catalog.datasets,
+            search=catalog.search,
+            related=related,
+            reviews=reviews,
+            graph=lineage.graph,
+            lineage=graph,
+            lineage_settings=settings.lineage,
+            producers=lineage.producers,
+            sql_reader=parts.sql_reader,
+            sql_lineage=sql_lineage,
+            topics=query.topics,
+            tables=query.tables,
+            declared_views=catalog.declared_views,
+            view_states=parts.view_states,
+            view_facts=catalog.facts,
+            view_clusters=catalog.view_clusters,
+            views=views,
             key=blake2b(parts.mask_secret(), person=b"weir-hidden").digest(),
         ),
         knowledge.horizon,
         knowledge.decides,
-    )  # fmt: skip
+    )
     preparer = query.query.preparer
     preparer.tables_of = lambda subject: readers.of(subject).tables
     query.sql_views.seen_by = lambda subject: readers.of(subject).sources_of

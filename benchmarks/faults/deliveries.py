@@ -71,14 +71,31 @@ def content(graph: MemoryGraph) -> dict[str, list[Any]]:
     store = graph._store
     return {
         "edges": sorted(
-            (e.id, e.kind, e.source, e.target, e.job or "", e.vf, str(e.vt), e.seen, e.raw, e.columns, e.how, e.origin,
-             str(e.ct), e.unfinished)
+            (
+                e.id,
+                e.kind,
+                e.source,
+                e.target,
+                e.job or "",
+                e.vf,
+                str(e.vt),
+                e.seen,
+                e.raw,
+                e.columns,
+                e.how,
+                e.origin,
+                str(e.ct),
+                e.unfinished,
+            )
             for e in store.edges.values()
         ),
-        "datasets": sorted(store.datasets), "columns": sorted(store.columns), "jobs": sorted(store.jobs),
+        "datasets": sorted(store.datasets),
+        "columns": sorted(store.columns),
+        "jobs": sorted(store.jobs),
         "job_info": sorted((key, str(sorted(each.items()))) for key, each in store.job_info.items()),
-        "drops": sorted(store.drops.items()), "clears": sorted(store.clears.items()),
-    }  # fmt: skip
+        "drops": sorted(store.drops.items()),
+        "clears": sorted(store.clears.items()),
+    }
 
 
 def answers(graph: LineageGraph) -> list[Any]:

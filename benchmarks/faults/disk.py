@@ -62,13 +62,21 @@ def _inside(asked: Mapping[str, Any]) -> list[Outcome]:
     home, seconds, seed = Path(asked["folder"]) / "home", float(asked["seconds"]), int(asked["seed"])
     there = asked["addresses"]
     user, password = there["neo4j_auth"]
-    weir = Weir(home, environment(
-        home, WEIR_NEO4J__URI=there["neo4j"], WEIR_NEO4J__USER=user, WEIR_NEO4J__PASSWORD=password,
-        WEIR_ELASTICSEARCH__URL=there["elasticsearch"], WEIR_SPARK__REMOTE=there["spark"],
-        WEIR_SCHEMA_REGISTRY__URL=there["registry"], WEIR_CATALOG__SEARCH_INDEX=f"disk-{os.getpid()}",
-        WEIR_LINEAGE__GRAPH_NAME=f"disk-{os.getpid()}",
-        **({"WEIR_QUERY__REMOTE": there["query"]} if "query" in there else {}),
-    ))  # fmt: skip
+    weir = Weir(
+        home,
+        environment(
+            home,
+            WEIR_NEO4J__URI=there["neo4j"],
+            WEIR_NEO4J__USER=user,
+            WEIR_NEO4J__PASSWORD=password,
+            WEIR_ELASTICSEARCH__URL=there["elasticsearch"],
+            WEIR_SPARK__REMOTE=there["spark"],
+            WEIR_SCHEMA_REGISTRY__URL=there["registry"],
+            WEIR_CATALOG__SEARCH_INDEX=f"disk-{os.getpid()}",
+            WEIR_LINEAGE__GRAPH_NAME=f"disk-{os.getpid()}",
+            **({"WEIR_QUERY__REMOTE": there["query"]} if "query" in there else {}),
+        ),
+    )
     with _mounted(home, HOME_MB), _mounted(home / "data" / "kafka", KAFKA_MB):
         try:
             weir.up()

@@ -54,13 +54,15 @@ def _event(
             change = dice.choice(("OVERWRITE", "TRUNCATE", "DROP"))
             facets["lifecycleStateChange"] = {"lifecycleStateChange": change}
     return {
-        "eventType": kind, "eventTime": rfc3339(at), "producer": "https://example.com/faults",
+        "eventType": kind,
+        "eventTime": rfc3339(at),
+        "producer": "https://example.com/faults",
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": run, "facets": {}},
         "job": {"namespace": "faults", "name": f"job{job:04}", "facets": {"jobType": {"processingType": processing}}},
         "inputs": [{"namespace": NAMESPACE, "name": name} for name in inputs],
         "outputs": [{"namespace": NAMESPACE, "name": target, "facets": facets}],
-    }  # fmt: skip
+    }
 
 
 def _field(inputs: list[str], dice: random.Random) -> dict[str, Any]:

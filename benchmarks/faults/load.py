@@ -88,24 +88,36 @@ class World:
             return {"apiVersion": "weir/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
         read = f"reads-{self.mark}"
-        return yaml.safe_dump_all([
-            document("Cluster", self.cluster, {"type": "kafka", "bootstrapServers": self._kafka}),
-            document("Role", read, {"read": [{"dataset": f"{self.cluster}/*"}]}),
-            document("User", self.asker, {"roles": [read]}),
-            document("User", self.owner, {"roles": [read]}),
-        ])  # fmt: skip
+        return yaml.safe_dump_all(
+            [
+                document("Cluster", self.cluster, {"type": "kafka", "bootstrapServers": self._kafka}),
+                document("Role", read, {"read": [{"dataset": f"{self.cluster}/*"}]}),
+                document("User", self.asker, {"roles": [read]}),
+                document("User", self.owner, {"roles": [read]}),
+            ]
+        )
 
     def dataset(self, topic: str, number: int) -> str:
         """The topic with the tag and the term that this number stands for; one document set, so all or nothing."""
         metadata = {"name": topic, "cluster": self.cluster}
         owners = [{"user": self.owner}, {"user": f"team-{number}"}]
         term = {"name": self.term(topic, number)}
-        return yaml.safe_dump_all([
-            {"apiVersion": "weir/v1", "kind": "GlossaryTerm", "metadata": term, "spec": {"definition": "A word."}},
-            {"apiVersion": "weir/v1", "kind": "Dataset", "metadata": metadata,
-             "spec": {"tags": [f"n{number}"], "owners": owners, "format": {"value": "json"},
-                      "schema": {"spark": "id INT, mail STRING, amount DOUBLE"}}},
-        ])  # fmt: skip
+        return yaml.safe_dump_all(
+            [
+                {"apiVersion": "weir/v1", "kind": "GlossaryTerm", "metadata": term, "spec": {"definition": "A word."}},
+                {
+                    "apiVersion": "weir/v1",
+                    "kind": "Dataset",
+                    "metadata": metadata,
+                    "spec": {
+                        "tags": [f"n{number}"],
+                        "owners": owners,
+                        "format": {"value": "json"},
+                        "schema": {"spark": "id INT, mail STRING, amount DOUBLE"},
+                    },
+                },
+            ]
+        )
 
     def term(self, topic: str, number: int) -> str:
         return f"{topic}-{number}"
@@ -126,13 +138,18 @@ class Load:
         }
         self._tokens = tokens
         work: dict[str, Callable[[int], None]] = {
-            "events": self._events, "catalog": self._catalog, "requests": self._requests,
-            "queries": self._queries, "scans": self._scans, "reads": self._reads,
-        }  # fmt: skip
+            "events": self._events,
+            "catalog": self._catalog,
+            "requests": self._requests,
+            "queries": self._queries,
+            "scans": self._scans,
+            "reads": self._reads,
+        }
         self._threads = [
             threading.Thread(target=work[name], args=(n,), name=f"{name}-{n}", daemon=True)
-            for name in clients for n in range(clients[name])
-        ]  # fmt: skip
+            for name in clients
+            for n in range(clients[name])
+        ]
 
     def __enter__(self) -> Load:
         for thread in self._threads:
@@ -189,14 +206,24 @@ class Load:
             n += 1
             reason = f"{world.mark} {number} {n}"
             ledger.tried(reason)
-            body = {"dataset": f"{world.cluster}/{dice.choice(world.topics)}", "fields": ["value.mail"],
-                    "purpose": "faults", "reason": reason}  # fmt: skip
+            body = {
+                "dataset": f"{world.cluster}/{dice.choice(world.topics)}",
+                "fields": ["value.mail"],
+                "purpose": "faults",
+                "reason": reason,
+            }
             asked = caller.until("request", "POST", "/api/v1/access-requests", json=body)
             if asked is None:
                 return
             ledger.acknowledged(reason, "pending")
-            who, verb, state = dice.choice(((owner, "approve", "approved"), (owner, "deny", "denied"),
-                                            (caller, "cancel", "cancelled"), (None, "", "pending")))  # fmt: skip
+            who, verb, state = dice.choice(
+                (
+                    (owner, "approve", "approved"),
+                    (owner, "deny", "denied"),
+                    (caller, "cancel", "cancelled"),
+                    (None, "", "pending"),
+                )
+            )
             if who is not None:
                 # 409: the call before this one had been done, and its answer was lost.
                 path = f"/api/v1/access-requests/{asked.json()['id']}/{verb}"
@@ -238,11 +265,16 @@ class Load:
         world, caller, dice = self.world, self._caller("admin"), self._dice("reads", number)
         node = f"dataset:{world.namespace}:source-0"
         pages: list[tuple[str, dict[str, Any]]] = [
-            ("lineage", {"nodeId": node, "depth": 2}), ("impact", {"nodeId": node}),
-            ("search", {"q": "shop"}), ("datasets", {"cluster": world.cluster}),
-            (f"datasets/{world.cluster}/{world.topics[0]}", {}), ("reports/where-is", {"entity": "EMAIL_ADDRESS"}),
-            (f"namespaces/{world.namespace}/jobs", {"limit": 10}), ("access-requests", {"limit": 10}), ("audit", {"limit": 10}),
-        ]  # fmt: skip
+            ("lineage", {"nodeId": node, "depth": 2}),
+            ("impact", {"nodeId": node}),
+            ("search", {"q": "shop"}),
+            ("datasets", {"cluster": world.cluster}),
+            (f"datasets/{world.cluster}/{world.topics[0]}", {}),
+            ("reports/where-is", {"entity": "EMAIL_ADDRESS"}),
+            (f"namespaces/{world.namespace}/jobs", {"limit": 10}),
+            ("access-requests", {"limit": 10}),
+            ("audit", {"limit": 10}),
+        ]
         while self._pause(dice, 0.5):
             name, asked = dice.choice(pages)
             # 404: nothing of this namespace is in the graph yet.

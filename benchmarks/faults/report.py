@@ -58,10 +58,18 @@ class Outcome:
     def to_file(self) -> dict[str, object]:
         """All of it, as `from_json` reads it."""
         journal = self.journal
-        kept = None if journal is None else {
-            "answered": journal.answered, "unavailable": journal.unavailable, "absent": journal.absent,
-            "unclean": dict(journal.unclean), "hangs": dict(journal.hangs), "longest": journal.longest,
-        }  # fmt: skip
+        kept = (
+            None
+            if journal is None
+            else {
+                "answered": journal.answered,
+                "unavailable": journal.unavailable,
+                "absent": journal.absent,
+                "unclean": dict(journal.unclean),
+                "hangs": dict(journal.hangs),
+                "longest": journal.longest,
+            }
+        )
         tallies = {kind: asdict(tally) for kind, tally in self.tallies.items()}
         mine = ("fault", "times", "seconds", "by_itself", "problems", "notes", "connection_expected")
         return {name: getattr(self, name) for name in mine} | {"tallies": tallies, "journal": kept}
@@ -80,24 +88,49 @@ class Outcome:
     def as_json(self) -> dict[str, object]:
         journal = self.journal or Journal()
         return {
-            "fault": self.fault, "times": self.times,
+            "fault": self.fault,
+            "times": self.times,
             "tried": sum(t.tried for t in self.tallies.values()),
             "acknowledged": sum(t.acknowledged for t in self.tallies.values()),
             "present": sum(t.present for t in self.tallies.values()),
-            "lost": len(self.lost()), "doubled": len(self.doubled()),
-            "seconds": [round(s, 1) for s in self.seconds], "by_itself": self.by_itself,
-            "kinds": {k: [t.tried, t.acknowledged, t.present, len(t.lost), len(t.doubled)] for k, t in self.tallies.items()},
-            "answered": journal.answered, "unavailable": journal.unavailable, "no_connection": journal.absent,
-            "unclean": sum(journal.unclean.values()), "hangs": sum(journal.hangs.values()),
-            "longest_s": round(journal.longest, 1), "notes": list(self.notes), "faults": self.faults(),
-        }  # fmt: skip
+            "lost": len(self.lost()),
+            "doubled": len(self.doubled()),
+            "seconds": [round(s, 1) for s in self.seconds],
+            "by_itself": self.by_itself,
+            "kinds": {
+                k: [t.tried, t.acknowledged, t.present, len(t.lost), len(t.doubled)] for k, t in self.tallies.items()
+            },
+            "answered": journal.answered,
+            "unavailable": journal.unavailable,
+            "no_connection": journal.absent,
+            "unclean": sum(journal.unclean.values()),
+            "hangs": sum(journal.hangs.values()),
+            "longest_s": round(journal.longest, 1),
+            "notes": list(self.notes),
+            "faults": self.faults(),
+        }
 
 
 def show(outcomes: Sequence[Outcome], console: Console | None = None) -> None:
     """Print the table, then what is wrong, then notes."""
     console = console or Console(width=180, highlight=False)
-    table = Table("fault", "times", "tried", "acknowl.", "present", "lost", "doubled", "s to ready p50 / max",
-                  "by itself", "503", "no conn.", "unclean", "> 10 s", "longest", box=None)  # fmt: skip
+    table = Table(
+        "fault",
+        "times",
+        "tried",
+        "acknowl.",
+        "present",
+        "lost",
+        "doubled",
+        "s to ready p50 / max",
+        "by itself",
+        "503",
+        "no conn.",
+        "unclean",
+        "> 10 s",
+        "longest",
+        box=None,
+    )
     for outcome in outcomes:
         row = outcome.as_json()
         seconds = outcome.seconds

@@ -38,8 +38,13 @@ class Weir:
         """`weir WORDS`; the caller looks at the code."""
         return subprocess.run(
             [sys.executable, "-m", "api", *words],
-            env=self.env, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False,
-        )  # fmt: skip
+            env=self.env,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
 
     def up(self) -> None:
         """Start what does not run. Raises RuntimeError when that fails twice."""
@@ -74,8 +79,12 @@ class Weir:
         """As `python -m stack env -o json` prints them."""
         done = subprocess.run(
             [sys.executable, "-m", "stack", "env", "-o", "json"],
-            env=self.env, cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            env=self.env,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         addresses: dict[str, Any] = json.loads(done.stdout)
         return addresses
 

@@ -61,17 +61,24 @@ class Source:
             self.world.topic(topic)
         self._producer = Producer(
             {
-                "bootstrap.servers": self.world.kafka, "enable.idempotence": True, "message.timeout.ms": 600_000,
-                "linger.ms": 20, "queue.buffering.max.messages": 200_000, "log_level": 0,
+                "bootstrap.servers": self.world.kafka,
+                "enable.idempotence": True,
+                "message.timeout.ms": 600_000,
+                "linger.ms": 20,
+                "queue.buffering.max.messages": 200_000,
+                "log_level": 0,
             }
-        )  # fmt: skip
+        )
 
     def order(self, number: int) -> dict[str, Any]:
         dice = number * 2_654_435_761 % 2**32
         return {
-            "id": number, "region": f"r{dice % 100}", "amount": dice // 100 % 1000, "customer": f"c{dice // 7 % CUSTOMERS}",
+            "id": number,
+            "region": f"r{dice % 100}",
+            "amount": dice // 100 % 1000,
+            "customer": f"c{dice // 7 % CUSTOMERS}",
             "ref": number % (self.records // 2),
-        }  # fmt: skip
+        }
 
     def payment(self, number: int) -> tuple[int, dict[str, Any]] | None:
         """Of every tenth order, after 0 to 599 s; the second half of them comes too late for the join."""

@@ -33,9 +33,12 @@ class Reader(threading.Thread):
         while not self._end.is_set():
             first = self._dice.randrange(self._keys - 100)
             asked = self._dice.choice(
-                ({"key": str(first)}, {"keys": ",".join(map(str, range(first, first + 20)))},
-                 {"from": str(first), "to": str(first + 49)})
-            )  # fmt: skip
+                (
+                    {"key": str(first)},
+                    {"keys": ",".join(map(str, range(first, first + 20)))},
+                    {"from": str(first), "to": str(first + 49)},
+                )
+            )
             try:
                 answer = self._http.get(f"/views/{NAME}/rows", params=asked)
                 answer.raise_for_status()

@@ -34,17 +34,26 @@ def by_hand(world: World, topic: str, sql: str, mode: str, records: int) -> floa
         for name, value in STREAMING.items():
             spark.conf.set(name, value)
         source = (
-            spark.readStream.format("kafka").option("kafka.bootstrap.servers", world.kafka).option("subscribe", topic)
-            .option("startingOffsets", "earliest").option("maxOffsetsPerTrigger", ViewSettings().batch_records).load()
-        )  # fmt: skip
+            spark.readStream.format("kafka")
+            .option("kafka.bootstrap.servers", world.kafka)
+            .option("subscribe", topic)
+            .option("startingOffsets", "earliest")
+            .option("maxOffsetsPerTrigger", ViewSettings().batch_records)
+            .load()
+        )
         parsed = source.selectExpr(f"from_json(CAST(value AS STRING), '{SCHEMA}') AS v").select("v.*")
         parsed.createOrReplaceTempView("orders")
         keyed = "CAST(region AS BINARY) AS key" if mode == "update" else "CAST(NULL AS BINARY) AS key"
         rows = spark.sql(sql).selectExpr(keyed, "to_json(struct(*)) AS value")
         query = (
-            rows.writeStream.format("kafka").option("kafka.bootstrap.servers", world.kafka).option("topic", sink)
-            .option("checkpointLocation", folder).outputMode(mode).trigger(processingTime="1 second").start()
-        )  # fmt: skip
+            rows.writeStream.format("kafka")
+            .option("kafka.bootstrap.servers", world.kafka)
+            .option("topic", sink)
+            .option("checkpointLocation", folder)
+            .outputMode(mode)
+            .trigger(processingTime="1 second")
+            .start()
+        )
         seen: list[tuple[float, int]] = []
 
         def done() -> bool:

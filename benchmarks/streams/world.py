@@ -139,7 +139,10 @@ def order(number: int) -> bytes:
     """About 150 bytes."""
     return json.dumps(
         {
-            "id": number, "region": f"r{number % 100}", "amount": number % 1000 / 4, "email": f"p{number}@example.org",
+            "id": number,
+            "region": f"r{number % 100}",
+            "amount": number % 1000 / 4,
+            "email": f"p{number}@example.org",
             "note": "a word or two about the order",
         }
-    ).encode()  # fmt: skip
+    ).encode()

@@ -48,8 +48,12 @@ class Change:
 
     def to_json(self) -> dict[str, Any]:
         answer = {
-            "kind": self.kind, "name": self.name, "action": str(self.action), "diff": self.diff, "notes": list(self.notes),
-        }  # fmt: skip
+            "kind": self.kind,
+            "name": self.name,
+            "action": str(self.action),
+            "diff": self.diff,
+            "notes": list(self.notes),
+        }
         return answer | ({"problem": self.problem} if self.problem else {})
 
 

@@ -37,10 +37,11 @@ def compatibility(changes: Iterable[Change]) -> Compatibility:
     gone = {c.path for c in changes if c.change == "removed"}
     types = {c.path: c for c in changes if c.change == "type"}
     changes = [
-        c for c in changes
+        c
+        for c in changes
         if not (c.change == "added" and _alternative(c.path, types, came=True))
         and not (c.change == "removed" and _alternative(c.path, types, came=False))
-    ]  # fmt: skip
+    ]
     for change in changes:
         match change.change:
             case "format":
@@ -68,9 +69,12 @@ def _parent(path: str | None) -> FieldPath | None:
 
 
 _HOLDER = {
-    StepKind.FIELD: "object", StepKind.ELEMENTS: "array", StepKind.VALUES: "map", StepKind.MAP_KEY: "map",
+    StepKind.FIELD: "object",
+    StepKind.ELEMENTS: "array",
+    StepKind.VALUES: "map",
+    StepKind.MAP_KEY: "map",
     StepKind.KEYS: "map",
-}  # fmt: skip
+}
 
 
 def _alternative(path: str | None, types: Mapping[str | None, Change], came: bool) -> bool:

@@ -119,13 +119,19 @@ class Datasets(DatasetReader):
                 before = known.get(topic.name)
                 start = before or DatasetRecord(DatasetId(holder.namespace, topic.name), created_at=now)
                 fresh = (
-                    before is None or before.deleted_at is not None or before.cluster is None
+                    before is None
+                    or before.deleted_at is not None
+                    or before.cluster is None
                     or before.source == "lineage"
-                )  # fmt: skip
+                )
                 after = replace(
-                    start, cluster=start.cluster or cluster, topic=topic.to_json(), last_seen_at=now, deleted_at=None,
+                    start,
+                    cluster=start.cluster or cluster,
+                    topic=topic.to_json(),
+                    last_seen_at=now,
+                    deleted_at=None,
                     source="catalog",
-                )  # fmt: skip
+                )
                 # Offsets move all the time; only what search shows is worth indexing again.
                 self._store.put_dataset(after, quiet=not fresh)
                 if fresh:

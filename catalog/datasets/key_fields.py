@@ -12,10 +12,35 @@ from catalog.tokens import split
 
 _ENDINGS = frozenset(
     {
-        "id", "ids", "key", "code", "uuid", "guid", "number", "num", "no", "nr", "ref", "reference", "sku", "iban", "bic",
-        "isbn", "ean", "gtin", "vin", "imei", "login", "email", "mail", "username", "hostname", "sha", "nummer",
+        "id",
+        "ids",
+        "key",
+        "code",
+        "uuid",
+        "guid",
+        "number",
+        "num",
+        "no",
+        "nr",
+        "ref",
+        "reference",
+        "sku",
+        "iban",
+        "bic",
+        "isbn",
+        "ean",
+        "gtin",
+        "vin",
+        "imei",
+        "login",
+        "email",
+        "mail",
+        "username",
+        "hostname",
+        "sha",
+        "nummer",
     }
-)  # fmt: skip
+)
 """A name that ends so names one thing of many."""
 _BARE = frozenset({"id", "ids", "key", "code", "uuid", "guid", "number", "num", "no", "nr", "ref", "reference", "sha"})
 """Alone they do not name what they identify; the name above does."""

@@ -25,9 +25,13 @@ EXACT_DIGITS = 15
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _MOST_ROOM = 10
 _OTHERS = {
-    "boolean": "BOOLEAN", "string": "STRING", "date": "STRING", "timestamp": "STRING", "uuid": "STRING",
+    "boolean": "BOOLEAN",
+    "string": "STRING",
+    "date": "STRING",
+    "timestamp": "STRING",
+    "uuid": "STRING",
     "binary": "BINARY",
-}  # fmt: skip
+}
 _CONTAINERS = frozenset({"object", "map", "array"})
 
 

@@ -51,7 +51,7 @@ ALLOWED: dict[str, str] = {
     "session.timeout.ms": "Time after which a reader of a group counts as gone.",
     "heartbeat.interval.ms": "How often such a reader reports.",
     "max.poll.interval.ms": "Longest pause between two reads of it.",
-}  # fmt: skip
+}
 
 _OF_SECURITY = ("sasl", "ssl", "security", "enable.ssl", "enable.sasl", "https", "oauth")
 

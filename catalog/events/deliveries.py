@@ -126,9 +126,14 @@ class Deliveries:
         if not delivered:
             return self._change(name, position=position)
         return self._change(
-            name, position=position, failures=0, failed_at=None, next_try_at=None, problem=None,
+            name,
+            position=position,
+            failures=0,
+            failed_at=None,
+            next_try_at=None,
+            problem=None,
             delivered_at=self._clock(),
-        )  # fmt: skip
+        )
 
     def _failed(self, receiver: Receiver, chunk: Sequence[Event], failure: DeliveryFailed) -> None:
         now = self._clock()
@@ -149,9 +154,14 @@ class Deliveries:
         pause = min(longest, _FIRST_PAUSE_S * 2 ** min(state.failures, 30)) * (0.75 + self._jitter() / 2)
         pause = max(pause, min(longest, failure.retry_after_s or 0.0))
         self._change(
-            receiver.name, position=position, dropped=dropped, failures=state.failures + 1,
-            failed_at=state.failed_at or now, next_try_at=now + timedelta(seconds=pause), problem=failure.problem,
-        )  # fmt: skip
+            receiver.name,
+            position=position,
+            dropped=dropped,
+            failures=state.failures + 1,
+            failed_at=state.failed_at or now,
+            next_try_at=now + timedelta(seconds=pause),
+            problem=failure.problem,
+        )
 
     def _change(self, name: str, **changes: object) -> DeliveryState:
         """Change only these, as pruning may move the position meanwhile."""

@@ -127,9 +127,12 @@ class Related:
             same.pop(record.id, None)
             for dataset, other in same.items():
                 reason = {
-                    "kind": "shared_key", "field": key.path, "other": other["path"],
-                    "type": ", ".join(sorted(key.types & type_families(other["types"]))), "tags": sorted(key.tags),
-                }  # fmt: skip
+                    "kind": "shared_key",
+                    "field": key.path,
+                    "other": other["path"],
+                    "type": ", ".join(sorted(key.types & type_families(other["types"]))),
+                    "tags": sorted(key.tags),
+                }
                 shared.setdefault(dataset, []).append((1 / math.log2(1 + len(same)), reason))
         for dataset, reasons in shared.items():
             ordered = sorted(reasons, key=lambda pair: -pair[0])

@@ -132,9 +132,13 @@ class Search(Indexing):
         ]
         if len(apart) > 1 and page.total < _RANKED:
             fewer = replace(
-                asked, needles=tuple(part for part, _ in apart), least=(len(apart) + 1) // 2 if len(apart) > 2 else 1,
-                limit=_RELAXED, counted=False, weights=tuple(w for _, w in apart),
-            )  # fmt: skip
+                asked,
+                needles=tuple(part for part, _ in apart),
+                least=(len(apart) + 1) // 2 if len(apart) > 2 else 1,
+                limit=_RELAXED,
+                counted=False,
+                weights=tuple(w for _, w in apart),
+            )
             hits |= {hit.id: hit for hit in self._index.search(fewer).hits}
         hits |= {hit.id: hit for other in near for hit in other.hits}
         listed = list(hits.values())

@@ -18,15 +18,23 @@ def answer_of(
     """What a search answers, with what its best hit lacks and how it was misspelled."""
     best = ranked[0] if ranked else None
     exact = best is not None and "exact" in best.reasons
-    lacking = [] if best is None or exact else [
-        text
-        for needle, match in zip(question.needles, best.held, strict=True)
-        for text in ((needle.text,) if match is None else match.lacking)
-    ]  # fmt: skip
+    lacking = (
+        []
+        if best is None or exact
+        else [
+            text
+            for needle, match in zip(question.needles, best.held, strict=True)
+            for text in ((needle.text,) if match is None else match.lacking)
+        ]
+    )
     return SearchAnswer(
-        total, hits, page.facets, tuple(lacking), None if best is None or exact else _meant(best, question),
+        total,
+        hits,
+        page.facets,
+        tuple(lacking),
+        None if best is None or exact else _meant(best, question),
         question.filters,
-    )  # fmt: skip
+    )
 
 
 def _meant(best: Ranked, question: Question) -> str | None:

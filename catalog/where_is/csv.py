@@ -11,9 +11,24 @@ from catalog.spreadsheet import defused
 from catalog.where_is.places import Report
 
 COLUMNS = (
-    "row", "namespace", "name", "path", "entity", "state", "share", "matched", "sampled", "recognizers", "owners",
-    "retention_ms", "cleanup_policy", "flows", "readers", "access", "message",
-)  # fmt: skip
+    "row",
+    "namespace",
+    "name",
+    "path",
+    "entity",
+    "state",
+    "share",
+    "matched",
+    "sampled",
+    "recognizers",
+    "owners",
+    "retention_ms",
+    "cleanup_policy",
+    "flows",
+    "readers",
+    "access",
+    "message",
+)
 
 
 def to_csv(report: Report) -> str:

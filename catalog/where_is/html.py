@@ -38,9 +38,13 @@ _STYLE = """
 }
 """
 _COLUMNS = (
-    ("Place", 21), ("Personal data and evidence", 18), ("Goes to", 17), ("Read by", 15), ("May be seen by", 19),
+    ("Place", 21),
+    ("Personal data and evidence", 18),
+    ("Goes to", 17),
+    ("Read by", 15),
+    ("May be seen by", 19),
     ("Retention", 10),
-)  # fmt: skip
+)
 
 
 def to_html(report: Report, author: str = "") -> str:

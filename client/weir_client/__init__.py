@@ -27,7 +27,22 @@ from weir_client.query import Query, UnreadableWarning
 
 __version__ = "0.1.0"
 __all__ = [
-    "AnswerBroken", "Conflict", "Dataset", "Hits", "InvalidInput", "LimitExceeded", "NotAllowed", "NotFound",
-    "NotSignedIn", "Query", "QueryCancelled", "QueryFailed", "SqlRefused", "Unavailable", "UnreadableWarning",
-    "ValuesUnreadable", "Weir", "WeirError",
-]  # fmt: skip
+    "AnswerBroken",
+    "Conflict",
+    "Dataset",
+    "Hits",
+    "InvalidInput",
+    "LimitExceeded",
+    "NotAllowed",
+    "NotFound",
+    "NotSignedIn",
+    "Query",
+    "QueryCancelled",
+    "QueryFailed",
+    "SqlRefused",
+    "Unavailable",
+    "UnreadableWarning",
+    "ValuesUnreadable",
+    "Weir",
+    "WeirError",
+]

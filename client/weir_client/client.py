@@ -134,9 +134,14 @@ class Weir:
         """Request to see fields unmasked, for a purpose and a time; the request as the API gives it."""
         until = (datetime.now(timezone.utc) + timedelta(days=days)).isoformat() if days else None  # noqa: UP017 (Python 3.10)
         body = {
-            "dataset": dataset, "fields": list(fields), "purpose": purpose, "until": until, "reason": reason,
-            "rows": rows, "unmask": list(unmask) if unmask is not None else None,
-        }  # fmt: skip
+            "dataset": dataset,
+            "fields": list(fields),
+            "purpose": purpose,
+            "until": until,
+            "reason": reason,
+            "rows": rows,
+            "unmask": list(unmask) if unmask is not None else None,
+        }
         answer: dict[str, Any] = self._http.json("POST", "/api/v1/access-requests", body)
         return answer
 

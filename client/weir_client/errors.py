@@ -88,13 +88,23 @@ class AnswerBroken(Unavailable):
 
 
 _BY_CODE = {
-    "sql_refused": SqlRefused, "query_failed": QueryFailed, "query_cancelled": QueryCancelled,
-    "values_unreadable": ValuesUnreadable, "limit_exceeded": LimitExceeded, "unavailable": Unavailable,
-}  # fmt: skip
+    "sql_refused": SqlRefused,
+    "query_failed": QueryFailed,
+    "query_cancelled": QueryCancelled,
+    "values_unreadable": ValuesUnreadable,
+    "limit_exceeded": LimitExceeded,
+    "unavailable": Unavailable,
+}
 _BY_STATUS = {
-    400: InvalidInput, 401: NotSignedIn, 403: NotAllowed, 404: NotFound, 409: Conflict, 413: InvalidInput,
-    429: LimitExceeded, 503: Unavailable,
-}  # fmt: skip
+    400: InvalidInput,
+    401: NotSignedIn,
+    403: NotAllowed,
+    404: NotFound,
+    409: Conflict,
+    413: InvalidInput,
+    429: LimitExceeded,
+    503: Unavailable,
+}
 
 
 def from_answer(status: int, body: Any, address: str) -> WeirError:

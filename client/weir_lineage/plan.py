@@ -14,11 +14,29 @@ from weir_lineage.plan_expressions import Expressions
 from weir_lineage.plan_tree import Node, Tree, attributes, id_of, several, tree_of
 from weir_lineage.plan_values import Source, Value, Way, Ways, united
 
-_OPAQUE = ("MapInPandas", "MapInArrow", "PythonMapInArrow", "FlatMapGroupsInPandas", "FlatMapCoGroupsInPandas", "MapPartitions",
-           "FlatMapGroupsInPandasWithState", "FlatMapGroupsWithState", "MapElements", "DeserializeToObject", "TypedFilter",
-           "FlatMapGroupsInArrow", "FlatMapCoGroupsInArrow", "TransformWithState", "TransformWithStateInPandas",
-           "SerializeFromObject", "MapGroups", "CoGroup", "ScriptTransformation", "AppendColumns",
-           "TransformWithStateInPySpark")  # fmt: skip
+_OPAQUE = (
+    "MapInPandas",
+    "MapInArrow",
+    "PythonMapInArrow",
+    "FlatMapGroupsInPandas",
+    "FlatMapCoGroupsInPandas",
+    "MapPartitions",
+    "FlatMapGroupsInPandasWithState",
+    "FlatMapGroupsWithState",
+    "MapElements",
+    "DeserializeToObject",
+    "TypedFilter",
+    "FlatMapGroupsInArrow",
+    "FlatMapCoGroupsInArrow",
+    "TransformWithState",
+    "TransformWithStateInPandas",
+    "SerializeFromObject",
+    "MapGroups",
+    "CoGroup",
+    "ScriptTransformation",
+    "AppendColumns",
+    "TransformWithStateInPySpark",
+)
 
 
 @dataclass(slots=True)

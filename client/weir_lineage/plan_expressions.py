@@ -8,14 +8,49 @@ from typing import Any
 from weir_lineage.plan_tree import Tree, id_of
 from weir_lineage.plan_values import AGGREGATION, ELEMENTS, TRANSFORMATION, Value, united
 
-_MASKS = {"Md5", "Sha1", "Sha2", "Crc32", "XxHash64", "Murmur3Hash", "HiveHash", "CollationAwareMurmur3Hash",
-          "CollationAwareXxHash64", "Mask", "AesEncrypt"}  # fmt: skip
-_DECODES = {"Cast", "JsonToStructs", "StructsToJson", "AvroDataToCatalyst", "CatalystDataToAvro", "Encode", "Decode",
-            "ProtobufDataToCatalyst", "CatalystDataToProtobuf", "StringDecode", "UpCast", "AnsiCast", "TryCast", "StructsToCsv",
-            "CsvToStructs"}  # fmt: skip
+_MASKS = {
+    "Md5",
+    "Sha1",
+    "Sha2",
+    "Crc32",
+    "XxHash64",
+    "Murmur3Hash",
+    "HiveHash",
+    "CollationAwareMurmur3Hash",
+    "CollationAwareXxHash64",
+    "Mask",
+    "AesEncrypt",
+}
+_DECODES = {
+    "Cast",
+    "JsonToStructs",
+    "StructsToJson",
+    "AvroDataToCatalyst",
+    "CatalystDataToAvro",
+    "Encode",
+    "Decode",
+    "ProtobufDataToCatalyst",
+    "CatalystDataToProtobuf",
+    "StringDecode",
+    "UpCast",
+    "AnsiCast",
+    "TryCast",
+    "StructsToCsv",
+    "CsvToStructs",
+}
 _UNFOLDS = {"Explode", "PosExplode", "Inline", "Collate"}
-_SAME = {"Alias", "AggregateExpression", "SortOrder", "KnownNotNull", "KnownNullable", "OuterReference", "RuntimeReplaceable",
-         "NormalizeNaNAndZero", "TempResolvedColumn", "WindowSpecDefinition"}  # fmt: skip
+_SAME = {
+    "Alias",
+    "AggregateExpression",
+    "SortOrder",
+    "KnownNotNull",
+    "KnownNullable",
+    "OuterReference",
+    "RuntimeReplaceable",
+    "NormalizeNaNAndZero",
+    "TempResolvedColumn",
+    "WindowSpecDefinition",
+}
 
 
 class Expressions:

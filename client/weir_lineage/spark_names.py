@@ -97,8 +97,12 @@ class Names:
         if name == "JDBCRelation":
             options = relation.jdbcOptions()
             url = urlsplit(str(options.url()).removeprefix("jdbc:"))
-            return [Source(f"{url.scheme}://{url.hostname}:{url.port}" if url.port else f"{url.scheme}://{url.hostname}",
-                           str(options.tableOrQuery()))]  # fmt: skip
+            return [
+                Source(
+                    f"{url.scheme}://{url.hostname}:{url.port}" if url.port else f"{url.scheme}://{url.hostname}",
+                    str(options.tableOrQuery()),
+                )
+            ]
         return []
 
     def _configured(self, options: dict[str, str]) -> list[Source]:

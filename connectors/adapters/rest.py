@@ -131,9 +131,13 @@ class ConnectRest:
         try:
             with CallDeadline(max(0.01, seconds)) as deadline:
                 return self._client.request(
-                    method, self.url + path, json=body, headers={"Accept": "application/json"},
-                    timeout=max(0.01, seconds), extensions={"trace": deadline.watch},
-                )  # fmt: skip
+                    method,
+                    self.url + path,
+                    json=body,
+                    headers={"Accept": "application/json"},
+                    timeout=max(0.01, seconds),
+                    extensions={"trace": deadline.watch},
+                )
         except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
             raise self._unavailable("does not answer") from None
 

@@ -60,9 +60,23 @@ class Derived(NamedTuple):
         source, target = ends_of(pair)
         job = write_id("job", pair[7], pair[8]) if pair[7] else None
         return Edge(
-            key, KINDS[pair[0]], source, target, owner, job, vf, vt, seen, self.raw, self.columns, how, origin, pair[1:7],
-            ct, unfinished,
-        )  # fmt: skip
+            key,
+            KINDS[pair[0]],
+            source,
+            target,
+            owner,
+            job,
+            vf,
+            vt,
+            seen,
+            self.raw,
+            self.columns,
+            how,
+            origin,
+            pair[1:7],
+            ct,
+            unfinished,
+        )
 
 
 def derive(
@@ -193,10 +207,18 @@ class Sayings:
 
 def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline) -> Iterator[Derived]:
     rows: list[tuple[Pair, tuple[str, ...], str, int, int, int, int, bool]] = [
-        (pair, remembered.variant, line.hows.get(pair, How.INPUTS_OUTPUTS), remembered.vf, FOREVER, remembered.seen,
-         FOREVER if remembered.ct is None else remembered.ct, remembered.unfinished)
+        (
+            pair,
+            remembered.variant,
+            line.hows.get(pair, How.INPUTS_OUTPUTS),
+            remembered.vf,
+            FOREVER,
+            remembered.seen,
+            FOREVER if remembered.ct is None else remembered.ct,
+            remembered.unfinished,
+        )
         for pair, remembered in line.opened.items()
-    ]  # fmt: skip
+    ]
     rows += [(p.pair, p.variant, p.how, p.vf, p.vt, p.seen, until(p), p.unfinished) for p in line.past]
     ids = book.cache.ids
     for pair, variant, how, vf, vt, seen, ct, unfinished in rows:

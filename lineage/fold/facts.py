@@ -40,9 +40,19 @@ _CLEARS = frozenset({"TRUNCATE", "OVERWRITE"})
 
 
 _DATASETS_AT = {
-    INPUT: (1,), OUTPUT: (1,), EXPLICIT: (1,), JOB_WRITES: (3,), JOB_READS: (3,), OVERWRITES: (1,), SOURCE: (1, 3), RENAMED: (1, 3),
-    COLUMN: (1, 4), EXPLICIT_COLUMN: (1, 4), INFLUENCE: (1, 4), EXPLICIT_INFLUENCE: (1, 4),
-}  # fmt: skip
+    INPUT: (1,),
+    OUTPUT: (1,),
+    EXPLICIT: (1,),
+    JOB_WRITES: (3,),
+    JOB_READS: (3,),
+    OVERWRITES: (1,),
+    SOURCE: (1, 3),
+    RENAMED: (1, 3),
+    COLUMN: (1, 4),
+    EXPLICIT_COLUMN: (1, 4),
+    INFLUENCE: (1, 4),
+    EXPLICIT_INFLUENCE: (1, 4),
+}
 
 
 def datasets_in(fact: Fact) -> Iterator[tuple[str, str]]:

@@ -77,13 +77,15 @@ class Half:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "first": self.first, "last": self.last, "streaming": self.streaming,
+            "first": self.first,
+            "last": self.last,
+            "streaming": self.streaming,
             **_sides_to_json(self.reads, self.writes),
             "runs": {
                 key: {"first": run.first, "end": run.end, **_sides_to_json(run.reads, run.writes)}
                 for key, run in self.runs.items()
             },
-        }  # fmt: skip
+        }
 
     @staticmethod
     def of_json(stored: Mapping[str, Any]) -> Half:

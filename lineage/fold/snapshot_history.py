@@ -20,8 +20,11 @@ def add_turn(turns: Turns, time: int, key: str, limit: int) -> bool:
     turns.insert(at, (time, key))
     if len(turns) > limit:
         ends = range(len(turns))
-        turns[:] = [turn for n, turn in enumerate(turns)
-                    if n in (0, ends[-1]) or not turns[n - 1][1] == turn[1] == turns[n + 1][1]]  # fmt: skip
+        turns[:] = [
+            turn
+            for n, turn in enumerate(turns)
+            if n in (0, ends[-1]) or not turns[n - 1][1] == turn[1] == turns[n + 1][1]
+        ]
     return True
 
 

@@ -207,10 +207,11 @@ def _masked_as_shown(
         if tf is not None:
             ways.setdefault(_spelled(source, sf, target, tf), set()).add(is_raw)
     return [
-        (*row[:4], False, row[5]) if row[:4] in unsaid and row[3] is not None
-        and ways.get(_spelled(row[0], row[1], row[2], row[3])) == {False} else row
+        (*row[:4], False, row[5])
+        if row[:4] in unsaid and row[3] is not None and ways.get(_spelled(row[0], row[1], row[2], row[3])) == {False}
+        else row
         for row in columns
-    ]  # fmt: skip
+    ]
 
 
 def _by_ends(

@@ -181,9 +181,11 @@ def _merged(steps: Iterable[Step], moments: Sequence[int]) -> Iterator[Step]:
             and not any(pending.time <= time <= step.time for time in moments)
         ):
             pending = replace(
-                pending, last=max(pending.last, step.last), data=max(pending.data, step.data),
+                pending,
+                last=max(pending.last, step.last),
+                data=max(pending.data, step.data),
                 again=(*pending.again, (step.began, step.time)),
-            )  # fmt: skip
+            )
         else:
             yield pending
             pending = step

@@ -38,11 +38,19 @@ def event_of(connector: Connector, worker: str, namespace: str, at: datetime | N
         source, target = (out, (namespace, topic)) if is_source else ((namespace, topic), out)
         entries.setdefault(target, []).append(source)
     if entries:
-        facets["lineage"] = _facet({"entries": [
-            {"type": "DATASET", "namespace": target[0], "name": target[1],
-             "inputs": [{"type": "DATASET", "namespace": s[0], "name": s[1]} for s in sources]}
-            for target, sources in entries.items()
-        ]})  # fmt: skip
+        facets["lineage"] = _facet(
+            {
+                "entries": [
+                    {
+                        "type": "DATASET",
+                        "namespace": target[0],
+                        "name": target[1],
+                        "inputs": [{"type": "DATASET", "namespace": s[0], "name": s[1]} for s in sources],
+                    }
+                    for target, sources in entries.items()
+                ]
+            }
+        )
     return {
         "eventTime": (at or datetime.now(UTC)).isoformat(),
         "eventType": "RUNNING" if connector.state == "RUNNING" else "OTHER",

@@ -86,9 +86,15 @@ def _jdbc(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Iterab
         yield (namespace, _within(database, full)), topic
 
 
-_ENGINES = {"postgres": ("postgres", "5432"), "mysql": ("mysql", "3306"), "mariadb": ("mysql", "3306"),
-            "sqlserver": ("sqlserver", "1433"), "oracle": ("oracle", "1521"), "mongodb": ("mongodb", "27017"),
-            "db2": ("db2", "50000")}  # fmt: skip
+_ENGINES = {
+    "postgres": ("postgres", "5432"),
+    "mysql": ("mysql", "3306"),
+    "mariadb": ("mysql", "3306"),
+    "sqlserver": ("sqlserver", "1433"),
+    "oracle": ("oracle", "1521"),
+    "mongodb": ("mongodb", "27017"),
+    "db2": ("db2", "50000"),
+}
 
 
 def _debezium(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Iterable[tuple[Name, str]]:
@@ -179,8 +185,19 @@ def _mirror(config: Mapping[str, str], topics: Sequence[str], kind: str) -> Iter
 
 _KNOWN = (
     (("filestream",), _file),
-    (("debezium", "postgresconnector", "mysqlconnector", "mariadbconnector", "sqlserverconnector", "oracleconnector",
-      "mongodbconnector", "db2connector"), _debezium),
+    (
+        (
+            "debezium",
+            "postgresconnector",
+            "mysqlconnector",
+            "mariadbconnector",
+            "sqlserverconnector",
+            "oracleconnector",
+            "mongodbconnector",
+            "db2connector",
+        ),
+        _debezium,
+    ),
     (("jdbc",), _jdbc),
     (("s3", "gcs", "azureblob"), _object_store),
     (("elasticsearch", "opensearch"), _elasticsearch),
@@ -188,7 +205,7 @@ _KNOWN = (
     (("snowflake",), _snowflake),
     (("bigquery",), _bigquery),
     (("mirrorsource",), _mirror),
-)  # fmt: skip
+)
 
 
 def jdbc_place(url: str) -> tuple[str, str] | None:

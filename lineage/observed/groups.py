@@ -54,9 +54,12 @@ class ConsumerGroup:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "name": self.name, "state": self.state, "members": self.members, "clients": list(self.clients),
+            "name": self.name,
+            "state": self.state,
+            "members": self.members,
+            "clients": list(self.clients),
             "topics": [{"topic": t.topic, "partitions": t.partitions, "lag": t.lag} for t in self.topics],
-        }  # fmt: skip
+        }
 
 
 class GroupReader(Protocol):
@@ -137,10 +140,14 @@ def event_of(namespace: str, group: ConsumerGroup, at: datetime | None = None) -
 
 def job_type(integration: str, kind: str) -> dict[str, Any]:
     """An endless job of which each report is the whole truth."""
-    return _facet({
-        "processingType": "STREAMING", "integration": integration, "jobType": kind,
-        "emissionPattern": {"eventTrigger": "PERIODIC", "eventContentMode": "COMPLETE_SNAPSHOT"},
-    })  # fmt: skip
+    return _facet(
+        {
+            "processingType": "STREAMING",
+            "integration": integration,
+            "jobType": kind,
+            "emissionPattern": {"eventTrigger": "PERIODIC", "eventContentMode": "COMPLETE_SNAPSHOT"},
+        }
+    )
 
 
 def _facet(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -159,9 +159,10 @@ class ProducerCatalog:
         """A cluster was declared, or an alias given: what is stored under a name that now means another one is settled
         again. Gives the number of such namespaces."""
         moved = [
-            namespace for namespace in sorted(self._store.report_namespaces())
+            namespace
+            for namespace in sorted(self._store.report_namespaces())
             if self._resolve(namespace, "any") != DatasetId(namespace, "any")
-        ]  # fmt: skip
+        ]
         for namespace in moved:
             self._store.touch_reports(namespace)
         return len(moved)

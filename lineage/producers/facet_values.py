@@ -106,8 +106,9 @@ def _step(name: str, kind: str) -> str:
 
 
 def documentation(facet: Mapping[str, Any]) -> Json | None:
-    return _some({"description": text(facet.get("description"), MAX_DESCRIPTION),
-                  "contentType": text(facet.get("contentType"))})  # fmt: skip
+    return _some(
+        {"description": text(facet.get("description"), MAX_DESCRIPTION), "contentType": text(facet.get("contentType"))}
+    )
 
 
 def ownership(facet: Mapping[str, Any]) -> Json | None:
@@ -125,10 +126,12 @@ def _named(item: Mapping[str, Any], key: str, *others: str) -> Json | None:
 def lifecycle(facet: Mapping[str, Any]) -> Json | None:
     state = text(facet.get("lifecycleStateChange"))
     previous = facet.get("previousIdentifier")
-    return _some({
-        "state": state.upper() if state else None,
-        "previous": texts("namespace", "name")(previous) if isinstance(previous, Mapping) else None,
-    })  # fmt: skip
+    return _some(
+        {
+            "state": state.upper() if state else None,
+            "previous": texts("namespace", "name")(previous) if isinstance(previous, Mapping) else None,
+        }
+    )
 
 
 def catalog(facet: Mapping[str, Any]) -> Json | None:
@@ -158,10 +161,14 @@ def quality_metrics(facet: Mapping[str, Any]) -> Json | None:
             continue
         counts[name] = _some({key: whole(metrics.get(key)) for key in _COLUMN_COUNTS}) or {}
         left_out += sum(metrics.get(key) is not None for key in ("min", "max", "sum", "quantiles"))
-    return _some({
-        **(statistics(facet) or {}), "columns": counts, "valuesLeftOut": left_out or None,
-        "cut": max(0, len(columns) - MAX_ITEMS) or None,
-    })  # fmt: skip
+    return _some(
+        {
+            **(statistics(facet) or {}),
+            "columns": counts,
+            "valuesLeftOut": left_out or None,
+            "cut": max(0, len(columns) - MAX_ITEMS) or None,
+        }
+    )
 
 
 def quality_assertions(facet: Mapping[str, Any]) -> Json | None:
@@ -183,21 +190,26 @@ def tests(facet: Mapping[str, Any]) -> Json | None:
 
 def error_message(facet: Mapping[str, Any]) -> Json | None:
     """The message without data; a stack trace stays in the log."""
-    return _some({
-        "message": without_data(facet.get("message")),
-        "programmingLanguage": text(facet.get("programmingLanguage")),
-        "stackTraceLeftOut": True if facet.get("stackTrace") else None,
-    })  # fmt: skip
+    return _some(
+        {
+            "message": without_data(facet.get("message")),
+            "programmingLanguage": text(facet.get("programmingLanguage")),
+            "stackTraceLeftOut": True if facet.get("stackTrace") else None,
+        }
+    )
 
 
 def extraction_error(facet: Mapping[str, Any]) -> Json | None:
     def read(item: Mapping[str, Any]) -> Json | None:
         return _some({"message": without_data(item.get("errorMessage")), "task": without_data(item.get("task"))})
 
-    return _some({
-        "totalTasks": whole(facet.get("totalTasks")), "failedTasks": whole(facet.get("failedTasks")),
-        **(_listed(facet, "errors", read) or {}),
-    })  # fmt: skip
+    return _some(
+        {
+            "totalTasks": whole(facet.get("totalTasks")),
+            "failedTasks": whole(facet.get("failedTasks")),
+            **(_listed(facet, "errors", read) or {}),
+        }
+    )
 
 
 def names_only(key: str, *called: str) -> Read:
@@ -216,10 +228,13 @@ def dependencies(facet: Mapping[str, Any]) -> Json | None:
         job_name = texts("namespace", "name")(job) if isinstance(job, Mapping) else None
         return _some({"job": job_name, "type": text(item.get("dependency_type"))}) if job_name else None
 
-    return _some({
-        **(_listed(facet, "upstream", read) or {}), **(_listed(facet, "downstream", read) or {}),
-        "triggerRule": text(facet.get("trigger_rule")),
-    })  # fmt: skip
+    return _some(
+        {
+            **(_listed(facet, "upstream", read) or {}),
+            **(_listed(facet, "downstream", read) or {}),
+            "triggerRule": text(facet.get("trigger_rule")),
+        }
+    )
 
 
 DATASET_FACETS: Mapping[str, Read] = {
@@ -255,8 +270,7 @@ RUN_FACETS: Mapping[str, Read] = {
 
 ELSEWHERE: Mapping[str, frozenset[str]] = {
     "dataset": frozenset({"columnLineage", "lineage", "symlinks"}),
-    "job": frozenset({
-        "jobType", "lineage", "sourceCodeLocation", "sql", "ownership", "documentation", "tags"}),
+    "job": frozenset({"jobType", "lineage", "sourceCodeLocation", "sql", "ownership", "documentation", "tags"}),
     "run": frozenset({"parent", "parentRun", "processing_engine"}),
-}  # fmt: skip
+}
 """Facets that the graph itself keeps. Whatever is neither here nor above is listed by name, and stays in the log."""

@@ -89,9 +89,14 @@ class FactReader:
             mark = blake2b(orjson.dumps(parts), digest_size=16).digest()
         except TypeError:
             mark = None
-        return _kept(self._said, mark, lambda: [
-            Fact(of, key, ALWAYS if key.startswith(OTHER) else _THEN, value) for key, value in _each(facets, of.kind)
-        ])  # fmt: skip
+        return _kept(
+            self._said,
+            mark,
+            lambda: [
+                Fact(of, key, ALWAYS if key.startswith(OTHER) else _THEN, value)
+                for key, value in _each(facets, of.kind)
+            ],
+        )
 
     def _columns(
         self, event: Event, reading: Reading, job: Name | None, with_schema: set[Name], time: int
@@ -165,8 +170,12 @@ def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
     cut = 0
     alike: dict[tuple[Any, ...], list[Any]] = {}  # most columns are made in one of a few ways
     by_column = content.get("fields")
-    listed = [(name, item) for name, entry in (by_column.items() if isinstance(by_column, Mapping) else ())
-              if isinstance(entry, Mapping) for item in items(entry, "inputFields")]  # fmt: skip
+    listed = [
+        (name, item)
+        for name, entry in (by_column.items() if isinstance(by_column, Mapping) else ())
+        if isinstance(entry, Mapping)
+        for item in items(entry, "inputFields")
+    ]
     for column, item in [*listed, *((None, item) for item in items(content, "dataset"))]:
         source, field = optional_name(item), item.get("field")
         if source is None or not isinstance(field, str) or not field:
@@ -187,9 +196,11 @@ def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
     if not sources:
         return None
     return {
-        "sources": [[name.namespace, name.name] for name in sources], "fields": fields,
-        "dataset": [whole[key] for key in sorted(whole)], **({"cut": cut} if cut else {}),
-    }  # fmt: skip
+        "sources": [[name.namespace, name.name] for name in sources],
+        "fields": fields,
+        "dataset": [whole[key] for key in sorted(whole)],
+        **({"cut": cut} if cut else {}),
+    }
 
 
 def _transformations(item: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:

@@ -55,9 +55,13 @@ class Affected:
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {
-            "id": self.id, "type": self.type, "hops": self.hops, "raw": self.raw, "owners": list(self.owners),
+            "id": self.id,
+            "type": self.type,
+            "hops": self.hops,
+            "raw": self.raw,
+            "owners": list(self.owners),
             "via": self.via,
-        }  # fmt: skip
+        }
         if self.columns is not None:
             values["columns"] = self.columns
         if self.effect is not None:
@@ -84,13 +88,15 @@ class Impact:
             **({"change": self.change} if self.change else {}),
             "affected": [a.to_json() for a in self.affected],
             "summary": {
-                "fields": counts["field"], "datasets": counts["dataset"], "jobs": counts["job"] - groups,
+                "fields": counts["field"],
+                "datasets": counts["dataset"],
+                "jobs": counts["job"] - groups,
                 "consumerGroups": groups,
                 "raw": sum(a.raw and a.type != "job" for a in self.affected),
                 "owners": sorted({owner for a in self.affected for owner in a.owners}),
             },
             "truncated": self.truncated,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +131,13 @@ class JobDetails:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            **self.node.to_json(), "state": self.state, "runs": [dict(run) for run in self.runs],
-            "reads": list(self.reads), "writes": list(self.writes), "parents": list(self.parents),
-        }  # fmt: skip
+            **self.node.to_json(),
+            "state": self.state,
+            "runs": [dict(run) for run in self.runs],
+            "reads": list(self.reads),
+            "writes": list(self.writes),
+            "parents": list(self.parents),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,11 @@ class Reader:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "job": self.job, "namespace": self.namespace, "name": self.name, "seen": self.seen,
-            "owners": list(self.owners), "kind": self.kind, "origin": self.origin,
-        }  # fmt: skip
+            "job": self.job,
+            "namespace": self.namespace,
+            "name": self.name,
+            "seen": self.seen,
+            "owners": list(self.owners),
+            "kind": self.kind,
+            "origin": self.origin,
+        }

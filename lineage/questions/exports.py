@@ -104,10 +104,13 @@ def impact_markdown(answer: Json, short: Callable[[str], str] = str, most: int =
         if row.get("columns") == "unknown":
             effect += " (columns unknown)"
         cells = (
-            f"{_kind(row)} {_code(short(row['id']))}", effect, row["hops"], _value(row),
+            f"{_kind(row)} {_code(short(row['id']))}",
+            effect,
+            row["hops"],
+            _value(row),
             _code(str(row["commit"])[:12]) if row.get("commit") else "",
             ", ".join(_code(owner) for owner in row["owners"]) or "none known",
-        )  # fmt: skip
+        )
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     if len(rows) > most:
         lines += ["", f"... and {len(rows) - most} more."]

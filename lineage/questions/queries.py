@@ -178,16 +178,24 @@ class Lineage(Downstream):
         return frozenset(
             edge.id
             for edge in edges
-            if edge.vt == FOREVER and edge.seen < limit and edge.job is not None and edge.job in nodes
+            if edge.vt == FOREVER
+            and edge.seen < limit
+            and edge.job is not None
+            and edge.job in nodes
             and nodes[edge.job].info.get("processingType") in ("STREAMING", "SERVICE")
-        )  # fmt: skip
+        )
 
 
 def _runs(book: Book) -> Iterable[dict[str, object]]:
     for run in sorted(book.runs.values(), key=lambda run: (run.first, run.id), reverse=True):
         ends = [time for kind, time in run.types.items() if kind in ("COMPLETE", "FAIL", "ABORT")]
         yield {
-            "id": run.id, "state": run.state(), "started": rfc3339(run.first), "updated": rfc3339(run.heard),
-            "ended": rfc3339(max(ends)) if ends else None, "processing": run.processing, "parent": run.parent,
+            "id": run.id,
+            "state": run.state(),
+            "started": rfc3339(run.first),
+            "updated": rfc3339(run.heard),
+            "ended": rfc3339(max(ends)) if ends else None,
+            "processing": run.processing,
+            "parent": run.parent,
             CLOCK_AHEAD: clock_ahead(*run.claimed) if run.claimed else None,
-        }  # fmt: skip
+        }

@@ -30,9 +30,14 @@ class Arrival:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "id": self.node, "type": parts_of(self.node).kind, **parts_of(self.node).to_json(),
-            "arrival": rfc3339(self.time), "hops": self.hops, "confirmed": self.confirmed, "raw": self.raw,
-        }  # fmt: skip
+            "id": self.node,
+            "type": parts_of(self.node).kind,
+            **parts_of(self.node).to_json(),
+            "arrival": rfc3339(self.time),
+            "hops": self.hops,
+            "confirmed": self.confirmed,
+            "raw": self.raw,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,13 @@ class Reach:
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = {
-            "from": self.source, "to": self.target, "at": rfc3339(self.at),
+            "from": self.source,
+            "to": self.target,
+            "at": rfc3339(self.at),
             "until": rfc3339(self.until) if self.until is not None else None,
-            "could": bool(self.arrivals), "truncated": self.truncated,
-        }  # fmt: skip
+            "could": bool(self.arrivals),
+            "truncated": self.truncated,
+        }
         if self.target is None:
             values["reached"] = [arrival.to_json() for arrival in self.arrivals]
         else:

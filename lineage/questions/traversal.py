@@ -54,10 +54,18 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
         edge = edge._replace(vt=edge.until(Basis.CONTENTS), ct=None)
         key = (edge.kind, edge.source, edge.target, edge.owner, edge.job or "", edge.origin)
         before = by_flow.get(key)
-        by_flow[key] = edge if before is None else edge._replace(
-            vf=before.vf, vt=max(before.vt, edge.vt), seen=max(before.seen, edge.seen), raw=before.raw or edge.raw,
-            columns=before.columns and edge.columns, unfinished=before.unfinished and edge.unfinished,
-        )  # fmt: skip
+        by_flow[key] = (
+            edge
+            if before is None
+            else edge._replace(
+                vf=before.vf,
+                vt=max(before.vt, edge.vt),
+                seen=max(before.seen, edge.seen),
+                raw=before.raw or edge.raw,
+                columns=before.columns and edge.columns,
+                unfinished=before.unfinished and edge.unfinished,
+            )
+        )
     return list(by_flow.values())
 
 

@@ -34,12 +34,33 @@ _SNOWFLAKE = _sees(ALL, "where", *_OF_GROUPS, strict=True)
 _POSTGRES, _MYSQL, _HIVE = _sees(None, "group"), _sees(None, "group", "having"), _sees(None, "having")
 _NONE = _sees(None)
 _RULES = {
-    "spark": _SPARK, "sparksql": _SPARK, "spark_sql": _SPARK, "databricks": _SPARK, "redshift": _SPARK,
-    "snowflake": _SNOWFLAKE, "bigquery": _BIGQUERY, "googlesql": _BIGQUERY, "postgres": _POSTGRES, "postgresql": _POSTGRES,
-    "mysql": _MYSQL, "mariadb": _MYSQL, "hive": _HIVE, "flink": _NONE, "flinksql": _NONE, "flink_sql": _NONE,
-    "ksql": _NONE, "ksqldb": _NONE, "trino": _NONE, "presto": _NONE, "prestodb": _NONE, "athena": _NONE,
-    "tsql": _NONE, "mssql": _NONE, "sqlserver": _NONE, "oracle": _NONE,
-}  # fmt: skip
+    "spark": _SPARK,
+    "sparksql": _SPARK,
+    "spark_sql": _SPARK,
+    "databricks": _SPARK,
+    "redshift": _SPARK,
+    "snowflake": _SNOWFLAKE,
+    "bigquery": _BIGQUERY,
+    "googlesql": _BIGQUERY,
+    "postgres": _POSTGRES,
+    "postgresql": _POSTGRES,
+    "mysql": _MYSQL,
+    "mariadb": _MYSQL,
+    "hive": _HIVE,
+    "flink": _NONE,
+    "flinksql": _NONE,
+    "flink_sql": _NONE,
+    "ksql": _NONE,
+    "ksqldb": _NONE,
+    "trino": _NONE,
+    "presto": _NONE,
+    "prestodb": _NONE,
+    "athena": _NONE,
+    "tsql": _NONE,
+    "mssql": _NONE,
+    "sqlserver": _NONE,
+    "oracle": _NONE,
+}
 
 
 def alias_rule(dialect: str | None) -> AliasRule:

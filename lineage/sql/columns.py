@@ -214,8 +214,10 @@ class Statements:
         }
         columns = [column for column in target_columns if column.lower() not in fixed]
         if len(columns) != len(outputs):
-            self._sql_lineage.doubt(f"which columns of {name} are written cannot be determined: {len(outputs)} values for"
-                             f" {len(columns)} columns")  # fmt: skip
+            self._sql_lineage.doubt(
+                f"which columns of {name} are written cannot be determined: {len(outputs)} values for"
+                f" {len(columns)} columns"
+            )
             return None
         return columns
 

@@ -18,14 +18,31 @@ from lineage.sql.rewriting.tokens import token
 
 Rewrite = Callable[[list[Token]], list[Token]]
 
-_READ_AS = {"flink": "spark", "ksql": "spark", "ksqldb": "spark", "sparksql": "spark", "spark_sql": "spark",
-            "postgresql": "postgres", "mariadb": "mysql", "flinksql": "spark", "flink_sql": "spark",
-            "googlesql": "bigquery", "prestodb": "presto", "sqlserver": "tsql", "mssql": "tsql",
-            "generic": "", "ansi": "", "sql": ""}  # fmt: skip
+_READ_AS = {
+    "flink": "spark",
+    "ksql": "spark",
+    "ksqldb": "spark",
+    "sparksql": "spark",
+    "spark_sql": "spark",
+    "postgresql": "postgres",
+    "mariadb": "mysql",
+    "flinksql": "spark",
+    "flink_sql": "spark",
+    "googlesql": "bigquery",
+    "prestodb": "presto",
+    "sqlserver": "tsql",
+    "mssql": "tsql",
+    "generic": "",
+    "ansi": "",
+    "sql": "",
+}
 _REWRITES: dict[str, Rewrite] = {
-    "flink": flink.rewrite, "flinksql": flink.rewrite, "flink_sql": flink.rewrite,
-    "ksql": ksqldb.rewrite, "ksqldb": ksqldb.rewrite,
-}  # fmt: skip
+    "flink": flink.rewrite,
+    "flinksql": flink.rewrite,
+    "flink_sql": flink.rewrite,
+    "ksql": ksqldb.rewrite,
+    "ksqldb": ksqldb.rewrite,
+}
 _REPLACE = re.compile(r"(\A|;)(\s{0,200})REPLACE(?=\s{1,200}INTO\b)", re.IGNORECASE)
 """MySQL's and SQLite's `REPLACE INTO`, which the tokenizer leaves unread: for what it reads and writes, an INSERT."""
 _UPPER = {"ksql", "ksqldb", "snowflake", "oracle"}

@@ -25,12 +25,44 @@ _MASKS = re.compile(
     re.IGNORECASE,
 )
 _COUNTS = (exp.Count, exp.CountIf, exp.ApproxDistinct)
-_DECODES = {"from_json", "to_json", "parse_json", "json_parse", "from_avro", "to_avro", "from_protobuf", "to_protobuf",
-            "decode", "encode", "to_json_string", "jsonformat", "parsejson", "json_format", "tojsonstring", "as_value",
-            "from_csv", "try_parse_json", "safe_convert_bytes_to_string", "decodebytes"}  # fmt: skip
+_DECODES = {
+    "from_json",
+    "to_json",
+    "parse_json",
+    "json_parse",
+    "from_avro",
+    "to_avro",
+    "from_protobuf",
+    "to_protobuf",
+    "decode",
+    "encode",
+    "to_json_string",
+    "jsonformat",
+    "parsejson",
+    "json_format",
+    "tojsonstring",
+    "as_value",
+    "from_csv",
+    "try_parse_json",
+    "safe_convert_bytes_to_string",
+    "decodebytes",
+}
 _UNFOLDS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Unnest, exp.Inline)
-_AGGREGATES = {"collect", "collect_list", "collect_set", "latest_by_offset", "earliest_by_offset", "topk", "topkdistinct",
-               "count_distinct", "histogram", "string_agg", "listagg", "json_object_agg", "jsonb_agg"}  # fmt: skip
+_AGGREGATES = {
+    "collect",
+    "collect_list",
+    "collect_set",
+    "latest_by_offset",
+    "earliest_by_offset",
+    "topk",
+    "topkdistinct",
+    "count_distinct",
+    "histogram",
+    "string_agg",
+    "listagg",
+    "json_object_agg",
+    "jsonb_agg",
+}
 
 
 def function_name(node: exp.Expression) -> str:
@@ -48,14 +80,34 @@ class Expressions:
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
         self._by_type: dict[type, Callable[[exp.Expression, Scope], Value]] = {
-            exp.Column: self._column, exp.Dot: self._dot, exp.Bracket: self._bracket, exp.Case: self._case,
-            exp.If: self._case, exp.Window: self._window, exp.Struct: self._struct, exp.Subquery: self._query,
-            exp.Select: self._query, exp.Union: self._query, exp.Exists: self._exists, exp.In: self._in,
-            exp.JSONExtract: self._json, exp.JSONExtractScalar: self._json, exp.Filter: self._filter,
-            exp.Literal: _nothing, exp.Star: _nothing, exp.DataType: _nothing, exp.Var: _nothing, exp.Null: _nothing,
-            exp.Alias: self._same, exp.Paren: self._same, exp.Where: self._same, exp.Having: self._same,
-            exp.StructExtract: self._extract, exp.Nullif: self._nullif, exp.Identifier: self._identifier,
-        }  # fmt: skip
+            exp.Column: self._column,
+            exp.Dot: self._dot,
+            exp.Bracket: self._bracket,
+            exp.Case: self._case,
+            exp.If: self._case,
+            exp.Window: self._window,
+            exp.Struct: self._struct,
+            exp.Subquery: self._query,
+            exp.Select: self._query,
+            exp.Union: self._query,
+            exp.Exists: self._exists,
+            exp.In: self._in,
+            exp.JSONExtract: self._json,
+            exp.JSONExtractScalar: self._json,
+            exp.Filter: self._filter,
+            exp.Literal: _nothing,
+            exp.Star: _nothing,
+            exp.DataType: _nothing,
+            exp.Var: _nothing,
+            exp.Null: _nothing,
+            exp.Alias: self._same,
+            exp.Paren: self._same,
+            exp.Where: self._same,
+            exp.Having: self._same,
+            exp.StructExtract: self._extract,
+            exp.Nullif: self._nullif,
+            exp.Identifier: self._identifier,
+        }
 
     def value(self, node: exp.Expression | None, scope: Scope) -> Value:
         """What a node is made of."""

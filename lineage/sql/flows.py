@@ -126,9 +126,12 @@ def _begins(table: str, name: str) -> bool:
 
 
 def flows_from_sql(
-    texts: Iterable[tuple[str, str]], schemas: Mapping[DatasetId, Columns], ins: Collection[DatasetId],
-    outs: Collection[DatasetId], names: Names,
-) -> tuple[list[Flow], set[DatasetId]]:  # fmt: skip
+    texts: Iterable[tuple[str, str]],
+    schemas: Mapping[DatasetId, Columns],
+    ins: Collection[DatasetId],
+    outs: Collection[DatasetId],
+    names: Names,
+) -> tuple[list[Flow], set[DatasetId]]:
     """Flows between columns that a run's SQL shows, and the outputs of which it does not show all."""
     rows: list[Flow] = []
     doubtful: set[DatasetId] = set()
@@ -191,9 +194,15 @@ def _joined(first: ColumnEdge, then: ColumnEdge) -> ColumnEdge | None:
     source = (
         Origin(first.source.table, (*first.source.path, *rest)) if first.way.subtype == "IDENTITY" else first.source
     )
-    way = then.way if then.way.type != DIRECT else (
-        first.way.then(then.way.subtype, then.way.masking) if first.way.type == DIRECT else Way("INDIRECT", first.way.subtype)
-    )  # fmt: skip
+    way = (
+        then.way
+        if then.way.type != DIRECT
+        else (
+            first.way.then(then.way.subtype, then.way.masking)
+            if first.way.type == DIRECT
+            else Way("INDIRECT", first.way.subtype)
+        )
+    )
     return ColumnEdge(source, then.target, then.field, way)
 
 

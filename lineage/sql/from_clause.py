@@ -133,8 +133,13 @@ class FromClause:
         if isinstance(inner, exp.Inline):
             return Unfolded(node.alias, self._spread(element, column_names), element)
         if len(column_names) == 2:  # position or key, and element
-            return Unfolded(node.alias, {column_names[0]: Value() if "pos" in type(inner).__name__.lower() else
-                                         whole.then(TRANSFORMATION), column_names[1]: element})  # fmt: skip
+            return Unfolded(
+                node.alias,
+                {
+                    column_names[0]: Value() if "pos" in type(inner).__name__.lower() else whole.then(TRANSFORMATION),
+                    column_names[1]: element,
+                },
+            )
         return Unfolded(node.alias, {column_names[0] if column_names else "col": element}, element)
 
     def _unnest(self, node: exp.Unnest, scope: Scope) -> Relation:

@@ -29,8 +29,16 @@ MAX_COLUMNS = 20_000
 
 _OPEN = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSE = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
-_LITERAL = {TokenType.STRING, TokenType.NUMBER, TokenType.NULL, TokenType.TRUE, TokenType.FALSE, TokenType.DASH,
-            TokenType.NATIONAL_STRING, TokenType.HEX_STRING}  # fmt: skip
+_LITERAL = {
+    TokenType.STRING,
+    TokenType.NUMBER,
+    TokenType.NULL,
+    TokenType.TRUE,
+    TokenType.FALSE,
+    TokenType.DASH,
+    TokenType.NATIONAL_STRING,
+    TokenType.HEX_STRING,
+}
 _PREFIX = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL}
 _END_ANGLES = {TokenType.GT, TokenType.SEMICOLON, TokenType.SELECT, TokenType.FROM}
 _JOINS = {TokenType.JOIN, TokenType.STRAIGHT_JOIN}

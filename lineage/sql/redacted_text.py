@@ -11,8 +11,22 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 REDACTED = "[redacted]"
-_BACKSLASH = {"spark", "sparksql", "spark_sql", "hive", "mysql", "mariadb", "bigquery", "googlesql", "databricks", "clickhouse",
-              "snowflake", "doris", "starrocks", ""}  # fmt: skip
+_BACKSLASH = {
+    "spark",
+    "sparksql",
+    "spark_sql",
+    "hive",
+    "mysql",
+    "mariadb",
+    "bigquery",
+    "googlesql",
+    "databricks",
+    "clickhouse",
+    "snowflake",
+    "doris",
+    "starrocks",
+    "",
+}
 _DOUBLE_IS_TEXT = {"spark", "sparksql", "spark_sql", "hive", "mysql", "mariadb", "bigquery", "googlesql", "databricks"}
 _TOKEN = r"""
   (?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))

@@ -86,8 +86,11 @@ class RowChanges:
                 queries.from_clause.join(join, scope)
         queries.influence(tree.args.get("where"), scope, FILTER)
         own = table_name(table)
-        prefixes = {tuple(p.name for p in each.this.parts[:-1]) for each in tree.expressions
-                 if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column)}  # fmt: skip
+        prefixes = {
+            tuple(p.name for p in each.this.parts[:-1])
+            for each in tree.expressions
+            if isinstance(each, exp.EQ) and isinstance(each.this, exp.Column)
+        }
         if len(prefixes) > 1:
             self._sql_lineage.doubt("an UPDATE of several tables is not read")
             return

@@ -70,13 +70,19 @@ def _event(token: str, done: int, job: int, run: int, kind: str, moment: int) ->
     namespace, name, layer = _namespace(token), f"job{done}_{job}", job % _LAYERS
     inputs = [_dataset(done, layer, job + side) for side in (0, 1)]
     fields = {
-        f"c{column}": {"inputFields": [
-            {"namespace": namespace, "name": source, "field": f"c{column}",
-             "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": column % 7 == 0}]}
-            for source in inputs
-        ]}
+        f"c{column}": {
+            "inputFields": [
+                {
+                    "namespace": namespace,
+                    "name": source,
+                    "field": f"c{column}",
+                    "transformations": [{"type": "DIRECT", "subtype": "IDENTITY", "masking": column % 7 == 0}],
+                }
+                for source in inputs
+            ]
+        }
         for column in range(_COLUMNS - run)
-    }  # fmt: skip
+    }
     facets = {} if kind == "START" else {"columnLineage": {"fields": fields}}
     return {
         "eventType": kind,

@@ -66,8 +66,10 @@ class DomainAudit:
         return {
             "entries": [part(view, each) for each in page],
             "next": self._seal.seal(f"audit {view.domain.name} {last:020}") if last is not None else None,
-            "note": "Older entries are not indexed by dataset yet; ask again in a while to find them." if left else None,
-        }  # fmt: skip
+            "note": "Older entries are not indexed by dataset yet; ask again in a while to find them."
+            if left
+            else None,
+        }
 
     def _about(self, view: Viewpoint, where: AuditFilter, before: int | None) -> Iterator[AuditEntry]:
         where = replace(where, within=tuple(sorted({begins(each) for each in view.domain.datasets})))
@@ -93,13 +95,17 @@ def part(view: Viewpoint, entry: AuditEntry) -> dict[str, Any]:
     own = sorted(filter(view.has, about))
     whole = len(own) == len(about)
     return {
-        "id": entry.hash, "at": rfc3339(entry.at), "actor": entry.actor, "action": entry.action,
-        "decision": entry.decision, "datasets": own,
+        "id": entry.hash,
+        "at": rfc3339(entry.at),
+        "actor": entry.actor,
+        "action": entry.action,
+        "decision": entry.decision,
+        "datasets": own,
         "fields": {dataset: paths for dataset, paths in fields_of(entry).items() if dataset in own},
         "reasons": _reasons(view, entry) if whole else [],
         "details": {key: entry.details[key] for key in _OWN_DETAILS if whole and entry.details.get(key) is not None},
         "partial": not whole,
-    }  # fmt: skip
+    }
 
 
 def _reasons(view: Viewpoint, entry: AuditEntry) -> list[str]:

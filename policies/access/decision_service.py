@@ -103,10 +103,13 @@ class Decisions:
         done = [a for a in answers if "error" not in a]
         if done:
             self._audit.record(
-                caller.user, "decision", ", ".join(dict.fromkeys(a["dataset"] for a in done))[:1000],
-                "deny" if all(a["effect"] == Effect.DENY for a in done) else "allow", [],
+                caller.user,
+                "decision",
+                ", ".join(dict.fromkeys(a["dataset"] for a in done))[:1000],
+                "deny" if all(a["effect"] == Effect.DENY for a in done) else "allow",
+                [],
                 {"decisions": [{k: a[k] for k in _AUDITED} for a in done]},
-            )  # fmt: skip
+            )
         return answers
 
     def _may_ask(self, caller: Subject, dataset: str) -> None:
@@ -130,9 +133,10 @@ class Decisions:
             view.purposes.require(asked.purpose)
         except (NotFound, InvalidInput) as error:
             return {
-                "dataset": asked.dataset, "effect": str(Effect.DENY),
+                "dataset": asked.dataset,
+                "effect": str(Effect.DENY),
                 "error": {"code": error.code, "message": error.message, "details": error.details},
-            }  # fmt: skip
+            }
         subject, gone = (caller, None) if asked.subject is None else subject_of(view, asked.subject)
         decision = decide_now(view, subject, gone, facts, asked.purpose, now, self._settings)
         decision = self._state.cut(view, subject, facts, decision)
@@ -146,14 +150,22 @@ class Decisions:
             columns = tuple(c for c in columns if c.path in wanted)
         answer: dict[str, Any] = {
             "subject": {"user": subject.user, "groups": sorted(subject.groups), "roles": sorted(subject.roles)},
-            "dataset": facts.reference, "action": asked.action, "purpose": asked.purpose,
+            "dataset": facts.reference,
+            "action": asked.action,
+            "purpose": asked.purpose,
             "purposePath": view.purposes.recorded(asked.purpose),
-            "effect": str(decision.effect), "filters": [f.where for f in decision.filters],
-            "columns": [*(column_json(c) for c in columns), *(_unknown(facts, asked.fields) if known_of.schema else ())],
+            "effect": str(decision.effect),
+            "filters": [f.where for f in decision.filters],
+            "columns": [
+                *(column_json(c) for c in columns),
+                *(_unknown(facts, asked.fields) if known_of.schema else ()),
+            ],
             "reasons": explain.reasons_json(decision.reasons),
-            "gaps": list(decision.gaps), "grants": list(decision.grants),
-            "expires": rfc3339(decision.expires), "at": rfc3339(now),
-        }  # fmt: skip
+            "gaps": list(decision.gaps),
+            "grants": list(decision.grants),
+            "expires": rfc3339(decision.expires),
+            "at": rfc3339(now),
+        }
         return answer
 
 
@@ -184,9 +196,12 @@ def effect_of(column: ColumnDecision) -> str:
 def column_json(column: ColumnDecision) -> dict[str, Any]:
     """One column for an engine: what to show, by which mask, in which rows unmasked, and why."""
     return {
-        "path": column.path, "effect": effect_of(column), "mask": mask_json(column.mask),
-        "clear_when": column.clear_when, "reasons": explain.reasons_json(column.reasons),
-    }  # fmt: skip
+        "path": column.path,
+        "effect": effect_of(column),
+        "mask": mask_json(column.mask),
+        "clear_when": column.clear_when,
+        "reasons": explain.reasons_json(column.reasons),
+    }
 
 
 def mask_json(mask: Mask | None) -> dict[str, Any] | None:
@@ -205,8 +220,11 @@ def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]
     ]
     return [
         {
-            "path": path, "effect": "gap", "mask": None, "clear_when": None,
+            "path": path,
+            "effect": "gap",
+            "mask": None,
+            "clear_when": None,
             "reasons": [{"kind": "gap", "name": path, "text": f"{facts.reference} has no field {path} that is known."}],
         }
         for path in missing
-    ]  # fmt: skip
+    ]

@@ -148,8 +148,14 @@ class DirectoryPeople:
             removal = self._removal(person.name, by, None) if person is not None else []
             released = Change(NAME, name_key(name), {"released": rfc3339(self._clock())}, by=by.user)
             self._store.apply([*removal, released], self._clock())
-            self._audit.record(by.user, "directory.release", name, "allow", [person.name] if person is not None else [],
-                               {"users": [name], "mentions": mentions[:_MOST_NAMED]})  # fmt: skip
+            self._audit.record(
+                by.user,
+                "directory.release",
+                name,
+                "allow",
+                [person.name] if person is not None else [],
+                {"users": [name], "mentions": mentions[:_MOST_NAMED]},
+            )
             if person is not None:
                 ended = self._offboarding.holdings(name, why)
         if ended is not None:
@@ -210,9 +216,13 @@ class DirectoryPeople:
                 [Change(GROUP, identifier, spec, by=by.user, expect=0), *_memberships(by, identifier, members, ())], now
             )
             self._audit.record(
-                by.user, "directory.group.create", name, "allow", [identifier, f"{len(set(members))} members"],
+                by.user,
+                "directory.group.create",
+                name,
+                "allow",
+                [identifier, f"{len(set(members))} members"],
                 self._members_named(members, ()),
-            )  # fmt: skip
+            )
         return self.group(identifier)
 
     def change_group(

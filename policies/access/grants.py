@@ -35,9 +35,12 @@ def grant_json(grant: Grant, now: datetime) -> dict[str, Any]:
     subject = {
         kind: sorted(names)[0]
         for kind, names in (
-            ("user", grant.subject.users), ("group", grant.subject.groups), ("role", grant.subject.roles)
-        ) if names
-    }  # fmt: skip
+            ("user", grant.subject.users),
+            ("group", grant.subject.groups),
+            ("role", grant.subject.roles),
+        )
+        if names
+    }
     return {
         "name": grant.name,
         "status": str(status_at(grant, now)),
@@ -80,22 +83,21 @@ class Grants:
         sees_all = everybody and bool(self._identity.permissions(subject) & {"manage", "audit:read"})
         domains = self._domains(subject, view) if everybody else []
         grants = [
-            g for g in view.grants.values()
+            g
+            for g in view.grants.values()
             if (dataset is None or dataset_matches(g.dataset, dataset))
-            and (
-                g.name in mine or sees_all
-                or (everybody and (_within(domains, g) or self._owns(subject, view, g)))
-            )
-        ]  # fmt: skip
+            and (g.name in mine or sees_all or (everybody and (_within(domains, g) or self._owns(subject, view, g))))
+        ]
         return sorted(grants, key=lambda g: (g.valid_to, g.name), reverse=True)
 
     def active(self, subject: Subject, reference: str) -> Sequence[Grant]:
         """The subject's grants that open something of a dataset now, the one that ends first in front."""
         now = self._clock()
         grants = [
-            g for g in self._state.view().grants_of(subject)
+            g
+            for g in self._state.view().grants_of(subject)
             if is_active(g, now) and dataset_matches(g.dataset, reference)
-        ]  # fmt: skip
+        ]
         return sorted(grants, key=lambda g: (g.valid_to, g.name))
 
     def purposes(self, subject: Subject) -> Sequence[str]:
@@ -145,8 +147,14 @@ class Grants:
             kinds.parse("Grant", name, spec)
             change = Change("Grant", name, spec, document.metadata, by, expect=document.version)
             store.apply([change], now)
-            self._audit.record(by, "grant.revoke", grant.dataset, "allow", [reason] if reason else [],
-                               {"grant": name, "users": sorted(grant.subject.users)})  # fmt: skip
+            self._audit.record(
+                by,
+                "grant.revoke",
+                grant.dataset,
+                "allow",
+                [reason] if reason else [],
+                {"grant": name, "users": sorted(grant.subject.users)},
+            )
             if self._events is not None:
                 details = {"dataset": grant.dataset, "user": sorted(grant.subject.users), "by": by}
                 self._events.emit("grant.revoked", name, details)
@@ -179,9 +187,10 @@ class Grants:
     def _domains(self, subject: Subject, view: View) -> Sequence[Domain]:
         """Domains on whose grants the subject decides."""
         return [
-            view.domains[name] for name, powers in self._identity.domains(subject).items()
+            view.domains[name]
+            for name, powers in self._identity.domains(subject).items()
             if Power.APPROVE in powers and name in view.domains
-        ]  # fmt: skip
+        ]
 
     def _owns(self, subject: Subject, view: View, grant: Grant) -> bool:
         if "*" in grant.dataset:  # spares a search for the nearest names

@@ -27,9 +27,11 @@ class Ended:
     def words(self) -> list[str]:
         """For the audit."""
         return [
-            f"{self.sessions} sessions ended", f"{self.tokens} tokens revoked", f"{self.queries} queries stopped",
+            f"{self.sessions} sessions ended",
+            f"{self.tokens} tokens revoked",
+            f"{self.queries} queries stopped",
             *(f"request {each} goes to others" for each in self.readdressed),
-        ]  # fmt: skip
+        ]
 
 
 @dataclass

@@ -99,9 +99,15 @@ class PurposeUse:
         return {
             "purposes": [
                 {
-                    "name": each.name, "parent": each.parent, "path": list(reversed(purposes.path(each.name))),
-                    "title": each.title, "description": each.description, "legalBasis": purposes.legal_basis(each.name),
-                    "retention": purposes.retention(each.name), "owner": each.owner, "deprecated": each.deprecated,
+                    "name": each.name,
+                    "parent": each.parent,
+                    "path": list(reversed(purposes.path(each.name))),
+                    "title": each.title,
+                    "description": each.description,
+                    "legalBasis": purposes.legal_basis(each.name),
+                    "retention": purposes.retention(each.name),
+                    "owner": each.owner,
+                    "deprecated": each.deprecated,
                     "users": users.get(each.name, [])[:MOST_LISTED] if with_users else None,
                     "uses": len(users.get(each.name, ())) if with_users else None,
                 }
@@ -112,7 +118,7 @@ class PurposeUse:
                 for name, names in sorted(users.items())
                 if not purposes.is_known(name)
             ],
-        }  # fmt: skip
+        }
 
 
 def in_use(name: str, users: list[str]) -> str:

@@ -81,11 +81,22 @@ class Sessions:
         secret = PREFIX + secrets.token_urlsafe(_BYTES)
         lasts = timedelta(hours=self._settings.hours) if kind == "browser" else timedelta(days=self._settings.cli_days)
         session = SessionRecord(
-            id="ses_" + secrets.token_hex(8), digest=digest(secret), kind=kind, user=user, provider=provider,
-            issuer=account.issuer, subject=account.subject, provider_session=account.provider_session,
-            label=label[:120], created_at=now, used_at=now, ends_at=now + lasts, confirmed_at=now,
-            claims=of_interest(account.claims, spec.rights), sealed=self._confirming.sealed(account.tokens),
-        )  # fmt: skip
+            id="ses_" + secrets.token_hex(8),
+            digest=digest(secret),
+            kind=kind,
+            user=user,
+            provider=provider,
+            issuer=account.issuer,
+            subject=account.subject,
+            provider_session=account.provider_session,
+            label=label[:120],
+            created_at=now,
+            used_at=now,
+            ends_at=now + lasts,
+            confirmed_at=now,
+            claims=of_interest(account.claims, spec.rights),
+            sealed=self._confirming.sealed(account.tokens),
+        )
         self.store.add(session)
         # Looked at behind the write: who was deactivated meanwhile has no session that another day could make good again.
         if (gone := no_session_because(self._state.view(), user)) is not None:

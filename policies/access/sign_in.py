@@ -113,10 +113,15 @@ class SignIn:
         state, nonce, verifier = (secrets.token_urlsafe(size) for size in (32, 32, 64))
         address = self._client.address(spec, redirect_uri, state, nonce, verifier)
         attempt = {
-            "provider": provider, "state": state, "nonce": nonce, "verifier": verifier,
-            "redirect": redirect_uri, "return": safe_path(return_to), "device": device,
+            "provider": provider,
+            "state": state,
+            "nonce": nonce,
+            "verifier": verifier,
+            "redirect": redirect_uri,
+            "return": safe_path(return_to),
+            "device": device,
             "replaces": replaces,
-        }  # fmt: skip
+        }
         return Begun(address, cookie_of(state), self._sealer.seal(json.dumps(attempt)))
 
     def finish(
@@ -257,10 +262,16 @@ def cookie_of(state: str) -> str:
 def _ticket(provider: str, account: Account, user: str, device: DeviceLogin) -> dict[str, Any]:
     """Sealed in the page and kept nowhere else: a person who does not click leaves nothing behind."""
     return {
-        "for": _LETS_IN, "device": device.code, "provider": provider, "user": user,
-        "issuer": account.issuer, "subject": account.subject, "claims": dict(account.claims),
-        "tokens": [account.tokens.access, account.tokens.refresh], "session": account.provider_session,
-    }  # fmt: skip
+        "for": _LETS_IN,
+        "device": device.code,
+        "provider": provider,
+        "user": user,
+        "issuer": account.issuer,
+        "subject": account.subject,
+        "claims": dict(account.claims),
+        "tokens": [account.tokens.access, account.tokens.refresh],
+        "session": account.provider_session,
+    }
 
 
 def _mark(kind: str, text: str) -> str:

@@ -32,9 +32,12 @@ class Way:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "by": self.by, "until": rfc3339(self.until), "purpose": self.purpose, "legalBasis": self.legal_basis,
+            "by": self.by,
+            "until": rfc3339(self.until),
+            "purpose": self.purpose,
+            "legalBasis": self.legal_basis,
             "retention": self.retention,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,17 @@ class Access:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "kind": self.kind, "subject": self.subject, "via": list(self.via), "masked": self.masked,
-            "mask": self.mask, "until": rfc3339(self.until), "purpose": self.purpose, "rows": list(self.rows),
-            "clearWhen": self.clear_when, "ways": [way.to_json() for way in self.ways],
-        }  # fmt: skip
+            "kind": self.kind,
+            "subject": self.subject,
+            "via": list(self.via),
+            "masked": self.masked,
+            "mask": self.mask,
+            "until": rfc3339(self.until),
+            "purpose": self.purpose,
+            "rows": list(self.rows),
+            "clearWhen": self.clear_when,
+            "ways": [way.to_json() for way in self.ways],
+        }
 
 
 def who_has_access(
@@ -92,9 +102,16 @@ def who_has_access(
 
 
 def _access(
-    kind: str, name: str, subject: Subject, view: View, facts: DatasetFacts, place: FieldPath | None,
-    purpose: str | None, now: datetime, unscanned_is_sensitive: bool,
-) -> Access | None:  # fmt: skip
+    kind: str,
+    name: str,
+    subject: Subject,
+    view: View,
+    facts: DatasetFacts,
+    place: FieldPath | None,
+    purpose: str | None,
+    now: datetime,
+    unscanned_is_sensitive: bool,
+) -> Access | None:
     decision = view.decide(subject, facts, purpose, now, unscanned_is_sensitive)
     at_place = decision.columns if place is None else Places(decision.columns).deciding(place)
     columns = [c for c in at_place if c.effect is Effect.ALLOW]
@@ -105,16 +122,23 @@ def _access(
         "owner" if r.kind == "owner" else f"{r.kind} {r.name}"
         for r in (itertools.chain.from_iterable(c.reasons for c in columns) if columns else decision.reasons)
         if r.kind in ("role", "owner", "grant") and r.name != "rows"
-    )  # fmt: skip
+    )
     granted = {f"grant {g.name}": g for g in view.grants_of(subject)}
     ways = tuple(_way(by, granted.get(by), view.purposes) for by in via)
     ends = [way.until for way in ways if way.until is not None]
     until = min(ends, default=None)
     return Access(
-        kind, name, tuple(via), bool(columns) and len(masked) == len(columns),
-        str(masked[0].mask.type) if masked and masked[0].mask else None, until, purpose,
-        tuple(f.where for f in decision.filters), next((c.clear_when for c in masked if c.clear_when), None), ways,
-    )  # fmt: skip
+        kind,
+        name,
+        tuple(via),
+        bool(columns) and len(masked) == len(columns),
+        str(masked[0].mask.type) if masked and masked[0].mask else None,
+        until,
+        purpose,
+        tuple(f.where for f in decision.filters),
+        next((c.clear_when for c in masked if c.clear_when), None),
+        ways,
+    )
 
 
 def _way(by: str, grant: Grant | None, purposes: Purposes) -> Way:

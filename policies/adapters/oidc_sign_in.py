@@ -46,8 +46,11 @@ class OidcSignIn:
         with self._client(spec, document) as client:
             fresh, _ = client.create_authorization_url(
                 document.addresses["authorization_endpoint"],
-                state=state, nonce=nonce, code_verifier=verifier, redirect_uri=redirect_uri,
-            )  # fmt: skip
+                state=state,
+                nonce=nonce,
+                code_verifier=verifier,
+                redirect_uri=redirect_uri,
+            )
         return str(fresh)
 
     def finish(
@@ -59,11 +62,15 @@ class OidcSignIn:
             raise _refused("the answer is of another issuer")
         with self._client(spec, document) as client:
             with _asking(spec, _refused("the code is wrong, has expired or was used before")):
-                response = _given(client.fetch_token(
-                    document.addresses["token_endpoint"],
-                    grant_type="authorization_code",
-                    code=answer["code"], code_verifier=verifier, redirect_uri=redirect_uri,
-                ))  # fmt: skip
+                response = _given(
+                    client.fetch_token(
+                        document.addresses["token_endpoint"],
+                        grant_type="authorization_code",
+                        code=answer["code"],
+                        code_verifier=verifier,
+                        redirect_uri=redirect_uri,
+                    )
+                )
             claims = self._id_token(spec, document, response, nonce)
             fresh = self._userinfo(spec, document, client, str(claims["sub"])) or {}
         return _account(spec, claims, fresh, response, None)
@@ -131,10 +138,15 @@ class OidcSignIn:
         methods = document.token_auth
         method = "client_secret_basic" if not methods or "client_secret_basic" in methods else "client_secret_post"
         client = OAuth2Client(
-            spec.client_id, secret, token_endpoint_auth_method=method if secret else "none",
-            scope=" ".join(spec.scopes), code_challenge_method="S256", token=token,
-            verify=document.tls, timeout=TIMEOUT_S,
-        )  # fmt: skip
+            spec.client_id,
+            secret,
+            token_endpoint_auth_method=method if secret else "none",
+            scope=" ".join(spec.scopes),
+            code_challenge_method="S256",
+            token=token,
+            verify=document.tls,
+            timeout=TIMEOUT_S,
+        )
         try:
             yield client
         finally:
@@ -164,9 +176,14 @@ class OidcSignIn:
         spec: IdentityProviderSpec, document: IssuerDocument, token: str, required: list[str]
     ) -> dict[str, Any]:
         return jwt.decode(
-            token, _signing_key(document, token), algorithms=ALGORITHMS, audience=spec.client_id,
-            issuer=spec.issuer, leeway=_LEEWAY_S, options={"require": required},
-        )  # fmt: skip
+            token,
+            _signing_key(document, token),
+            algorithms=ALGORITHMS,
+            audience=spec.client_id,
+            issuer=spec.issuer,
+            leeway=_LEEWAY_S,
+            options={"require": required},
+        )
 
     @staticmethod
     def _userinfo(

@@ -158,19 +158,27 @@ class _Table:
         import pyarrow as pa
 
         numbers = range(_RECORDS)
-        schema = pa.schema([
-            ("key", pa.binary()), ("value", pa.binary()), ("partition", pa.int32()), ("offset", pa.int64()),
-            ("timestamp", pa.timestamp("us", "UTC")),
-            ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-        ])  # fmt: skip
-        return pa.table({
-            "key": [b"%d" % n for n in numbers],
-            "value": [_record(n) for n in numbers],
-            "partition": [0] * _RECORDS,
-            "offset": list(numbers),
-            "timestamp": [datetime.now(UTC)] * _RECORDS,
-            "headers": [None] * _RECORDS,
-        }, schema)  # fmt: skip
+        schema = pa.schema(
+            [
+                ("key", pa.binary()),
+                ("value", pa.binary()),
+                ("partition", pa.int32()),
+                ("offset", pa.int64()),
+                ("timestamp", pa.timestamp("us", "UTC")),
+                ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+            ]
+        )
+        return pa.table(
+            {
+                "key": [b"%d" % n for n in numbers],
+                "value": [_record(n) for n in numbers],
+                "partition": [0] * _RECORDS,
+                "offset": list(numbers),
+                "timestamp": [datetime.now(UTC)] * _RECORDS,
+                "headers": [None] * _RECORDS,
+            },
+            schema,
+        )
 
 
 def _record(n: int) -> bytes:

@@ -57,9 +57,14 @@ def _record(
     size = json_bytes(shown)
     content, cut = (shown, False) if whole else preview(shown, size)
     record: dict[str, Any] = {
-        "partition": about.get("_partition"), "offset": about.get("_offset"), "timestamp": about.get("_timestamp"),
-        **content, "bytes": about.get(BYTES), "shownBytes": size, "cut": cut,
-    }  # fmt: skip
+        "partition": about.get("_partition"),
+        "offset": about.get("_offset"),
+        "timestamp": about.get("_timestamp"),
+        **content,
+        "bytes": about.get(BYTES),
+        "shownBytes": size,
+        "cut": cut,
+    }
     if RAW in about:
         record["raw"] = about[RAW]
     return record
@@ -118,16 +123,16 @@ def page_json(
         "older": cursors[OLDER],
         "newer": cursors[NEWER],
         "searched": dict(searched) if searched is not None else None,
-        "partitions": None if edges is None else [
-            {"partition": e.partition, "start": e.start, "end": e.end} for e in edges
-        ],
+        "partitions": None
+        if edges is None
+        else [{"partition": e.partition, "start": e.start, "end": e.end} for e in edges],
         "decision": answer.decision,
         "truncated": answer.truncated and answer.partial is not None and answer.partial["limit"] == "bytes",
         **answer.unreadable.to_json(),
         "notes": list(answer.notes),
         "sql": sql,
         "follow": follow,
-    }  # fmt: skip
+    }
 
 
 def _part(column: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -144,10 +144,16 @@ class Browser:
         if (direction == NEWER) == (asked.order == "newest"):
             page.records.reverse()
         return pages.page_json(
-            page, answer, view, asked.order, cursors,
+            page,
+            answer,
+            view,
+            asked.order,
+            cursors,
             searched={"records": sum(r.count for r in ranges), "left": behind},
-            edges=edges, sql=words.as_query(asked.limit), follow=words.followed(),
-        )  # fmt: skip
+            edges=edges,
+            sql=words.as_query(asked.limit),
+            follow=words.followed(),
+        )
 
     def _by_time(self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: Asked) -> dict[str, Any]:
         """For who sees some of the rows: which offsets are read, and how many, would count the others."""
@@ -174,9 +180,16 @@ class Browser:
         if (direction == NEWER) == (asked.order == "newest"):
             page.records.reverse()
         return pages.page_json(
-            page, answer, view, asked.order, cursors,
-            searched=None, edges=None, sql=words.as_query(asked.limit), follow=words.followed(),
-        )  # fmt: skip
+            page,
+            answer,
+            view,
+            asked.order,
+            cursors,
+            searched=None,
+            edges=None,
+            sql=words.as_query(asked.limit),
+            follow=words.followed(),
+        )
 
     def _edges(self, table: QueryTable, partition: int | None) -> tuple[Range, ...]:
         """First and last offsets of the partitions that are read."""

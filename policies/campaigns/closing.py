@@ -41,9 +41,14 @@ class Closing:
         self._records, self._clock = records, clock
 
     def begin(
-        self, campaign_id: str, by: str, no_answer: str | None = None, reason: str = "", closer: Subject | None = None,
+        self,
+        campaign_id: str,
+        by: str,
+        no_answer: str | None = None,
+        reason: str = "",
+        closer: Subject | None = None,
         allowed: Callable[[], None] = lambda: None,
-    ) -> Campaign:  # fmt: skip
+    ) -> Campaign:
         """From now on nobody decides. `closer`: who closes by hand; their own rights are settled as declared. `allowed`: decides
         again, when it is written.
 
@@ -62,10 +67,17 @@ class Closing:
                     details={"field": "reason"},
                 )
             rights = {"groups": sorted(closer.groups), "roles": sorted(closer.roles)} if closer is not None else {}
-            return self._store.change(replace(
-                campaign, state=CampaignState.CLOSING, closed_by=by, closed_at=self._clock(),
-                no_answer=no_answer or campaign.no_answer, reason=reason, closer=rights,
-            ))  # fmt: skip
+            return self._store.change(
+                replace(
+                    campaign,
+                    state=CampaignState.CLOSING,
+                    closed_by=by,
+                    closed_at=self._clock(),
+                    no_answer=no_answer or campaign.no_answer,
+                    reason=reason,
+                    closer=rights,
+                )
+            )
 
     def finish(self, campaign_id: str) -> Campaign | None:
         """Continue until it is closed; None when it is not closing."""

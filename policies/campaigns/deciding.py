@@ -148,10 +148,14 @@ class Deciding:
                 return self._write(sight, item, right, verdict, reason, now)
         # What was noticed is kept, and the reviewer looks again.
         if noticed.state is ItemState.GONE:
-            raise Conflict(f"{_named(noticed)} ended meanwhile by something else; nothing is left to decide.",
-                           details={"item": number, "state": "gone"})  # fmt: skip
-        raise Conflict(f"{_named(noticed)} has changed since the review began; look at it again, and repeat.",
-                       details={"item": number, "changed": True})  # fmt: skip
+            raise Conflict(
+                f"{_named(noticed)} ended meanwhile by something else; nothing is left to decide.",
+                details={"item": number, "state": "gone"},
+            )
+        raise Conflict(
+            f"{_named(noticed)} has changed since the review began; look at it again, and repeat.",
+            details={"item": number, "changed": True},
+        )
 
     def _write(self, sight: Sight, item: Item, right: Right, verdict: str, reason: str, now: datetime) -> Item:
         if verdict == KEEP and item.unused and not reason:
@@ -184,9 +188,17 @@ class Deciding:
             back = self._ending.take_back(item, sight.subject.user, lambda: self._all_steps(item.campaign))
             steps += map(list, back)
         fresh = replace(
-            item, state=ItemState.OPEN, outcome=Outcome.NONE, by=None, at=None, reason="", instead_of=None, left_at=(),
-            undo={"steps": steps} if steps else {}, audit=None,
-        )  # fmt: skip
+            item,
+            state=ItemState.OPEN,
+            outcome=Outcome.NONE,
+            by=None,
+            at=None,
+            reason="",
+            instead_of=None,
+            left_at=(),
+            undo={"steps": steps} if steps else {},
+            audit=None,
+        )
         right = self._present.of(item.right, self._present.rights())
         if item.state is ItemState.REVOKED and item.outcome is not Outcome.AT_SOURCE:
             _require_as_before(sight, item, right)
@@ -224,8 +236,10 @@ def _steps(item: Item) -> list[Any]:
 def _require_as_before(sight: Sight, item: Item, right: Right | None) -> None:
     """What is given back is what was revoked: more than that only somebody gives who may declare it. Raises Conflict."""
     if right is None:
-        raise Conflict(f"{_named(item)} cannot be taken back: its holder would not have it, as they are gone or disabled.",
-                       details={"item": item.number})  # fmt: skip
+        raise Conflict(
+            f"{_named(item)} cannot be taken back: its holder would not have it, as they are gone or disabled.",
+            details={"item": item.number},
+        )
     if right.fingerprint != item.right.fingerprint and not sight.manages:
         raise Conflict(
             f"{_named(item)} is not what it was when it was revoked: it would give something else now, so only who manages"
@@ -251,8 +265,10 @@ def require_open(campaign: Campaign, now: datetime) -> None:
 
 def _require_undecided(item: Item) -> None:
     if item.state is ItemState.GONE:
-        raise Conflict(f"{_named(item)} ended by something else; nothing is left to decide.",
-                       details={"item": item.number, "state": "gone"})  # fmt: skip
+        raise Conflict(
+            f"{_named(item)} ended by something else; nothing is left to decide.",
+            details={"item": item.number, "state": "gone"},
+        )
     if item.state is not ItemState.OPEN:
         raise Conflict(
             f"{item.by} decided item {item.number} already ({item.state}, {rfc3339(item.at)}); it has to be taken back first.",

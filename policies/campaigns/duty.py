@@ -39,9 +39,14 @@ class CampaignDuty:
     """Call `step` now and then. It continues where a process before it ended."""
 
     def __init__(
-        self, campaigns: Campaigns, closing: Closing, present: Present, state: GovernanceState, records: CampaignRecords,
+        self,
+        campaigns: Campaigns,
+        closing: Closing,
+        present: Present,
+        state: GovernanceState,
+        records: CampaignRecords,
         clock: Clock,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._present = present
         self._campaigns, self._closing, self._state = campaigns, closing, state
         self._records, self._clock = records, clock
@@ -129,9 +134,18 @@ class CampaignDuty:
                 items = every_item(self._store, campaign.id, ItemFilter(states=(ItemState.OPEN,)))
                 waits = waiting(items, sets, people, self._present.owners())
                 title = f"{asks(campaign)}: {total:,} items are open"
-                self._records.report("campaign.reminder", campaign, title, {
-                    "open": total, "waiting": waits, "at": rfc3339(now), "onNoAnswer": campaign.no_answer,
-                }, sorted(waits))  # fmt: skip
+                self._records.report(
+                    "campaign.reminder",
+                    campaign,
+                    title,
+                    {
+                        "open": total,
+                        "waiting": waits,
+                        "at": rfc3339(now),
+                        "onNoAnswer": campaign.no_answer,
+                    },
+                    sorted(waits),
+                )
                 self._records.campaign(WEIR, "campaign.remind", campaign, [f"{total} items are open"])
             return 1
         return 0

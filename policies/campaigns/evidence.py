@@ -76,9 +76,10 @@ class Evidence:
         return {
             "datasets": [self._dataset(right, self._facts[each]) for each in listed],
             "moreDatasets": len(opened) - len(listed),
-            "lastUsed": rfc3339(last), "lookedSince": rfc3339(self._usage.begins),
+            "lastUsed": rfc3339(last),
+            "lookedSince": rfc3339(self._usage.begins),
             "young": right.since is not None and right.since > self._usage.after,
-        }, self._usage.is_unused(right, last)  # fmt: skip
+        }, self._usage.is_unused(right, last)
 
     def _dataset(self, right: Right, facts: DatasetFacts) -> dict[str, Any]:
         if facts.reference not in self._alike:
@@ -91,10 +92,13 @@ class Evidence:
         left_out = right.name if right.kind is Kind.GRANT else None
         left = self._shown(without, facts, right.purpose, left_out) if right.kind is not Kind.OWNER else None
         return {
-            "dataset": facts.reference, "shows": summary.shows, "without": left.shows if left is not None else None,
+            "dataset": facts.reference,
+            "shows": summary.shows,
+            "without": left.shows if left is not None else None,
             "fields": {"clear": summary.clear, "masked": summary.masked, "hidden": summary.hidden},
-            "masks": list(summary.masks), "personal": self._personal[facts.reference],
-        }  # fmt: skip
+            "masks": list(summary.masks),
+            "personal": self._personal[facts.reference],
+        }
 
     def _shown(self, subject: Subject, facts: DatasetFacts, purpose: str | None, left_out: str | None) -> Shown:
         alike, summaries = self._alike[facts.reference]

@@ -16,9 +16,29 @@ from policies.campaigns.model import Campaign, ItemState, digest_of
 from policies.campaigns.ports import CampaignStore
 
 COLUMNS = (
-    "number", "kind", "name", "holder", "dataset", "purpose", "since", "until", "sources", "sees", "lastUsed", "unused",
-    "state", "outcome", "by", "insteadOf", "at", "reason", "changed", "leftAt", "there", "audit",
-)  # fmt: skip
+    "number",
+    "kind",
+    "name",
+    "holder",
+    "dataset",
+    "purpose",
+    "since",
+    "until",
+    "sources",
+    "sees",
+    "lastUsed",
+    "unused",
+    "state",
+    "outcome",
+    "by",
+    "insteadOf",
+    "at",
+    "reason",
+    "changed",
+    "leftAt",
+    "there",
+    "audit",
+)
 """Of the CSV. `there`: a revoked right that is there again, or still."""
 
 _STYLE = """
@@ -51,10 +71,13 @@ class Report:
         holds, problem = self._compared()
         return {
             "campaign": {**self.campaign.record(), "state": str(self.campaign.state)},
-            "counts": summary(self.store, self.campaign.id), "hash": self.campaign.digest,
-            "holds": holds, "problem": problem, "audit": self.campaign.audit,
+            "counts": summary(self.store, self.campaign.id),
+            "hash": self.campaign.digest,
+            "holds": holds,
+            "problem": problem,
+            "audit": self.campaign.audit,
             "auditEntries": f"/api/v1/audit?target={quote(self.campaign.id, safe='')}",
-        }  # fmt: skip
+        }
 
     def _compared(self) -> tuple[bool | None, str | None]:
         """Who can write the campaign can write a hash beside it, so the one that counts is in the chain of the audit."""
@@ -93,16 +116,24 @@ class Report:
         campaign, counts = head["campaign"], head["counts"]
         title = f"Access review {escape(campaign['id'])}"
         facts = [
-            ("State", campaign["state"]), ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
+            ("State", campaign["state"]),
+            ("Began", f"{_time(campaign['startedAt'])}, by {campaign['startedBy']}"),
             ("Due", _time(campaign["dueAt"])),
-            ("Closed", f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet"),
+            (
+                "Closed",
+                f"{_time(campaign['closedAt'])}, by {campaign['closedBy']}" if campaign["closedAt"] else "not yet",
+            ),
             ("What nobody confirms", _unconfirmed(campaign)),
-            ("Items", f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
-                      f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open"),
+            (
+                "Items",
+                f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
+                f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open",
+            ),
             ("Left to end at their source", f"{counts['at_source']:,}"),
             ("Hash", _hash(head)),
-            ("Audit", head["auditEntries"]), ("Made for", author),
-        ]  # fmt: skip
+            ("Audit", head["auditEntries"]),
+            ("Made for", author),
+        ]
         entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
         heads = ("Right", "Holder", "Lets them see", "Last used", "Decision", "By", "Reason")
         yield (
@@ -119,18 +150,21 @@ class Report:
 def _row(item: Mapping[str, Any]) -> str:
     decided = " ".join(part for part in (item["state"], f"({item['outcome']})" if item["outcome"] else "") if part)
     notes = [
-        *(f"ends only at: {source}" for source in item["leftAt"]), *(["changed meanwhile"] if item["changed"] else []),
+        *(f"ends only at: {source}" for source in item["leftAt"]),
+        *(["changed meanwhile"] if item["changed"] else []),
         *(["there now"] if item["there"] else []),
-    ]  # fmt: skip
+    ]
     by = f"{item['by'] or ''}{' in place of ' + item['insteadOf'] if item['insteadOf'] else ''}"
     audit = f", audit {item['audit']}" if item["audit"] else ""
     cells = (
-        f"{escape(_right(item))}<br><small>from {escape(', '.join(item['sources']))}</small>", escape(item["holder"]),
-        escape(_sees(item)), escape(_last(item)) + (" <small>(unused)</small>" if item["unused"] else ""),
+        f"{escape(_right(item))}<br><small>from {escape(', '.join(item['sources']))}</small>",
+        escape(item["holder"]),
+        escape(_sees(item)),
+        escape(_last(item)) + (" <small>(unused)</small>" if item["unused"] else ""),
         escape(decided) + "".join(f"<br><small>{escape(note)}</small>" for note in notes),
         f"{escape(by)}<br><small>{escape(_time(item['at']))}{audit}</small>",
         escape(item["reason"]),
-    )  # fmt: skip
+    )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n"
 
 

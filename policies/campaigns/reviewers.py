@@ -89,9 +89,7 @@ def _with(reviewers: ReviewerSet, people: Iterable[str]) -> ReviewerSet:
 
 
 def _joined(one: SubjectMatch, other: SubjectMatch) -> SubjectMatch:
-    return SubjectMatch(
-        users=one.users | other.users, groups=one.groups | other.groups, roles=one.roles | other.roles
-    )  # fmt: skip
+    return SubjectMatch(users=one.users | other.users, groups=one.groups | other.groups, roles=one.roles | other.roles)
 
 
 def _match(spec: PeopleSpec) -> SubjectMatch:

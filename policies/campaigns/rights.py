@@ -73,9 +73,14 @@ class Rights:
             if not is_active(coming, self._now):
                 continue
             right = Right(
-                Kind.GRANT, grant.name, dataset=grant.dataset, purpose=grant.purpose, since=grant.valid_from,
-                until=grant.valid_to, sources=(f"Grant {grant.name}",),
-            )  # fmt: skip
+                Kind.GRANT,
+                grant.name,
+                dataset=grant.dataset,
+                purpose=grant.purpose,
+                since=grant.valid_from,
+                until=grant.valid_to,
+                sources=(f"Grant {grant.name}",),
+            )
             right = _marked(right, [repr(grant.fields), repr(grant.unmask), grant.rows, repr(sorted(grant.sources))])
             for user in sorted(grant.subject.users):
                 if self._there(user):
@@ -90,10 +95,16 @@ class Rights:
         for user in sorted(facts.owners.users):
             if self._there(user):
                 yield _marked(
-                    Right(Kind.OWNER, facts.reference, user, dataset=facts.reference,
-                          sources=(f"Dataset {facts.reference}",), here=False),
+                    Right(
+                        Kind.OWNER,
+                        facts.reference,
+                        user,
+                        dataset=facts.reference,
+                        sources=(f"Dataset {facts.reference}",),
+                        here=False,
+                    ),
                     [],
-                )  # fmt: skip
+                )
 
     # --- all of them --------------------------------------------------------------------------------------------------
 
@@ -156,16 +167,23 @@ class Rights:
         with_inherited = resolve(Subject("", roles=frozenset(roles)), self._view.roles).roles
         return [
             repr((name, role.read, role.row_filters, sorted(role.permissions), role.sees_unscanned, role.inherits))
-            if role is not None else name
+            if role is not None
+            else name
             for name, role in sorted(with_inherited.items(), key=lambda each: each[0])
-        ]  # fmt: skip
+        ]
 
 
 def _marked(right: Right, gives: Iterable[str | None]) -> Right:
     """The right with its fingerprint, of its sources, its terms and what it gives."""
     parts = [
-        str(right.kind), right.name, right.dataset, right.purpose, str(right.until), *sorted(right.sources), *gives
-    ]  # fmt: skip
+        str(right.kind),
+        right.name,
+        right.dataset,
+        right.purpose,
+        str(right.until),
+        *sorted(right.sources),
+        *gives,
+    ]
     return replace(right, fingerprint=hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32])
 
 

@@ -44,9 +44,15 @@ class Campaigns:
     """The service of access reviews."""
 
     def __init__(
-        self, store: CampaignStore, sights: Sights, starting: Starting, deciding: Deciding, closing: Closing,
-        present: Present, clock: Clock,
-    ) -> None:  # fmt: skip
+        self,
+        store: CampaignStore,
+        sights: Sights,
+        starting: Starting,
+        deciding: Deciding,
+        closing: Closing,
+        present: Present,
+        clock: Clock,
+    ) -> None:
         self._store, self._sights = store, sights
         self._starting, self._deciding, self._closing = starting, deciding, closing
         self._present, self._clock = present, clock
@@ -123,15 +129,21 @@ class Campaigns:
                 else item.right
             )
             reviewers = sight.sets[item.reviewers]
-            rows.append({
-                **item.record(), "opens": len(opens.get(item.opens, ())), "reviewers": list(reviewers.users),
-                "why": reviewers.why, "right": item.right.text,
-                "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
-                "ended": item.state is ItemState.OPEN and now is None,
-                "can_decide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
-                "can_undo": self._can(campaign, sight, item) and item.state in (ItemState.KEPT, ItemState.REVOKED)
-                and (sight.runs(item) or item.by == subject.user),
-            })  # fmt: skip
+            rows.append(
+                {
+                    **item.record(),
+                    "opens": len(opens.get(item.opens, ())),
+                    "reviewers": list(reviewers.users),
+                    "why": reviewers.why,
+                    "right": item.right.text,
+                    "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
+                    "ended": item.state is ItemState.OPEN and now is None,
+                    "can_decide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
+                    "can_undo": self._can(campaign, sight, item)
+                    and item.state in (ItemState.KEPT, ItemState.REVOKED)
+                    and (sight.runs(item) or item.by == subject.user),
+                }
+            )
         return rows, len(matches)
 
     # --- deciding -----------------------------------------------------------------------------------------------------
@@ -143,12 +155,17 @@ class Campaigns:
         done, refused = self._deciding.decide(subject, campaign_id, numbers, verdict, reason)
         return {
             "decided": [
-                {"number": item.number, "state": str(item.state), "outcome": str(item.outcome), "leftAt": list(item.left_at)}
+                {
+                    "number": item.number,
+                    "state": str(item.state),
+                    "outcome": str(item.outcome),
+                    "leftAt": list(item.left_at),
+                }
                 for item in done
             ],
             "refused": [{"number": r.number, "code": r.error.code, "message": r.error.message} for r in refused],
             "campaign": self.show(subject, campaign_id),
-        }  # fmt: skip
+        }
 
     def close(
         self, subject: Subject, campaign_id: str, no_answer: str | None = None, reason: str = ""
@@ -167,9 +184,13 @@ class Campaigns:
         if len(reason) > LONGEST_REASON:
             raise InvalidInput(f"A reason has at most {LONGEST_REASON} characters.", details={"field": "reason"})
         self._closing.begin(
-            campaign_id, subject.user, no_answer, reason, subject,
+            campaign_id,
+            subject.user,
+            no_answer,
+            reason,
+            subject,
             allowed=lambda: self._sights.require_runs(subject, campaign_id),
-        )  # fmt: skip
+        )
         self._closing.finish(campaign_id)
         return self.show(subject, campaign_id)
 
@@ -188,9 +209,13 @@ class Campaigns:
             sets = self._store.sets(campaign.id, OPENS)
             opens = [key for key, datasets in sets.items() if asked.dataset in datasets] or _NOWHERE
         return ItemFilter(
-            states=(asked.state,) if asked.state is not None else None, kind=asked.kind, person=None, unused=asked.unused,
-            reviewers=None if sight.runs_all and not asked.mine else list(sight.mine) or _NOWHERE, opens=opens,
-        )  # fmt: skip
+            states=(asked.state,) if asked.state is not None else None,
+            kind=asked.kind,
+            person=None,
+            unused=asked.unused,
+            reviewers=None if sight.runs_all and not asked.mine else list(sight.mine) or _NOWHERE,
+            opens=opens,
+        )
 
     def _every(self, campaign: Campaign, where: ItemFilter) -> list[Item]:
         collected: list[Item] = []
@@ -216,14 +241,23 @@ class Campaigns:
         running = campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at
         mine = ItemFilter(reviewers=list(sight.mine) or _NOWHERE)
         return {
-            "id": campaign.id, "review": campaign.review, "state": str(campaign.state),
-            "description": str(campaign.terms.get("description", "")), "startedAt": rfc3339(campaign.started_at),
-            "startedBy": campaign.started_by, "dueAt": rfc3339(campaign.due_at), "closedAt": rfc3339(campaign.closed_at),
-            "closedBy": campaign.closed_by, "onNoAnswer": campaign.no_answer,
-            "notes": list(campaign.notes) if sight.counts else [], "hash": campaign.digest, "audit": campaign.audit,
+            "id": campaign.id,
+            "review": campaign.review,
+            "state": str(campaign.state),
+            "description": str(campaign.terms.get("description", "")),
+            "startedAt": rfc3339(campaign.started_at),
+            "startedBy": campaign.started_by,
+            "dueAt": rfc3339(campaign.due_at),
+            "closedAt": rfc3339(campaign.closed_at),
+            "closedBy": campaign.closed_by,
+            "onNoAnswer": campaign.no_answer,
+            "notes": list(campaign.notes) if sight.counts else [],
+            "hash": campaign.digest,
+            "audit": campaign.audit,
             "counts": summary(self._store, campaign.id, None if sight.counts else mine),
-            "to_decide": self._to_decide(campaign, sight) if running else 0, "manages": sight.runs_all,
-        }  # fmt: skip
+            "to_decide": self._to_decide(campaign, sight) if running else 0,
+            "manages": sight.runs_all,
+        }
 
     def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:
         """How far each set of reviewers is."""

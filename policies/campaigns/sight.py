@@ -41,9 +41,10 @@ class Mine:
         if key not in self._known:
             reviewers = self._sets.get(key)
             self._known[key] = [
-                (away, who) for away, who in self._places.items()
+                (away, who)
+                for away, who in self._places.items()
                 if reviewers is not None and is_reviewer(who, reviewers, self._view, self._owners)
-            ]  # fmt: skip
+            ]
         return self._known[key]
 
     def __contains__(self, key: str) -> bool:

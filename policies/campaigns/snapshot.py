@@ -67,9 +67,17 @@ class Snapshots:
                 )
             proof, unused = evidence.of(right, opened)
             reviewers = reviewing.of(right, [scope.facts[each] for each in sorted(opened)])
-            snapshot.items.append(Item(
-                campaign, len(snapshot.items) + 1, right, proof, _reviewers(snapshot, reviewers), _opens(snapshot, opened), unused
-            ))  # fmt: skip
+            snapshot.items.append(
+                Item(
+                    campaign,
+                    len(snapshot.items) + 1,
+                    right,
+                    proof,
+                    _reviewers(snapshot, reviewers),
+                    _opens(snapshot, opened),
+                    unused,
+                )
+            )
         snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)
         if wider:
             snapshot.notes.append(

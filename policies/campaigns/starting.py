@@ -38,9 +38,16 @@ class Starting:
     """Starts reviews: for those who manage, for admins of a domain one that is wholly of it, and by schedule."""
 
     def __init__(
-        self, store: CampaignStore, state: GovernanceState, identity: Identity, snapshots: Snapshots, closing: Closing,
-        present: Present, records: CampaignRecords, clock: Clock,
-    ) -> None:  # fmt: skip
+        self,
+        store: CampaignStore,
+        state: GovernanceState,
+        identity: Identity,
+        snapshots: Snapshots,
+        closing: Closing,
+        present: Present,
+        records: CampaignRecords,
+        clock: Clock,
+    ) -> None:
         self._store, self._state, self._identity = store, state, identity
         self._snapshots, self._closing, self._present = snapshots, closing, present
         self._records, self._clock = records, clock
@@ -79,22 +86,40 @@ class Starting:
             return self._start("weir", review, review, spec, occurrence, now, campaign_id)
         except InvalidInput as error:
             failed = Campaign(
-                campaign_id, review, dict(spec), CampaignState.FAILED, now, "weir", now, "keep", occurrence,
+                campaign_id,
+                review,
+                dict(spec),
+                CampaignState.FAILED,
+                now,
+                "weir",
+                now,
+                "keep",
+                occurrence,
                 notes=(error.message,),
-            )  # fmt: skip
+            )
             with self._store.transaction():
                 if self._store.add(failed, (), {}):
                     self._records.campaign("weir", "campaign.failed", failed, [error.message])
                     self._records.report(
-                        "campaign.failed", failed, f"Access review {review} could not start",
-                        {"problem": error.message}, sorted(self._present.people().managers),
-                    )  # fmt: skip
+                        "campaign.failed",
+                        failed,
+                        f"Access review {review} could not start",
+                        {"problem": error.message},
+                        sorted(self._present.people().managers),
+                    )
             return None
 
     def _start(
-        self, by: str, review: str | None, name: str, terms: Mapping[str, Any], occurrence: datetime | None, now: datetime,
-        campaign_id: str | None = None, allowed: Callable[[], None] = lambda: None,
-    ) -> Campaign:  # fmt: skip
+        self,
+        by: str,
+        review: str | None,
+        name: str,
+        terms: Mapping[str, Any],
+        occurrence: datetime | None,
+        now: datetime,
+        campaign_id: str | None = None,
+        allowed: Callable[[], None] = lambda: None,
+    ) -> Campaign:
         """`allowed`: decides again, when it is written."""
         spec = kinds.parse(KIND, name, terms)
         assert isinstance(spec, AccessReviewSpec)
@@ -102,9 +127,17 @@ class Starting:
         campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
         snapshot = self._snapshots.take(campaign_id, spec)
         campaign = Campaign(
-            campaign_id, review, kinds.dump(spec), CampaignState.OPEN, now, by, now + duration(spec.due),
-            spec.on_no_answer, occurrence, notes=tuple(snapshot.notes),
-        )  # fmt: skip
+            campaign_id,
+            review,
+            kinds.dump(spec),
+            CampaignState.OPEN,
+            now,
+            by,
+            now + duration(spec.due),
+            spec.on_no_answer,
+            occurrence,
+            notes=tuple(snapshot.notes),
+        )
         sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}
         waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
         with self._store.transaction():
@@ -122,9 +155,12 @@ class Starting:
                 by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
             )
             self._records.report(
-                "campaign.started", campaign, asks(campaign),
-                {"by": by, "items": counts["items"], "waiting": waits}, sorted(waits),
-            )  # fmt: skip
+                "campaign.started",
+                campaign,
+                asks(campaign),
+                {"by": by, "items": counts["items"], "waiting": waits},
+                sorted(waits),
+            )
         if not snapshot.items:  # nothing waits for anybody
             self._closing.begin(campaign_id, by)
             return self._closing.finish(campaign_id) or campaign

@@ -71,9 +71,16 @@ def decide(
 
         def source(below: DatasetFacts) -> Decision:
             return decide(
-                subject, below, roles=roles, policies=compiled, grants=grants, purpose=purpose, now=now,
-                unscanned_is_sensitive=unscanned_is_sensitive, purposes=purposes,
-            )  # fmt: skip
+                subject,
+                below,
+                roles=roles,
+                policies=compiled,
+                grants=grants,
+                purpose=purpose,
+                now=now,
+                unscanned_is_sensitive=unscanned_is_sensitive,
+                purposes=purposes,
+            )
 
         return no_more_than_sources(decision, facts, source, asking.granted) if facts.sources else decision
     except Exception as error:  # whatever goes wrong here must deny, not open and not crash into a half answer

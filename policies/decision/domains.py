@@ -38,9 +38,11 @@ class Power(StrEnum):
 ADMIN = frozenset(Power)
 STEWARD = frozenset({Power.EDIT, Power.REVIEW, Power.REPORT, Power.SCAN})
 SCOPES: Mapping[Power, str] = {
-    Power.EDIT: "manage", Power.APPROVE: "request", Power.DECLARE: "manage",
+    Power.EDIT: "manage",
+    Power.APPROVE: "request",
+    Power.DECLARE: "manage",
     Power.CERTIFY: "manage",
-}  # fmt: skip
+}
 """The scope of a limited token that a power needs, where it is not its own name."""
 NO_POWERS: frozenset[Power] = frozenset()
 

@@ -76,9 +76,11 @@ class _Naming:
             bit = 1 << index
             self._everyone |= bit if match.everyone else 0
             for by_name, names in (
-                (self._users, match.users), (self._groups, match.groups), (self._roles, match.roles),
+                (self._users, match.users),
+                (self._groups, match.groups),
+                (self._roles, match.roles),
                 (self.purposes, match.purposes - {""}),
-            ):  # fmt: skip
+            ):
                 for name in names:
                     by_name[name] |= bit
 

@@ -56,9 +56,16 @@ class Asking:
     """One subject before one dataset, at one moment, for one purpose. `gaps`: what of theirs could not be read."""
 
     def __init__(
-        self, subject: Subject, facts: DatasetFacts, compiled: Compiled, roles: Mapping[str, Role],
-        grants: Iterable[Grant], purpose: str | None, now: datetime, purposes: Purposes = NO_PURPOSES,
-    ) -> None:  # fmt: skip
+        self,
+        subject: Subject,
+        facts: DatasetFacts,
+        compiled: Compiled,
+        roles: Mapping[str, Role],
+        grants: Iterable[Grant],
+        purpose: str | None,
+        now: datetime,
+        purposes: Purposes = NO_PURPOSES,
+    ) -> None:
         if now.tzinfo is None:
             raise InvalidInput("the time of the decision has no zone.")
         self.facts, self.compiled, self.purpose, self.purposes = facts, compiled, purpose, purposes
@@ -66,9 +73,10 @@ class Asking:
         self.who = resolve(subject, roles)
         self.gaps = list(self.who.problems)
         self.active = [
-            g for g in grants
+            g
+            for g in grants
             if dataset_matches(g.dataset, facts.reference) and is_active(g, now) and self.who.among(g.subject)
-        ]  # fmt: skip
+        ]
         self.usable = [u for g in self.active if purpose is None or g.purpose in self.path for u in self._read(g)]
         self.standing = list(_standing(self.who, facts))
         self.stances = compiled.stances(self.who, self.path)
@@ -86,10 +94,12 @@ class Asking:
         gets, whatever roles and ownership open."""
         place = FieldPath.parse(path)
         whole = [
-            u for u in self.usable
+            u
+            for u in self.usable
             if (u.grant.rows is None or not self.standing)
-            and u.grant.dataset == self.facts.reference and self.facts.topics.keys() <= u.grant.sources
-        ]  # fmt: skip
+            and u.grant.dataset == self.facts.reference
+            and self.facts.topics.keys() <= u.grant.sources
+        ]
         return any(u.fields.covers(place, tags) for u in whole)
 
     def key(self, plan: Plan) -> object:

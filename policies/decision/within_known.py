@@ -92,8 +92,9 @@ def facts_within(known_of: Known, facts: DatasetFacts) -> DatasetFacts:
 
 def _without_tags(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     return tuple(
-        replace(each, text=f"Policy {each.name} is about it.") if each.kind in ("policy", "gap") and "tag " in each.text
+        replace(each, text=f"Policy {each.name} is about it.")
+        if each.kind in ("policy", "gap") and "tag " in each.text
         else each
         for each in reasons
         if each.kind != "tag"
-    )  # fmt: skip
+    )

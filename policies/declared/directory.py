@@ -112,9 +112,14 @@ class Directory:
                     group, _, user = each.name.partition("/")
                     joined[group, user] = each.spec is not None
         return Directory(
-            users, groups, names, frozenset(freed), frozenset(released),
-            _joined(self.members, joined), _joined(self.groups_of, {(u, g): there for (g, u), there in joined.items()}),
-        )  # fmt: skip
+            users,
+            groups,
+            names,
+            frozenset(freed),
+            frozenset(released),
+            _joined(self.members, joined),
+            _joined(self.groups_of, {(u, g): there for (g, u), there in joined.items()}),
+        )
 
     def user(self, name: str) -> Document | None:
         """The person of a name, in any spelling."""

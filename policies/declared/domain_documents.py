@@ -99,10 +99,11 @@ def opening(roles: Iterable[Role], grants: Iterable[Grant], reference: str) -> f
     """Tags by which roles, and grants on a dataset, open it or fields of it."""
     by_roles = {target.tag for role in roles for target in role.read if target.tag}
     entries = {
-        entry for grant in grants
+        entry
+        for grant in grants
         if grant.status is GrantStatus.APPROVED and dataset_matches(grant.dataset, reference)
         for entry in (*grant.fields, *grant.unmask)
-    }  # fmt: skip
+    }
     return frozenset(by_roles | {each for each in entries if each != EVERYTHING and not is_path(each)})
 
 

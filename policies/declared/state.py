@@ -103,9 +103,11 @@ class GovernanceState:
                 facts, f"Nothing of {facts.reference} is opened, because policies cannot be read: {error.message}"
             )
         return self.cut(
-            view, subject, facts,
+            view,
+            subject,
+            facts,
             view.decide(subject, facts, purpose, self._clock(), self._settings.unscanned_is_sensitive),
-        )  # fmt: skip
+        )
 
     def cut(self, view: View, subject: Subject, facts: DatasetFacts, decision: Decision) -> Decision:
         """A decision without what its subject may not know of the dataset by now."""

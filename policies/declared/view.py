@@ -116,7 +116,13 @@ class View:
         `grants`: those of the subject that are active, where the caller looked them up already.
         """
         return decide(
-            subject, facts, roles=self.roles, policies=self.policies,
-            grants=self.grants_of(subject) if grants is None else grants, purpose=purpose,
-            now=now, unscanned_is_sensitive=unscanned_is_sensitive, purposes=self.purposes,
-        )  # fmt: skip
+            subject,
+            facts,
+            roles=self.roles,
+            policies=self.policies,
+            grants=self.grants_of(subject) if grants is None else grants,
+            purpose=purpose,
+            now=now,
+            unscanned_is_sensitive=unscanned_is_sensitive,
+            purposes=self.purposes,
+        )

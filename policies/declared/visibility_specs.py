@@ -73,9 +73,11 @@ class VisibilitySpec(Spec):
     def audiences(self) -> dict[Aspect, Literal["everyone", "owners"] | AudienceSpec | None]:
         """As written, by aspect."""
         return {
-            Aspect.EXISTENCE: self.existence, Aspect.SCHEMA: self.schema_,
-            Aspect.EVIDENCE: self.evidence, Aspect.LINEAGE: self.lineage,
-        }  # fmt: skip
+            Aspect.EXISTENCE: self.existence,
+            Aspect.SCHEMA: self.schema_,
+            Aspect.EVIDENCE: self.evidence,
+            Aspect.LINEAGE: self.lineage,
+        }
 
 
 def rule(name: str, spec: VisibilitySpec) -> VisibilityRule:

@@ -70,8 +70,10 @@ class Alike:
         self._by: dict[tuple[str, str], list[Grant]] = defaultdict(list)
         for grant in self.grants:
             for kind, named in (
-                ("user", grant.subject.users), ("group", grant.subject.groups), ("role", grant.subject.roles)
-            ):  # fmt: skip
+                ("user", grant.subject.users),
+                ("group", grant.subject.groups),
+                ("role", grant.subject.roles),
+            ):
                 for name in named:
                     self._by[kind, name].append(grant)
 

@@ -69,12 +69,17 @@ class Compare:
         rules = {"left": _only(first, second), "right": _only(second, first)}
         notes = dict.fromkeys((*self._notes(reference, first, all_), *self._notes(reference, second, all_)))
         return {
-            "dataset": first.facts.reference, "left": _side(first), "right": _side(second),
-            "fields": fields[:MOST_FIELDS], "more_fields": max(0, len(fields) - MOST_FIELDS), "same": same,
+            "dataset": first.facts.reference,
+            "left": _side(first),
+            "right": _side(second),
+            "fields": fields[:MOST_FIELDS],
+            "more_fields": max(0, len(fields) - MOST_FIELDS),
+            "same": same,
             "rules": rules,
             "holds": {"left": _held(first, second, all(open_)), "right": _held(second, first, all(open_))},
-            "changed": self._changed(first, second, rules, all_), "notes": list(notes),
-        }  # fmt: skip
+            "changed": self._changed(first, second, rules, all_),
+            "notes": list(notes),
+        }
 
     def _require(self, caller: Subject, reference: str, people: set[str]) -> None:
         if people == {caller.user} or self._identity.permissions(caller) & SEES_ALL:
@@ -137,9 +142,12 @@ class Compare:
 
 def _side(seen: _Seen) -> dict[str, Any]:
     return {
-        "person": seen.who.name, "at": rfc3339(seen.moment.at), "purpose": seen.side.purpose, **seen.shown.to_json(),
+        "person": seen.who.name,
+        "at": rfc3339(seen.moment.at),
+        "purpose": seen.side.purpose,
+        **seen.shown.to_json(),
         "rules": _rules(seen, seen.shown.rules),
-    }  # fmt: skip
+    }
 
 
 def _rules(seen: _Seen, rules: Iterable[Any]) -> list[dict[str, Any]]:

@@ -62,19 +62,26 @@ class Listing:
         holding = Holding(self.moment.view, self.facts)
         for entry in entries:
             yield {
-                "kind": entry.who.kind, "name": entry.who.name, "purpose": entry.purpose, **entry.shown.to_json(),
+                "kind": entry.who.kind,
+                "name": entry.who.name,
+                "purpose": entry.purpose,
+                **entry.shown.to_json(),
                 "rules": [{**r.to_json(), "how": holding.of(entry.who, r)} for r in entry.shown.rules],
                 "more_rules": entry.shown.more_rules,
-            }  # fmt: skip
+            }
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:
         """One page, with the head of the list."""
         field = str(self.place) if self.place is not None else None
         return {
-            "dataset": self.facts.reference, "field": field, "at": rfc3339(self.moment.at),
-            "entries": list(self.rows(self.entries[offset : offset + limit])), "total": len(self.entries),
-            "people": self.totals, "notes": list(self.notes),
-        }  # fmt: skip
+            "dataset": self.facts.reference,
+            "field": field,
+            "at": rfc3339(self.moment.at),
+            "entries": list(self.rows(self.entries[offset : offset + limit])),
+            "total": len(self.entries),
+            "people": self.totals,
+            "notes": list(self.notes),
+        }
 
 
 class DatasetAccess:
@@ -102,9 +109,15 @@ class DatasetAccess:
         return bool(self._identity.permissions(caller) & SEES_ALL)
 
     def of(
-        self, caller: Subject, reference: str, field: str | None = None, as_of: datetime | None = None,
-        kinds: Sequence[str] = (USER,), name: str | None = None, shows: str | None = None,
-    ) -> Listing:  # fmt: skip
+        self,
+        caller: Subject,
+        reference: str,
+        field: str | None = None,
+        as_of: datetime | None = None,
+        kinds: Sequence[str] = (USER,),
+        name: str | None = None,
+        shows: str | None = None,
+    ) -> Listing:
         """The list as the caller may see it: who owns the dataset now, or may see all, may ask.
 
         `name`: only this principal. Raises DatasetNotFound, NotAllowed, NotFound for a field that is not known, InvalidInput.

@@ -59,20 +59,27 @@ class Sheet:
         for row in rows:
             holding = Holding(self.moment.view, row.facts)
             yield {
-                "dataset": row.facts.reference, "purpose": row.purpose, **row.shown.to_json(),
+                "dataset": row.facts.reference,
+                "purpose": row.purpose,
+                **row.shown.to_json(),
                 "rules": [{**r.to_json(), "how": holding.of(row.who, r)} for r in row.shown.rules],
                 "more_rules": row.shown.more_rules,
-            }  # fmt: skip
+            }
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:
         """One page, with who the person is: groups, and roles with how the person comes to them."""
         groups, roles = self._held()
         return {
-            "person": self.name, "at": rfc3339(self.moment.at), "gone": None if self.limited else self.gone,
-            "groups": groups, "roles": [{"name": role, "how": how} for role, how in roles.items()],
-            "entries": list(self.rows_json(self.rows[offset : offset + limit])), "total": len(self.rows),
-            "datasets": self.totals, "notes": list(self.notes),
-        }  # fmt: skip
+            "person": self.name,
+            "at": rfc3339(self.moment.at),
+            "gone": None if self.limited else self.gone,
+            "groups": groups,
+            "roles": [{"name": role, "how": how} for role, how in roles.items()],
+            "entries": list(self.rows_json(self.rows[offset : offset + limit])),
+            "total": len(self.rows),
+            "datasets": self.totals,
+            "notes": list(self.notes),
+        }
 
     def _held(self) -> tuple[list[str], dict[str, list[str]]]:
         """Groups, and roles with how the person comes to them, in all sessions; where limited, those behind the rows."""
@@ -180,9 +187,15 @@ class PersonAccess:
         )
 
     def _rows(
-        self, caller: Subject, moment: Moment, sessions: Sequence[Principal], gone: str | None, facts: DatasetFacts,
-        grants: Sequence[Sequence[Grant]], limited: bool,
-    ) -> list[Row]:  # fmt: skip
+        self,
+        caller: Subject,
+        moment: Moment,
+        sessions: Sequence[Principal],
+        gone: str | None,
+        facts: DatasetFacts,
+        grants: Sequence[Sequence[Grant]],
+        limited: bool,
+    ) -> list[Row]:
         """What each session shows, once; where none shows anything, the first row, with why."""
         rows: dict[tuple[str | None, object], Row] = {}
         for who, theirs in zip(sessions, grants, strict=True):

@@ -37,8 +37,12 @@ class Rule:
     def to_json(self) -> dict[str, Any]:
         """{kind, name, text, until, purpose}."""
         return {
-            "kind": self.kind, "name": self.name, "text": self.text, "until": rfc3339(self.until), "purpose": self.purpose
-        }  # fmt: skip
+            "kind": self.kind,
+            "name": self.name,
+            "text": self.text,
+            "until": rfc3339(self.until),
+            "purpose": self.purpose,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,11 @@ class Shown:
         return {
             "shows": self.shows,
             "fields": {"clear": self.clear, "masked": self.masked, "hidden": self.hidden},
-            "masks": list(self.masks), "rows": list(self.rows), "clear_when": list(self.clear_when),
+            "masks": list(self.masks),
+            "rows": list(self.rows),
+            "clear_when": list(self.clear_when),
             "until": rfc3339(self.until),
-        }  # fmt: skip
+        }
 
 
 class Summaries:
@@ -107,9 +113,17 @@ class Summaries:
         names = {r.name for r in rules if r.kind == "grant"} | set(grants)
         until = min((self._ends[name][0] for name in names if name in self._ends), default=None)
         return Shown(
-            shows, counted.clear, counted.masked, counted.hidden, counted.masks, rows, counted.lifted, until,
-            tuple(rules[:MOST_RULES]), max(0, len(rules) - MOST_RULES),
-        )  # fmt: skip
+            shows,
+            counted.clear,
+            counted.masked,
+            counted.hidden,
+            counted.masks,
+            rows,
+            counted.lifted,
+            until,
+            tuple(rules[:MOST_RULES]),
+            max(0, len(rules) - MOST_RULES),
+        )
 
     def _rules(self, reasons: Iterable[Reason]) -> Iterable[Rule]:
         for reason in reasons:

@@ -44,18 +44,26 @@ class UnusedRight:
     def to_json(self) -> dict[str, Any]:
         """{kind, name, person, dataset, since, how}."""
         return {
-            "kind": self.kind, "name": self.name, "person": self.person, "dataset": self.dataset,
-            "since": rfc3339(self.since), "how": list(self.how),
-        }  # fmt: skip
+            "kind": self.kind,
+            "name": self.name,
+            "person": self.person,
+            "dataset": self.dataset,
+            "since": rfc3339(self.since),
+            "how": list(self.how),
+        }
 
 
 class Unused:
     """The service behind `GET /api/v1/access/unused`."""
 
     def __init__(
-        self, moments: Moments, identity: Identity, datasets: DatasetAccess, audit: AuditLog,
+        self,
+        moments: Moments,
+        identity: Identity,
+        datasets: DatasetAccess,
+        audit: AuditLog,
         references: Callable[[], Iterable[str]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._moments, self._identity, self._datasets = moments, identity, datasets
         self._audit, self._references = audit, references
 
@@ -90,9 +98,10 @@ class Unused:
         young = 0
         if kind in (None, GRANT_):
             grants = [
-                g for g in moment.view.grants.values()
+                g
+                for g in moment.view.grants.values()
                 if is_active(g, moment.at) and mine.sees_grant(g) and _about(g.dataset, dataset)
-            ]  # fmt: skip
+            ]
             young = sum(grant.valid_from > since for grant in grants)
             collected += [_of_grant(g) for g in grants if g.valid_from <= since and g.name not in used]
         if kind in (None, ROLE_):
@@ -100,14 +109,19 @@ class Unused:
         if kind in (None, OWNER):
             collected += [
                 UnusedRight(OWNER, reference, user, reference, None, ("named",))
-                for reference, each in facts.items() for user in sorted(each.owners.users)
+                for reference, each in facts.items()
+                for user in sorted(each.owners.users)
                 if mine.sees(user, reference) and reference not in read.get(user, ())
-            ]  # fmt: skip
+            ]
         rights = [r for r in collected if person_ is None or r.person == person_]
         rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
         return {
-            "days": days, "since": rfc3339(since), "rights": [r.to_json() for r in rights], "young": young, "notes": notes,
-        }  # fmt: skip
+            "days": days,
+            "since": rfc3339(since),
+            "rights": [r.to_json() for r in rights],
+            "young": young,
+            "notes": notes,
+        }
 
     def _notes(self, since: datetime, days: int) -> Iterator[str]:
         """What the audit cannot show."""

@@ -117,9 +117,15 @@ def _read(sql: str) -> Gated:
             table.meta["weir"] = ref
         _one_name_each(checker, tree)
         return Gated(
-            sql, tuple(places), places, lexed.emit_changes, _environment(checker, tree), tree, lexed.hints,
+            sql,
+            tuple(places),
+            places,
+            lexed.emit_changes,
+            _environment(checker, tree),
+            tree,
+            lexed.hints,
             tuple(dict.fromkeys(lexed.quoted_texts)),
-        )  # fmt: skip
+        )
     except RecursionError as error:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:

@@ -76,5 +76,5 @@ INSTEAD = {
     "quantile": "percentile_approx(value, 0.5)",
     "approx_quantiles": "percentile_approx(value, array(0.25, 0.5, 0.75))",
     "object_keys": "map_keys(map)",
-}  # fmt: skip
+}
 """Name elsewhere, in lower case -> a call of Spark's."""

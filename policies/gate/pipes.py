@@ -23,10 +23,20 @@ _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
 _SETS = (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT)
 _JOINS = frozenset("JOIN INNER LEFT RIGHT FULL CROSS NATURAL SEMI ANTI".split())  # noqa: SIM905
 _PARTS = (
-    *_SETS, TokenType.SELECT, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY,
-    TokenType.LIMIT, TokenType.OFFSET, TokenType.WINDOW, TokenType.QUALIFY, TokenType.SORT_BY, TokenType.CLUSTER_BY,
+    *_SETS,
+    TokenType.SELECT,
+    TokenType.WHERE,
+    TokenType.GROUP_BY,
+    TokenType.HAVING,
+    TokenType.ORDER_BY,
+    TokenType.LIMIT,
+    TokenType.OFFSET,
+    TokenType.WINDOW,
+    TokenType.QUALIFY,
+    TokenType.SORT_BY,
+    TokenType.CLUSTER_BY,
     TokenType.DISTRIBUTE_BY,
-)  # fmt: skip
+)
 Tokens = Sequence[Any]
 
 

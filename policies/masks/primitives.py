@@ -41,10 +41,18 @@ def family(kind: Primitive) -> str:
     if name in _INTEGERS:
         return "integer"
     families = {
-        "DECIMAL": "decimal", "DOUBLE": "float", "FLOAT": "float", "STRING": "string", "VARCHAR": "string",
-        "CHAR": "string", "BOOLEAN": "boolean", "DATE": "date", "TIMESTAMP": "timestamp",
-        "TIMESTAMP_NTZ": "timestamp", "BINARY": "binary",
-    }  # fmt: skip
+        "DECIMAL": "decimal",
+        "DOUBLE": "float",
+        "FLOAT": "float",
+        "STRING": "string",
+        "VARCHAR": "string",
+        "CHAR": "string",
+        "BOOLEAN": "boolean",
+        "DATE": "date",
+        "TIMESTAMP": "timestamp",
+        "TIMESTAMP_NTZ": "timestamp",
+        "BINARY": "binary",
+    }
     return families.get(name, "other")
 
 

@@ -73,9 +73,22 @@ class NoticeIntake:
         identifier = notice_id(event.id, "", Channel.MAIL, "failed")
         problem = f"Weir could not find out whom an event {event.type} concerns ({kind})."
         failed = Notice(
-            identifier, event.id, event.type, event.subject, "", Channel.MAIL, Topic.OTHER, "failed", event.time,
-            identifier, now, {}, NoticeState.FAILED, problem=problem, done_at=now,
-        )  # fmt: skip
+            identifier,
+            event.id,
+            event.type,
+            event.subject,
+            "",
+            Channel.MAIL,
+            Topic.OTHER,
+            "failed",
+            event.time,
+            identifier,
+            now,
+            {},
+            NoticeState.FAILED,
+            problem=problem,
+            done_at=now,
+        )
         self._store.add([failed])
 
     def take(self, event: Event) -> int:
@@ -108,12 +121,22 @@ class NoticeIntake:
             digest = f"over:{moment.isoformat()}"
         addressed = channel is not Channel.MAIL or self._address_of(each.user) is not None
         return Notice(
-            identifier, event.id, event.type, event.subject, each.user, channel, each.topic, each.why, event.time,
-            f"{each.user}\n{channel}\n{digest}" if digest is not None else identifier, moment, kept(event.data, self._is_declared),
+            identifier,
+            event.id,
+            event.type,
+            event.subject,
+            each.user,
+            channel,
+            each.topic,
+            each.why,
+            event.time,
+            f"{each.user}\n{channel}\n{digest}" if digest is not None else identifier,
+            moment,
+            kept(event.data, self._is_declared),
             NoticeState.WAITING if addressed else NoticeState.UNADDRESSED,
             problem=None if addressed else "No mail address of this person is known.",
             done_at=None if addressed else now,
-        )  # fmt: skip
+        )
 
     def _is_too_much(self, user: str, channel: Channel, now: datetime) -> bool:
         sent = self._store.sent_since(user, channel, now - timedelta(hours=1))

@@ -103,14 +103,26 @@ class Notifications:
         if Channel.CHAT in chosen and sealed is None:
             raise InvalidInput("The channel chat needs the address of a chat service.", details={"field": "chatUrl"})
         created = Preference(
-            subject.user, chosen, frozenset(_one_of(Topic, each, "off") for each in off),
-            _one_of(Digest, digest, "digest"), at, zone, kind, sealed, host, self._clock(),
-        )  # fmt: skip
+            subject.user,
+            chosen,
+            frozenset(_one_of(Topic, each, "off") for each in off),
+            _one_of(Digest, digest, "digest"),
+            at,
+            zone,
+            kind,
+            sealed,
+            host,
+            self._clock(),
+        )
         self._store.put_preference(created)
         self._audit.record(
-            subject.user, "notify.choose", subject.user, "allow", [],
+            subject.user,
+            "notify.choose",
+            subject.user,
+            "allow",
+            [],
             {"channels": sorted(chosen), "off": sorted(created.off), "digest": str(created.digest), "chatHost": host},
-        )  # fmt: skip
+        )
         return self._shown(created)
 
     def mine(self, user: str, limit: int) -> list[dict[str, Any]]:
@@ -128,9 +140,22 @@ class Notifications:
         event = Event(uuid.uuid4().hex, "weir.notice.test", to, now, {"by": subject.user})
         identifier = notice_id(event.id, to, way, "test")
         notice = Notice(
-            identifier, event.id, event.type, to, to, way, Topic.OTHER, "test", now, identifier, now,
-            {"by": subject.user}, NoticeState.SENT, 1, done_at=now,
-        )  # fmt: skip
+            identifier,
+            event.id,
+            event.type,
+            to,
+            to,
+            way,
+            Topic.OTHER,
+            "test",
+            now,
+            identifier,
+            now,
+            {"by": subject.user},
+            NoticeState.SENT,
+            1,
+            done_at=now,
+        )
         problem = None
         try:
             preference = self._store.preference(to) or Preference(to)
@@ -151,13 +176,20 @@ class Notifications:
 
     def _shown(self, of: Preference) -> dict[str, Any]:
         return {
-            "user": of.user, "channels": sorted(of.channels), "off": sorted(of.off), "digest": str(of.digest),
-            "at": of.at, "zone": of.zone, "changed": of.changed_at is not None,
+            "user": of.user,
+            "channels": sorted(of.channels),
+            "off": sorted(of.off),
+            "digest": str(of.digest),
+            "at": of.at,
+            "zone": of.zone,
+            "changed": of.changed_at is not None,
             "chatKind": str(of.chat_kind) if of.chat_kind else None,
-            "chatHost": of.chat_host, "mailAvailable": self._settings.smtp_host is not None,
-            "mailAddressKnown": self._address_of(of.user) is not None, "chatAvailable": self._settings.chat,
+            "chatHost": of.chat_host,
+            "mailAvailable": self._settings.smtp_host is not None,
+            "mailAddressKnown": self._address_of(of.user) is not None,
+            "chatAvailable": self._settings.chat,
             "topics": [str(each) for each in Topic],
-        }  # fmt: skip
+        }
 
     # --- an administrator ----------------------------------------------------------------------------------------------
 
@@ -170,15 +202,22 @@ class Notifications:
         paused = self._sender.paused()
         return {
             "mail": {
-                "host": self._settings.smtp_host, "port": self._settings.smtp_port,
-                "security": self._settings.smtp_security, "sender": self._settings.sender,
+                "host": self._settings.smtp_host,
+                "port": self._settings.smtp_port,
+                "security": self._settings.smtp_security,
+                "sender": self._settings.sender,
                 "signsIn": self._settings.smtp_user is not None,
             },
             "chat": self._settings.chat,
             "links": self._base_url is not None,
             "counts": [
-                {"channel": str(c.channel), "state": str(c.state), "notices": c.notices, "oldest": rfc3339(c.oldest),
-                 "ageSeconds": max(0.0, (now - c.oldest).total_seconds())}
+                {
+                    "channel": str(c.channel),
+                    "state": str(c.state),
+                    "notices": c.notices,
+                    "oldest": rfc3339(c.oldest),
+                    "ageSeconds": max(0.0, (now - c.oldest).total_seconds()),
+                }
                 for c in counts
             ],
             "problems": [
@@ -190,15 +229,23 @@ class Notifications:
             "withoutAddressNames": unknown[:_MOST_NAMED],
             "missedByAddress": missed,
             "missedByAddressNames": missed_names,
-        }  # fmt: skip
+        }
 
 
 def _notice_json(each: Notice) -> dict[str, Any]:
     return {
-        "id": each.id, "type": each.type, "subject": each.subject, "channel": str(each.channel),
-        "topic": str(each.topic), "text": sentence(each), "at": rfc3339(each.at), "dueAt": rfc3339(each.due_at),
-        "state": str(each.state), "problem": each.problem, "doneAt": rfc3339(each.done_at),
-    }  # fmt: skip
+        "id": each.id,
+        "type": each.type,
+        "subject": each.subject,
+        "channel": str(each.channel),
+        "topic": str(each.topic),
+        "text": sentence(each),
+        "at": rfc3339(each.at),
+        "dueAt": rfc3339(each.due_at),
+        "state": str(each.state),
+        "problem": each.problem,
+        "doneAt": rfc3339(each.done_at),
+    }
 
 
 def _one_of(kind: Any, text: str | None, field: str) -> Any:

@@ -159,23 +159,31 @@ def path_of(governed: GovernedTable, column: Column, names: Sequence[str]) -> Fi
 
 def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: GovernedTable | None) -> dict[str, Any]:
     answer: dict[str, Any] = {
-        "name": ref.name, "dataset": table.reference, "effect": str(decision.effect),
-        "reasons": reasons_json(decision.reasons), "gaps": list(decision.gaps),
-        "filters": [f.where for f in decision.filters], "grants": list(decision.grants),
-    }  # fmt: skip
+        "name": ref.name,
+        "dataset": table.reference,
+        "effect": str(decision.effect),
+        "reasons": reasons_json(decision.reasons),
+        "gaps": list(decision.gaps),
+        "filters": [f.where for f in decision.filters],
+        "grants": list(decision.grants),
+    }
     answer["fields"] = [
         {
-            "path": c.path, "effect": str(c.effect), "mask": str(c.mask.type) if c.mask else None,
-            "clear_when": c.clear_when, "reasons": reasons_json(c.reasons),
+            "path": c.path,
+            "effect": str(c.effect),
+            "mask": str(c.mask.type) if c.mask else None,
+            "clear_when": c.clear_when,
+            "reasons": reasons_json(c.reasons),
         }
         for c in decision.columns
-    ]  # fmt: skip
+    ]
     if governed is not None:
         answer["columns"] = [
             {
-                "name": column.name, "shown": column.sql is not None,
+                "name": column.name,
+                "shown": column.sql is not None,
                 "decision": describe(column.decisions, True, column.note),
             }
             for column in governed.columns
-        ]  # fmt: skip
+        ]
     return answer

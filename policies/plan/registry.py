@@ -93,11 +93,20 @@ class Running:
         """As the API gives it; literals of another's SQL are left out, since they may be values of records."""
         mine = self.user == reader
         return {
-            "id": self.id, "user": self.user, "sql": self.sql if mine else without_literals(self.sql),
-            "state": self.shown, "since": rfc3339(self.since), "seconds": self.seconds, "rows": self.rows,
-            "bytes": self.bytes, "progress": self.progress, "datasets": list(self.datasets), "purpose": self.purpose,
-            "mine": mine, **self.report.to_json(),
-        }  # fmt: skip
+            "id": self.id,
+            "user": self.user,
+            "sql": self.sql if mine else without_literals(self.sql),
+            "state": self.shown,
+            "since": rfc3339(self.since),
+            "seconds": self.seconds,
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "progress": self.progress,
+            "datasets": list(self.datasets),
+            "purpose": self.purpose,
+            "mine": mine,
+            **self.report.to_json(),
+        }
 
 
 class RunningQueries:

@@ -70,9 +70,20 @@ class GovernedTable:
         columns = tuple((column.name, column.sql) for column in self.columns if column.sql is not None)
         table = self.table
         return TablePlan(
-            view, table.topic, table.kafka, window, table.key, table.value, self.filters, self.conditions, columns,
-            self.case_sensitive, self.watched, table.rows, self.by_key,
-        )  # fmt: skip
+            view,
+            table.topic,
+            table.kafka,
+            window,
+            table.key,
+            table.value,
+            self.filters,
+            self.conditions,
+            columns,
+            self.case_sensitive,
+            self.watched,
+            table.rows,
+            self.by_key,
+        )
 
 
 def govern(
@@ -117,9 +128,12 @@ def condition_sql(condition: str, table: QueryTable) -> str:
 def stored_names(table: QueryTable) -> dict[str, str]:
     """What a row condition may name -> the SQL of it in the stored record."""
     names = {
-        "_key": "weir_key", "_headers": "weir_headers", "_partition": "weir_partition", "_offset": "weir_offset",
+        "_key": "weir_key",
+        "_headers": "weir_headers",
+        "_partition": "weir_partition",
+        "_offset": "weir_offset",
         "_timestamp": "weir_timestamp",
-    }  # fmt: skip
+    }
     return names | {each.name: each.source for each in value_columns(table.value.kind, table.payload)}
 
 

@@ -40,11 +40,19 @@ def entry(
             hidden |= {d.path for d in explain.within(table, column, names[1:]) if explain.is_masked(d)}
         fields[reference], masked[reference] = tuple(sorted(paths)), tuple(sorted(hidden))
     return QueryRecord(
-        subject, action, purpose, without_literals(sql), tuple(datasets), fields, masked,
-        tuple(sorted({g for d in decisions for g in d.grants})), outcome,
-        tuple(reasons) or tuple(r.text for d in decisions for r in d.reasons), id=running.id if running else None,
+        subject,
+        action,
+        purpose,
+        without_literals(sql),
+        tuple(datasets),
+        fields,
+        masked,
+        tuple(sorted({g for d in decisions for g in d.grants})),
+        outcome,
+        tuple(reasons) or tuple(r.text for d in decisions for r in d.reasons),
+        id=running.id if running else None,
         format=form,
-    )  # fmt: skip
+    )
 
 
 def end_entry(subject: Subject, running: Running, datasets: Sequence[str], outcome: str) -> QueryRecord:
@@ -53,6 +61,18 @@ def end_entry(subject: Subject, running: Running, datasets: Sequence[str], outco
         outcome = "partial"
     reasons = tuple(text for text in (running.problem, running.message) if text)
     return QueryRecord(
-        subject, "query.end", running.purpose, "", tuple(datasets), {}, {}, (), outcome, reasons,
-        running.rows, running.bytes or None, running.seconds, running.id,
-    )  # fmt: skip
+        subject,
+        "query.end",
+        running.purpose,
+        "",
+        tuple(datasets),
+        {},
+        {},
+        (),
+        outcome,
+        reasons,
+        running.rows,
+        running.bytes or None,
+        running.seconds,
+        running.id,
+    )

@@ -56,9 +56,13 @@ class Problem:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "message": self.message, "line": self.line, "column": self.column,
-            "end_line": self.end_line, "end_column": self.end_column, "suggestion": self.suggestion,
-        }  # fmt: skip
+            "message": self.message,
+            "line": self.line,
+            "column": self.column,
+            "end_line": self.end_line,
+            "end_column": self.end_column,
+            "suggestion": self.suggestion,
+        }
 
 
 class QueryCheck:
@@ -164,16 +168,24 @@ def _answer(
     emit_changes: bool = False,
 ) -> dict[str, Any]:
     return {
-        "ok": not problems, "problems": [p.to_json() for p in problems], "columns": [], "tables": list(tables),
-        "types": types, "emit_changes": emit_changes,
-    }  # fmt: skip
+        "ok": not problems,
+        "problems": [p.to_json() for p in problems],
+        "columns": [],
+        "tables": list(tables),
+        "types": types,
+        "emit_changes": emit_changes,
+    }
 
 
 def _table(gated: Gated, ref: TableRef, table: QueryTable, decision: Decision) -> dict[str, Any]:
     line, column = gated.places[ref]
     return {
-        "name": ref.name, "dataset": table.reference, "effect": str(decision.effect), "line": line, "column": column,
-    }  # fmt: skip
+        "name": ref.name,
+        "dataset": table.reference,
+        "effect": str(decision.effect),
+        "line": line,
+        "column": column,
+    }
 
 
 def _table_name(ref: TableRef, nearest: object) -> str | None:

@@ -31,9 +31,15 @@ class QueryAnswer:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "columns": self.columns, "rows": self.rows, "decision": self.decision, "window": self.window,
-            "truncated": self.truncated, "partial": self.partial, **self.unreadable.to_json(), "notes": self.notes,
-        }  # fmt: skip
+            "columns": self.columns,
+            "rows": self.rows,
+            "decision": self.decision,
+            "window": self.window,
+            "truncated": self.truncated,
+            "partial": self.partial,
+            **self.unreadable.to_json(),
+            "notes": self.notes,
+        }
 
 
 @dataclass(frozen=True, slots=True)

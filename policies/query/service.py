@@ -54,9 +54,14 @@ class GovernedQuery(Steps):
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as answer:
                 return QueryAnswer(
-                    answer.header(), answer.rows, answer.decision(), {"tables": []}, answer.truncated,
-                    query_answer.partial("rows" if answer.truncated else None, rows, 0), notes=answer.notes,
-                )  # fmt: skip
+                    answer.header(),
+                    answer.rows,
+                    answer.decision(),
+                    {"tables": []},
+                    answer.truncated,
+                    query_answer.partial("rows" if answer.truncated else None, rows, 0),
+                    notes=answer.notes,
+                )
         with (
             self._entry(running, subject, sql, purpose) as live,
             self._admitted(subject, live) as prepared,
@@ -118,11 +123,14 @@ class GovernedQuery(Steps):
         ):
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
-                query_answer.header(prepared, schema), query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings), AllowedBatches(batches, access), rows,
+                query_answer.header(prepared, schema),
+                query_answer.decision(prepared),
+                query_answer.windows(prepared, self._settings),
+                AllowedBatches(batches, access),
+                rows,
                 lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
                 query_answer.notes(prepared),
-            )  # fmt: skip
+            )
 
     def explain(
         self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None
@@ -220,9 +228,13 @@ class GovernedQuery(Steps):
                 yield answer
                 return
             answers = CatalogAnswers(
-                self._preparer, self._trail, self._references, self._settings,
-                lambda prepared: self._analysed(prepared, 1), lambda query: self.explain(subject, query, purpose),
-            )  # fmt: skip
+                self._preparer,
+                self._trail,
+                self._references,
+                self._settings,
+                lambda prepared: self._analysed(prepared, 1),
+                lambda query: self.explain(subject, query, purpose),
+            )
             reply = answers.answer(subject, statement, sql, purpose, rows, live.stop)
             live.rows, live.partial = len(reply.rows), reply.truncated
             yield reply

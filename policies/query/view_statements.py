@@ -31,9 +31,14 @@ class ViewStatements(Protocol):
 
 
 def answer(
-    views: ViewStatements | None, trail: Trail, subject: Subject, statement: ViewStatement, sql: str, purpose: str | None,
+    views: ViewStatements | None,
+    trail: Trail,
+    subject: Subject,
+    statement: ViewStatement,
+    sql: str,
+    purpose: str | None,
     limit: int,
-) -> Told:  # fmt: skip
+) -> Told:
     """The answer to a statement; it is in the audit. Raises as the port."""
     if views is None:
         raise SqlRefused("There are no stream views here.", details={"line": 1, "column": 1, "reasons": ["statement"]})

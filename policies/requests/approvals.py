@@ -104,9 +104,23 @@ class Approvals:
         end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
         check_times(start, end, now, longest)
         request = AccessRequest(
-            "req-" + secrets.token_hex(6), subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(),
-            start, end, now, now + expires_after, stages, rows, reason, ticket=ticket, bundle=bundle, template=template,
-        )  # fmt: skip
+            "req-" + secrets.token_hex(6),
+            subject.user,
+            facts.reference,
+            scope.fields,
+            scope.unmask,
+            purpose.strip(),
+            start,
+            end,
+            now,
+            now + expires_after,
+            stages,
+            rows,
+            reason,
+            ticket=ticket,
+            bundle=bundle,
+            template=template,
+        )
         return self.add(subject, request, now)
 
     def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
@@ -153,10 +167,23 @@ class Approvals:
             lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
             name = "req-" + secrets.token_hex(6)
             request = AccessRequest(
-                name, subject.user, facts.reference, scope.fields, scope.unmask, purpose.strip(), now, now + lasts, now,
-                now + allowed.review_within, allowed.stages, rows, reason.strip(), RequestState.REVIEW,
-                grant=f"{subject.user}-glass-{name.removeprefix('req-')}", break_glass=True,
-            )  # fmt: skip
+                name,
+                subject.user,
+                facts.reference,
+                scope.fields,
+                scope.unmask,
+                purpose.strip(),
+                now,
+                now + lasts,
+                now,
+                now + allowed.review_within,
+                allowed.stages,
+                rows,
+                reason.strip(),
+                RequestState.REVIEW,
+                grant=f"{subject.user}-glass-{name.removeprefix('req-')}",
+                break_glass=True,
+            )
             self.requirements.require_opening(subject, facts, request, now)
             self.records.write(request, None, subject.user)
             self.records.record(subject, "breakglass.use", request, "allow")
@@ -304,10 +331,11 @@ class Approvals:
             for d in self._store.documents(KIND, label=each)
         ]
         matches = [
-            r for r in requests
+            r
+            for r in requests
             if (state is None or r.state == state)
             and (not mine or r.requester == subject.user)
             and bundle in (None, r.bundle)
             and (self.deciders.can_decide(subject, r) if to_decide else self.deciders.may_see(subject, r))
-        ]  # fmt: skip
+        ]
         return sorted(matches, key=lambda r: (r.created_at, r.id), reverse=True)

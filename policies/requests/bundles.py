@@ -60,12 +60,21 @@ class Bundles:
         with self._state.store.transaction():
             created = [
                 self._approvals.create(
-                    subject, reference, wish.fields, purpose=wish.purpose, valid_from=wish.valid_from,
-                    valid_to=wish.valid_to, rows=wish.rows, unmask=wish.unmask, reason=wish.reason, ticket=wish.ticket,
-                    bundle=bundle, template=template,
+                    subject,
+                    reference,
+                    wish.fields,
+                    purpose=wish.purpose,
+                    valid_from=wish.valid_from,
+                    valid_to=wish.valid_to,
+                    rows=wish.rows,
+                    unmask=wish.unmask,
+                    reason=wish.reason,
+                    ticket=wish.ticket,
+                    bundle=bundle,
+                    template=template,
                 )
                 for reference in references
-            ]  # fmt: skip
+            ]
             return [self._joined(subject, each, bundle) for each in created]
 
     def _joined(self, subject: Subject, request: AccessRequest, bundle: str | None) -> AccessRequest:
@@ -102,9 +111,15 @@ class Bundles:
                 f"Template {name} lasts {spec.duration}; ask for an end before that.", details={"field": "until"}
             )
         wish = Wish(
-            tuple(spec.fields), spec.purpose, now, valid_to or longest, spec.rows,
-            tuple(spec.unmask) if spec.unmask is not None else None, reason or spec.reason, ticket,
-        )  # fmt: skip
+            tuple(spec.fields),
+            spec.purpose,
+            now,
+            valid_to or longest,
+            spec.rows,
+            tuple(spec.unmask) if spec.unmask is not None else None,
+            reason or spec.reason,
+            ticket,
+        )
         try:
             return self.create(subject, spec.datasets, wish, name)
         except DatasetNotFound as error:
@@ -125,7 +140,14 @@ class Bundles:
 
 def _shown(name: str, spec: RequestTemplateSpec) -> dict[str, Any]:
     return {
-        "name": name, "description": spec.description, "datasets": list(spec.datasets), "fields": list(spec.fields),
-        "unmask": list(spec.unmask) if spec.unmask is not None else None, "rows": spec.rows, "purpose": spec.purpose,
-        "duration": spec.duration, "seconds": duration(spec.duration).total_seconds(), "reason": spec.reason,
-    }  # fmt: skip
+        "name": name,
+        "description": spec.description,
+        "datasets": list(spec.datasets),
+        "fields": list(spec.fields),
+        "unmask": list(spec.unmask) if spec.unmask is not None else None,
+        "rows": spec.rows,
+        "purpose": spec.purpose,
+        "duration": spec.duration,
+        "seconds": duration(spec.duration).total_seconds(),
+        "reason": spec.reason,
+    }

@@ -39,17 +39,22 @@ class Delegation:
 
     def to_json(self, now: datetime) -> dict[str, Any]:
         return {
-            "user": self.user, "delegates": list(self.delegates), "from": rfc3339(self.since),
-            "until": rfc3339(self.until), "active": self.holds(now),
-        }  # fmt: skip
+            "user": self.user,
+            "delegates": list(self.delegates),
+            "from": rfc3339(self.since),
+            "until": rfc3339(self.until),
+            "active": self.holds(now),
+        }
 
     @staticmethod
     def from_document(document: Document) -> Delegation:
         spec = document.spec or {}
         return Delegation(
-            document.name, tuple(spec["delegates"]), datetime.fromisoformat(spec["from"]),
+            document.name,
+            tuple(spec["delegates"]),
+            datetime.fromisoformat(spec["from"]),
             datetime.fromisoformat(spec["until"]),
-        )  # fmt: skip
+        )
 
 
 class Delegations:

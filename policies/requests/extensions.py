@@ -63,11 +63,22 @@ class Extensions:
         )
         check_times(now, until, now, longest)
         request = AccessRequest(
-            "req-" + secrets.token_hex(6), subject.user, grant_now.dataset, grant_now.fields, grant_now.unmask,
-            grant_now.purpose, now, until,
-            now, min(now + expires_after, grant_now.valid_to), stages, grant_now.rows, reason,
-            ticket=check_ticket(ticket, self._settings), extends=grant,
-        )  # fmt: skip
+            "req-" + secrets.token_hex(6),
+            subject.user,
+            grant_now.dataset,
+            grant_now.fields,
+            grant_now.unmask,
+            grant_now.purpose,
+            now,
+            until,
+            now,
+            min(now + expires_after, grant_now.valid_to),
+            stages,
+            grant_now.rows,
+            reason,
+            ticket=check_ticket(ticket, self._settings),
+            extends=grant,
+        )
         with self._state.store.transaction():
             for other in self._records.undecided():
                 if other.extends == grant and at(other, now).state is other.state and not other.asks_the_same(request):

@@ -42,9 +42,12 @@ class GrantNotices:
             short = grant.valid_to - grant.valid_from < 2 * timedelta(hours=self._settings.grant_warning_hours)
             if is_active(grant, now) and grant.valid_to <= soon and not short:
                 data: dict[str, Any] = {
-                    "dataset": grant.dataset, "user": sorted(grant.subject.users), "group": sorted(grant.subject.groups),
-                    "purpose": grant.purpose, "until": rfc3339(grant.valid_to),
-                }  # fmt: skip
+                    "dataset": grant.dataset,
+                    "user": sorted(grant.subject.users),
+                    "group": sorted(grant.subject.groups),
+                    "purpose": grant.purpose,
+                    "until": rfc3339(grant.valid_to),
+                }
                 count += self._once("grant.expiring", grant.name, rfc3339(grant.valid_to) or "", data)
         for document in self._store.documents(REQUEST, label=str(RequestState.REVIEW)):
             request = AccessRequest.from_json(document.spec or {})

@@ -118,8 +118,13 @@ def _met(first: tuple[str, ...], second: tuple[str, ...], facts: DatasetFacts) -
     entries = [e for e in first if within(e, second, facts)] + [e for e in second if within(e, first, facts)]
     if covered := [f for f in facts.fields if _covers(first, f) and _covers(second, f)]:
         done = selection(tuple(entries))
-        entries += [f.path for f in covered if not done.covers(FieldPath.parse(f.path), _tags(f))
-                 and within(f.path, first, facts) and within(f.path, second, facts)]  # fmt: skip
+        entries += [
+            f.path
+            for f in covered
+            if not done.covers(FieldPath.parse(f.path), _tags(f))
+            and within(f.path, first, facts)
+            and within(f.path, second, facts)
+        ]
     return tuple(dict.fromkeys(entries))
 
 

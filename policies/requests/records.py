@@ -37,9 +37,13 @@ class RequestRecords:
     """Documents of requests, the grants they end in, and the events about them."""
 
     def __init__(
-        self, store: PolicyStore, audit: AuditLog, clock: Clock, events: EventSink | None,
+        self,
+        store: PolicyStore,
+        audit: AuditLog,
+        clock: Clock,
+        events: EventSink | None,
         purposes: Callable[[], Purposes] = lambda: NO_PURPOSES,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._purposes = purposes
         self._store, self._audit, self._clock, self._events = store, audit, clock, events
 
@@ -112,13 +116,18 @@ class RequestRecords:
     ) -> None:
         """The audit's entry of what a subject did, and the event that reports it. `people`: who is to be notified."""
         details: dict[str, Any] = {
-            "request": request.id, "requester": request.requester, "state": str(request.state), "purpose": request.purpose,
-            "fields": list(request.fields), "unmask": list(request.unmask), "until": rfc3339(request.valid_to),
+            "request": request.id,
+            "requester": request.requester,
+            "state": str(request.state),
+            "purpose": request.purpose,
+            "fields": list(request.fields),
+            "unmask": list(request.unmask),
+            "until": rfc3339(request.valid_to),
             **({"grant": request.grant} if request.grant else {}),
             **({"extends": request.extends} if request.extends else {}),
             **({"bundle": request.bundle} if request.bundle else {}),
             **({"ticket": request.ticket} if request.ticket else {}),
-        }  # fmt: skip
+        }
         if request.asked is not None:
             details["asked"] = request.asked.to_json()
         if action == "request.escalate":

@@ -38,11 +38,17 @@ class Requirements:
         granted = convert.grant(request.id, spec)
         decisions = [
             decide(
-                subject, facts, roles=view.roles, policies=view.policies, grants=[granted], purpose=purpose, now=now,
+                subject,
+                facts,
+                roles=view.roles,
+                policies=view.policies,
+                grants=[granted],
+                purpose=purpose,
+                now=now,
                 purposes=view.purposes,
             )
             for purpose in dict.fromkeys((request.purpose, *view.stated([granted])))
-        ]  # fmt: skip
+        ]
         decision = decisions[0]
         if all(each.effect is Effect.DENY for each in decisions):
             why = " ".join(r.text for r in decision.reasons)

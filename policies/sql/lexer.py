@@ -46,19 +46,30 @@ _OPEN = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSE = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
 _BEGINNINGS = (TokenType.SELECT, TokenType.FROM, TokenType.VALUES, TokenType.WITH, TokenType.TABLE)
 _INSTEAD = {
-    "INSERT": "Topics are read here, not written", "UPDATE": "Topics are read here, not written",
-    "DELETE": "Topics are read here, not written", "MERGE": "Topics are read here, not written",
-    "TRUNCATE": "Topics are read here, not written", "CREATE": "Nothing is created here; use WITH for a query with a name",
-    "DROP": "Topics are read here, not written", "ALTER": "Topics are read here, not written",
-    "SET": "There are no settings to set in a query", "USE": "Write the cluster before the topic, as in prod.orders",
-    "CACHE": "Nothing is kept between queries", "CALL": "There are no procedures",
+    "INSERT": "Topics are read here, not written",
+    "UPDATE": "Topics are read here, not written",
+    "DELETE": "Topics are read here, not written",
+    "MERGE": "Topics are read here, not written",
+    "TRUNCATE": "Topics are read here, not written",
+    "CREATE": "Nothing is created here; use WITH for a query with a name",
+    "DROP": "Topics are read here, not written",
+    "ALTER": "Topics are read here, not written",
+    "SET": "There are no settings to set in a query",
+    "USE": "Write the cluster before the topic, as in prod.orders",
+    "CACHE": "Nothing is kept between queries",
+    "CALL": "There are no procedures",
     "PIVOT": "PIVOT follows a table: SELECT * FROM orders PIVOT (...)",
-}  # fmt: skip
+}
 """The first word of a statement that is not a query -> what is true instead."""
 _BEFORE_QUERY = (
-    TokenType.L_PAREN, TokenType.R_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL,
+    TokenType.L_PAREN,
+    TokenType.R_PAREN,
+    TokenType.UNION,
+    TokenType.EXCEPT,
+    TokenType.INTERSECT,
+    TokenType.ALL,
     TokenType.DISTINCT,
-)  # fmt: skip
+)
 _NOT_A_NAME = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING)
 
 

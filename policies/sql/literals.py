@@ -9,9 +9,16 @@ from sqlglot.tokens import TokenType
 from policies.sql.lexer import DIALECT
 
 _LITERALS = (
-    TokenType.STRING, TokenType.RAW_STRING, TokenType.NUMBER, TokenType.HEX_STRING, TokenType.NATIONAL_STRING,
-    TokenType.UNICODE_STRING, TokenType.BYTE_STRING, TokenType.BIT_STRING, TokenType.HEREDOC_STRING,
-)  # fmt: skip
+    TokenType.STRING,
+    TokenType.RAW_STRING,
+    TokenType.NUMBER,
+    TokenType.HEX_STRING,
+    TokenType.NATIONAL_STRING,
+    TokenType.UNICODE_STRING,
+    TokenType.BYTE_STRING,
+    TokenType.BIT_STRING,
+    TokenType.HEREDOC_STRING,
+)
 _LONGEST = 4_000
 
 

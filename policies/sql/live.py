@@ -23,9 +23,17 @@ AGGREGATES = words(
     " var_samp variance session_window"
 )
 _PARTS = {
-    "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET", "windows": "WINDOW", "sort": "SORT BY",
-    "cluster": "CLUSTER BY", "distribute": "DISTRIBUTE BY", "pivots": "PIVOT", "with_": "WITH", "qualify": "QUALIFY",
-}  # fmt: skip
+    "order": "ORDER BY",
+    "limit": "LIMIT",
+    "offset": "OFFSET",
+    "windows": "WINDOW",
+    "sort": "SORT BY",
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "pivots": "PIVOT",
+    "with_": "WITH",
+    "qualify": "QUALIFY",
+}
 _STATEFUL = ("group", "having", "distinct")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _SPAN = re.compile(r"\s*(?:interval\s+)?(\d{1,6})\s*(second|minute|hour|day|week)s?\s*\Z", re.IGNORECASE)

@@ -105,11 +105,17 @@ class Simulation:
             if result.cut:
                 break
         return {
-            "changes": result.changes, "gains": result.gains, "losses": result.losses, "total": result.total,
-            "truncated": result.total > len(result.changes) or result.cut is not None, "note": result.cut,
-            "users": len(everybody), "datasets": count, "decisions": result.decided,
+            "changes": result.changes,
+            "gains": result.gains,
+            "losses": result.losses,
+            "total": result.total,
+            "truncated": result.total > len(result.changes) or result.cut is not None,
+            "note": result.cut,
+            "users": len(everybody),
+            "datasets": count,
+            "decisions": result.decided,
             "documents": actions(self._state, proposed),
-        }  # fmt: skip
+        }
 
     def view(self, proposed: Sequence[Proposed]) -> View:
         """The declared view, with proposed documents over it. Raises InvalidInput."""

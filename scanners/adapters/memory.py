@@ -30,9 +30,10 @@ class MemorySampler:
                 return
             ranges = [r for r in job.ranges if r.topic == topic]
             chosen = [
-                record for record in self._topics.get(topic, ())
+                record
+                for record in self._topics.get(topic, ())
                 if any(r.partition == record.partition and r.start <= record.offset < r.end for r in ranges)
-            ]  # fmt: skip
+            ]
             parts: list[bytes] = []
             for number in range(max(1, job.tasks)):
                 task = Task(text)
@@ -131,8 +132,9 @@ class MemoryDeadLetters:
     def send(self, job: ProfileJob, target: str, cancelled: Cancelled) -> None:
         for r in job.ranges:
             records = [
-                record for record in self._topics.get(r.topic, ())
+                record
+                for record in self._topics.get(r.topic, ())
                 if r.partition == record.partition and r.start <= record.offset < r.end
-            ]  # fmt: skip
+            ]
             dead = letters(r.topic, records, job.formats[r.topic], Schemas(job.schemas))
             self.sent.setdefault(target, []).extend(dead)

@@ -214,9 +214,14 @@ class HttpSchemaRegistry:
                 below = self._version(http, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
         schema = RegisteredSchema(
-            number, str(answer.get("schemaType") or "AVRO").upper(), str(answer.get("schema", "")), tuple(references),
-            str(answer.get("subject", "")), int(answer.get("version", 0)), guid=str(answer.get("guid") or ""),
-        )  # fmt: skip
+            number,
+            str(answer.get("schemaType") or "AVRO").upper(),
+            str(answer.get("schema", "")),
+            tuple(references),
+            str(answer.get("subject", "")),
+            int(answer.get("version", 0)),
+            guid=str(answer.get("guid") or ""),
+        )
         return self._known.put(schema, http.registry, number)
 
     def _named(self, http: RegistryHttp, schema: RegisteredSchema) -> RegisteredSchema:

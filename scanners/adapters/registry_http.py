@@ -43,9 +43,12 @@ class RegistryHttp:
         self.registry = str(cluster.registry)
         self._settings, self._sleep = settings, sleep
         self._client = httpx.Client(
-            base_url=self.registry.rstrip("/"), auth=cluster.registry_auth, transport=transport,
-            timeout=settings.registry_seconds, trust_env=False,
-        )  # fmt: skip
+            base_url=self.registry.rstrip("/"),
+            auth=cluster.registry_auth,
+            transport=transport,
+            timeout=settings.registry_seconds,
+            trust_env=False,
+        )
 
     def __enter__(self) -> Self:
         self._client.__enter__()

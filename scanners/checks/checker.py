@@ -164,5 +164,8 @@ def _union(form: Form, path: FieldPath) -> Inner:
 
 
 _INNER: dict[str, Callable[[Form, FieldPath], Inner]] = {
-    "struct": _struct, "list": _list, "map": _map, "any": _union,
-}  # fmt: skip
+    "struct": _struct,
+    "list": _list,
+    "map": _map,
+    "any": _union,
+}

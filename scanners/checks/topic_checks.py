@@ -57,8 +57,12 @@ def expected_of(topic: str, declared_ddl: str | None, schemas: Mapping[int, Regi
         forms = {str(i): form for i in ids if schemas[i].type == "JSON" and (form := _form(registry, i)) is not None}
         version, newest = mine[-1]
         expected.setdefault(part, {})["registered"] = {
-            "subject": subject, "version": version, "ids": ids, "newest": _form(registry, newest), "by_id": forms,
-        }  # fmt: skip
+            "subject": subject,
+            "version": version,
+            "ids": ids,
+            "newest": _form(registry, newest),
+            "by_id": forms,
+        }
     return expected
 
 

@@ -257,8 +257,10 @@ class Profiler:
                 gathered = columns.get(child)
                 if gathered is None:
                     columns[child] = (
-                        key, list(column), where if len(groups) == 1 and isinstance(where, list) else list(where),
-                    )  # fmt: skip
+                        key,
+                        list(column),
+                        where if len(groups) == 1 and isinstance(where, list) else list(where),
+                    )
                 else:
                     gathered[1].extend(column)
                     gathered[2].extend(where)

@@ -16,9 +16,18 @@ from scanners.decode.formats import as_text
 from scanners.sketch.nodes import Node
 
 _NAMES = {
-    bool: "boolean", bytes: "binary", bytearray: "binary", memoryview: "binary", datetime: "timestamp", date: "date",
-    UUID: "uuid", time: "string", type(None): "null", float: "double", Decimal: "decimal",
-}  # fmt: skip
+    bool: "boolean",
+    bytes: "binary",
+    bytearray: "binary",
+    memoryview: "binary",
+    datetime: "timestamp",
+    date: "date",
+    UUID: "uuid",
+    time: "string",
+    type(None): "null",
+    float: "double",
+    Decimal: "decimal",
+}
 _INT32 = 2**31
 _INT64 = 2**63
 

@@ -125,12 +125,14 @@ def _least(schema: Any, depth: int) -> int:
 _MAX_DEPTH = 100
 
 _HEADER = {
-    "type": "record", "name": "org.apache.avro.file.Header", "fields": [
+    "type": "record",
+    "name": "org.apache.avro.file.Header",
+    "fields": [
         {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": 4}},
         {"name": "meta", "type": {"type": "map", "values": "bytes"}},
         {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": 16}},
     ],
-}  # fmt: skip
+}
 
 
 def avro_container_loads(body: bytes) -> Any:

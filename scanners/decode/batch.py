@@ -27,10 +27,13 @@ class Batch:
     @staticmethod
     def of(records: Sequence[RawRecord]) -> Batch:
         return Batch(
-            [r.key for r in records], [r.value for r in records],
+            [r.key for r in records],
+            [r.value for r in records],
             [r.headers for r in records] if any(r.headers for r in records) else [],
-            [r.partition for r in records], [r.offset for r in records], [r.timestamp for r in records],
-        )  # fmt: skip
+            [r.partition for r in records],
+            [r.offset for r in records],
+            [r.timestamp for r in records],
+        )
 
     def extend(self, other: Batch) -> None:
         """Add the records of another batch at the end."""
@@ -45,10 +48,18 @@ class Batch:
     def only(self, rows: Sequence[int]) -> Batch:
         """These records alone."""
         return Batch(
-            *([column[row] for row in rows] if column else [] for column in (
-                self.keys, self.values, self.headers, self.partitions, self.offsets, self.timestamps,
-            ))  # type: ignore[arg-type]
-        )  # fmt: skip
+            *(
+                [column[row] for row in rows] if column else []
+                for column in (
+                    self.keys,
+                    self.values,
+                    self.headers,
+                    self.partitions,
+                    self.offsets,
+                    self.timestamps,
+                )
+            )  # type: ignore[arg-type]
+        )
 
     def slices(self, records: int) -> Iterator[Batch]:
         """The batch in parts of at most so many records."""

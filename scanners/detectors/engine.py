@@ -40,9 +40,21 @@ class TextAnalyzer(Protocol):
 
 def standard_patterns(regions: tuple[str, ...]) -> list[Pattern]:
     return [
-        contact.EMAIL, phones.phone(regions), contact.IPV4, contact.IPV6, contact.MAC, money.CARD, money.IBAN, money.WALLET,
-        secrets.API_KEY, secrets.COOKIE, identifiers.URL, papers.MRZ, papers.BRITISH, *national.patterns(),
-    ]  # fmt: skip
+        contact.EMAIL,
+        phones.phone(regions),
+        contact.IPV4,
+        contact.IPV6,
+        contact.MAC,
+        money.CARD,
+        money.IBAN,
+        money.WALLET,
+        secrets.API_KEY,
+        secrets.COOKIE,
+        identifiers.URL,
+        papers.MRZ,
+        papers.BRITISH,
+        *national.patterns(),
+    ]
 
 
 _LOOKS = (people.look, identifiers.look, secrets.look, categories.look, national.look, papers.look)

@@ -272,12 +272,27 @@ def _url(e: Evidence) -> float:
 
 
 RULES: dict[str, Rule] = {
-    "EMAIL_ADDRESS": _email, "PHONE_NUMBER": _phone, "IP_ADDRESS": _ip, "MAC_ADDRESS": _mac, "CREDIT_CARD": _card,
-    "IBAN_CODE": _iban, "CRYPTO": _wallet, "API_KEY": _api_key, "PERSON": _person, "LOCATION": _address,
-    "DATE_OF_BIRTH": _birth, "PASSWORD": _password, "DEVICE_ID": _device, "ADVERTISING_ID": _device,
-    "GEO_COORDINATES": _place, "URL": _url, "PASSPORT": _document, "DRIVER_LICENSE": _document,
-    **dict.fromkeys(NATIONAL, _national), **dict.fromkeys(categories.ENTITIES, _category),
-}  # fmt: skip
+    "EMAIL_ADDRESS": _email,
+    "PHONE_NUMBER": _phone,
+    "IP_ADDRESS": _ip,
+    "MAC_ADDRESS": _mac,
+    "CREDIT_CARD": _card,
+    "IBAN_CODE": _iban,
+    "CRYPTO": _wallet,
+    "API_KEY": _api_key,
+    "PERSON": _person,
+    "LOCATION": _address,
+    "DATE_OF_BIRTH": _birth,
+    "PASSWORD": _password,
+    "DEVICE_ID": _device,
+    "ADVERTISING_ID": _device,
+    "GEO_COORDINATES": _place,
+    "URL": _url,
+    "PASSPORT": _document,
+    "DRIVER_LICENSE": _document,
+    **dict.fromkeys(NATIONAL, _national),
+    **dict.fromkeys(categories.ENTITIES, _category),
+}
 
 
 def score(e: Evidence) -> float:

@@ -121,12 +121,17 @@ def _json_one(place: Place, kind: str) -> dict[str, Any]:
         form = _JSON_FORMATS.get(place.form() or "")
         return {"type": "string", "format": form} if form else {"type": "string"}
     return {
-        "boolean": {"type": "boolean"}, "int32": {"type": "integer", "format": "int32"},
-        "int64": {"type": "integer", "format": "int64"}, "integer": {"type": "integer"}, "double": {"type": "number"},
-        "decimal": {"type": "number"}, "date": {"type": "string", "format": "date"},
-        "timestamp": {"type": "string", "format": "date-time"}, "uuid": {"type": "string", "format": "uuid"},
+        "boolean": {"type": "boolean"},
+        "int32": {"type": "integer", "format": "int32"},
+        "int64": {"type": "integer", "format": "int64"},
+        "integer": {"type": "integer"},
+        "double": {"type": "number"},
+        "decimal": {"type": "number"},
+        "date": {"type": "string", "format": "date"},
+        "timestamp": {"type": "string", "format": "date-time"},
+        "uuid": {"type": "string", "format": "uuid"},
         "binary": {"type": "string", "contentEncoding": "base64"},
-    }.get(kind, {})  # fmt: skip
+    }.get(kind, {})
 
 
 # --- Avro -------------------------------------------------------------------------------------------------------------

@@ -11,9 +11,18 @@ from catalog.model import SchemaVersion
 from scanners.export.tree import Place, merged, tree_of
 
 _PYTHON = {
-    "boolean": "bool", "int32": "int", "int64": "int", "integer": "int", "double": "float", "decimal": "Decimal",
-    "string": "str", "date": "date", "timestamp": "datetime", "uuid": "UUID", "binary": "bytes",
-}  # fmt: skip
+    "boolean": "bool",
+    "int32": "int",
+    "int64": "int",
+    "integer": "int",
+    "double": "float",
+    "decimal": "Decimal",
+    "string": "str",
+    "date": "date",
+    "timestamp": "datetime",
+    "uuid": "UUID",
+    "binary": "bytes",
+}
 _TYPES = {"Any", "BaseModel", "ConfigDict", "Decimal", "Field", "UUID", "None"}
 _RESERVED = {*_TYPES, *dir(BaseModel), "bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "str"}
 """Names that a field may not have: inside the class it would hide a type that its neighbours need."""
@@ -26,9 +35,16 @@ def pydantic_model(name: str, schema: SchemaVersion) -> str:
     top = tree_of(schema)
     kind = _python_type(top, _class_name(name), classes)
     lines = [
-        "from __future__ import annotations", "", "from datetime import date, datetime", "from decimal import Decimal",
-        "from typing import Any", "from uuid import UUID", "", "from pydantic import BaseModel, ConfigDict, Field", "",
-    ]  # fmt: skip
+        "from __future__ import annotations",
+        "",
+        "from datetime import date, datetime",
+        "from decimal import Decimal",
+        "from typing import Any",
+        "from uuid import UUID",
+        "",
+        "from pydantic import BaseModel, ConfigDict, Field",
+        "",
+    ]
     tail = [] if "object" in top.kinds else ["", f"{_class_name(name)} = {kind}"]
     return "\n".join([*lines, *classes, *tail]) + "\n"
 

@@ -71,9 +71,16 @@ def tree_of(schema: SchemaVersion) -> Place:
 
 
 _LEARNED = {
-    "BOOLEAN": "boolean", "INT": "int32", "BIGINT": "int64", "FLOAT": "double", "DOUBLE": "double", "BINARY": "binary",
-    "DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_NTZ": "timestamp",
-}  # fmt: skip
+    "BOOLEAN": "boolean",
+    "INT": "int32",
+    "BIGINT": "int64",
+    "FLOAT": "double",
+    "DOUBLE": "double",
+    "BINARY": "binary",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp",
+}
 
 
 def kind_of(sql: str) -> str:

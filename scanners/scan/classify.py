@@ -163,8 +163,16 @@ def _ends(leaf: Sequence[str]) -> bool:
 
 def _counters(node: Node, count: int) -> dict[str, int]:
     """Counters of a column of other values than texts, `count` of which fit."""
-    return {"read": node.count - node.type_count("null"), VALID_TEXTS: count, VALID: count, CANDIDATES: count,
-            WHOLE: count, DISTINCT: node.distinct or 0, LOOKED: count, STOPPED: count}  # fmt: skip
+    return {
+        "read": node.count - node.type_count("null"),
+        VALID_TEXTS: count,
+        VALID: count,
+        CANDIDATES: count,
+        WHOLE: count,
+        DISTINCT: node.distinct or 0,
+        LOOKED: count,
+        STOPPED: count,
+    }
 
 
 def _coordinate(node: Node, beside: frozenset[str], place: Place) -> dict[str, int] | None:
@@ -199,9 +207,13 @@ def _explained(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Eviden
     if not sure:
         return scored
     return [
-        (points, e) for points, e in scored
-        if e.says > 0 or e.share > 0.2 or any(e is s or e.entity == s.entity for s in sure) or e.recognizer[:7] == "custom:"
-    ]  # fmt: skip
+        (points, e)
+        for points, e in scored
+        if e.says > 0
+        or e.share > 0.2
+        or any(e is s or e.entity == s.entity for s in sure)
+        or e.recognizer[:7] == "custom:"
+    ]
 
 
 def _without_rivals(scored: list[tuple[float, Evidence]]) -> list[tuple[float, Evidence]]:

@@ -9,13 +9,25 @@ import random
 from collections.abc import Callable
 
 _FORMS = {
-    "epoch seconds": "17########", "epoch milliseconds": "17###########", "order numbers": "ORD-2024-######",
+    "epoch seconds": "17########",
+    "epoch milliseconds": "17###########",
+    "order numbers": "ORD-2024-######",
     "nine digits": "#########",
-    "ten digits": "##########", "sixteen digits": "################", "versions": "#.##.#", "four-part versions": "#.#.##.#",
-    "UUIDs": "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx", "hashes": "x" * 64, "stock numbers": "@@-####-@", "prices": "##.##",
-    "dates": "2024-0#-1#", "times": "1#:3#:5#", "file names": "report_####.csv", "codes": "@@@", "ticket numbers": "@@@@-####",
+    "ten digits": "##########",
+    "sixteen digits": "################",
+    "versions": "#.##.#",
+    "four-part versions": "#.#.##.#",
+    "UUIDs": "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx",
+    "hashes": "x" * 64,
+    "stock numbers": "@@-####-@",
+    "prices": "##.##",
+    "dates": "2024-0#-1#",
+    "times": "1#:3#:5#",
+    "file names": "report_####.csv",
+    "codes": "@@@",
+    "ticket numbers": "@@@@-####",
     "coordinates": "52.######, 13.######",
-}  # fmt: skip
+}
 _WORDS = (
     "order",
     "shipped",

@@ -9,12 +9,41 @@ from scanners.detectors.kinds import categories
 from scanners.model import Recognizer
 
 OURS = (
-    "email", "phone", "ip", "ip6", "mac", "card", "iban", "wallet", "national_id", "api_key", "entropy", "url_parameters",
-    "name_shape", "address", "postcode", "date", "password", "uuid", "device_form", "imei", "pair", "coordinates",
-    "date_number", "document", "imsi", "mac_plain", "birth_years", "flag", "vin_check",
-    "national_id_called", "session_cookie", "machine_readable_zone", "british_licence",
+    "email",
+    "phone",
+    "ip",
+    "ip6",
+    "mac",
+    "card",
+    "iban",
+    "wallet",
+    "national_id",
+    "api_key",
+    "entropy",
+    "url_parameters",
+    "name_shape",
+    "address",
+    "postcode",
+    "date",
+    "password",
+    "uuid",
+    "device_form",
+    "imei",
+    "pair",
+    "coordinates",
+    "date_number",
+    "document",
+    "imsi",
+    "mac_plain",
+    "birth_years",
+    "flag",
+    "vin_check",
+    "national_id_called",
+    "session_cookie",
+    "machine_readable_zone",
+    "british_licence",
     *(category.recognizer for category in categories.CATEGORIES),
-)  # fmt: skip
+)
 """Names of our recognizers, as evidence has them after `weir:`."""
 
 

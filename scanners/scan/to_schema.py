@@ -140,10 +140,13 @@ def _envelopes(sketch: Sketch) -> dict[str, dict[str, Any]]:
         describing = [_path(names, part) for names in envelope["describing"]]
         unlisted = [str(p.path) for p in places(sketch) if any(_describes(above, p.path) for above in describing)]
         answer[part] = {
-            "layers": envelope["layers"], "payload": [str(_path(names, part)) for names in envelope["payload"]],
-            "discriminator": envelope.get("discriminator"), "fits": envelope["fits"], "records": envelope["records"],
+            "layers": envelope["layers"],
+            "payload": [str(_path(names, part)) for names in envelope["payload"]],
+            "discriminator": envelope.get("discriminator"),
+            "fits": envelope["fits"],
+            "records": envelope["records"],
             "unlisted": unlisted,
-        }  # fmt: skip
+        }
     return answer
 
 
@@ -210,10 +213,16 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
         if len(names) > 1:
             firsts = formats_first(sketch, part)
             first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
-            problems.append({
-                "part": part, "reason": "several_formats", "count": others, "formats": names, "main": form.name,
-                **({"first": _where(first)} if first else {}),
-            })  # fmt: skip
+            problems.append(
+                {
+                    "part": part,
+                    "reason": "several_formats",
+                    "count": others,
+                    "formats": names,
+                    "main": form.name,
+                    **({"first": _where(first)} if first else {}),
+                }
+            )
     problems += [
         {"part": part, "reason": "not_in_envelope", "count": e["records"] - e["fits"], "layers": e["layers"]}
         for part, e in sorted(sketch.envelopes.items())
@@ -262,12 +271,18 @@ def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange]
     listed = []
     for p in topic.partitions:
         read = reads.get(p.partition)
-        listed.append({
-            "partition": p.partition, "begin": p.begin, "end": p.end,
-            "ranges": [[r.start, r.end] for r in ranges if r.partition == p.partition],
-            "read": read.records if read else 0, "skipped": read.skipped if read else 0,
-            "first": read.first if read else None, "last": read.last if read else None,
-        })  # fmt: skip
+        listed.append(
+            {
+                "partition": p.partition,
+                "begin": p.begin,
+                "end": p.end,
+                "ranges": [[r.start, r.end] for r in ranges if r.partition == p.partition],
+                "read": read.records if read else 0,
+                "skipped": read.skipped if read else 0,
+                "first": read.first if read else None,
+                "last": read.last if read else None,
+            }
+        )
     skipped = sum(int(str(p["skipped"])) for p in listed)
     planned = sum(r.length for r in ranges)
     times = [(r.time_from, r.time_to) for r in reads.values() if r.time_from is not None and r.time_to is not None]
@@ -288,8 +303,14 @@ def gaps_of(window: ScanWindow) -> list[dict[str, Any]]:
         planned = sum(end - start for start, end in p["ranges"])
         missing = planned - p["read"] - p["skipped"]
         if missing > 0:
-            gaps.append({
-                "part": "record", "reason": "offsets_without_record", "partition": p["partition"], "planned": planned,
-                "read": p["read"], "count": missing,
-            })  # fmt: skip
+            gaps.append(
+                {
+                    "part": "record",
+                    "reason": "offsets_without_record",
+                    "partition": p["partition"],
+                    "planned": planned,
+                    "read": p["read"],
+                    "count": missing,
+                }
+            )
     return gaps

@@ -99,12 +99,22 @@ class TopicGroup:
             if (expectation := expected_of(name, asked.declared.get(name), schemas))
         }
         return ProfileJob(
-            cluster=asked.cluster, ranges=tuple(ranges), schemas=schemas, formats=asked.formats, expected=expected,
-            recognizers=tuple(asked.recognizers), max_bytes=asked.request.max_bytes, deadline=self._deadline(),
-            salt=secrets.token_hex(16), detect=settings.detect, phone_regions=tuple(settings.phone_regions),
-            free_text_limit=settings.free_text_limit, regex_seconds=settings.regex_seconds,
-            tasks=settings.tasks_per_job, resume=asked.resume,
-        )  # fmt: skip
+            cluster=asked.cluster,
+            ranges=tuple(ranges),
+            schemas=schemas,
+            formats=asked.formats,
+            expected=expected,
+            recognizers=tuple(asked.recognizers),
+            max_bytes=asked.request.max_bytes,
+            deadline=self._deadline(),
+            salt=secrets.token_hex(16),
+            detect=settings.detect,
+            phone_regions=tuple(settings.phone_regions),
+            free_text_limit=settings.free_text_limit,
+            regex_seconds=settings.regex_seconds,
+            tasks=settings.tasks_per_job,
+            resume=asked.resume,
+        )
 
     def _deadline(self) -> float:
         return self.tools.clock() + self.asked.request.max_seconds
@@ -145,9 +155,12 @@ class TopicGroup:
         if more := self._by_ids({each for sketch in again.values() for each in sketch.unknown_ids}, job):
             ranges = tuple(each for each in job.ranges if each.topic in again)
             retry = replace(
-                job, ranges=ranges, schemas={**job.schemas, **more}, deadline=self._deadline(),
+                job,
+                ranges=ranges,
+                schemas={**job.schemas, **more},
+                deadline=self._deadline(),
                 salt=secrets.token_hex(16),
-            )  # fmt: skip
+            )
             for name, body in self.tools.sampler.profile(retry, self.asked.cancelled):
                 left.pop(name, None)
                 yield self._finish(name, Sketch.from_bytes(body), retry)
@@ -180,9 +193,13 @@ class TopicGroup:
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
         schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
         return DatasetScan(
-            DatasetId(job.cluster.namespace, name), schema, verdicts, unscanned, schema.problems,
+            DatasetId(job.cluster.namespace, name),
+            schema,
+            verdicts,
+            unscanned,
+            schema.problems,
             versions(recognizers) if job.detect else {},
-        )  # fmt: skip
+        )
 
     def _dead_letters(self, topic: Topic, sketch: Sketch, job: ProfileJob) -> list[Mapping[str, Any]]:
         """Send the records that could not be decoded, when that was asked for; gives what came of it, as a problem."""
@@ -220,6 +237,8 @@ def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:
 def _summary(window: ScanWindow) -> dict[str, Any]:
     """The window as evidence shows it."""
     return {
-        "records": window.records, "time_from": window.time_from, "time_to": window.time_to,
+        "records": window.records,
+        "time_from": window.time_from,
+        "time_to": window.time_to,
         "offsets": [[p["partition"], p["first"], p["last"]] for p in window.partitions if p["read"]][:100],
-    }  # fmt: skip
+    }

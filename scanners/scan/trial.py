@@ -67,9 +67,18 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
         flagged = [what for what, texts in lookalikes().items() if _score(recognizer, texts, ["field"], analyzer)]
     problem = _SENTENCES[failure].format(name=recognizer.name) if failure else None
     return Trial(
-        recognizer.name, recognizer.supported_entity, recognizer.version, len(values), matched, score, score > 0,
-        len(lookalikes(1)), tuple(flagged), round(seconds, 3), problem,
-    )  # fmt: skip
+        recognizer.name,
+        recognizer.supported_entity,
+        recognizer.version,
+        len(values),
+        matched,
+        score,
+        score > 0,
+        len(lookalikes(1)),
+        tuple(flagged),
+        round(seconds, 3),
+        problem,
+    )
 
 
 def _score(recognizer: Recognizer, values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer) -> float:

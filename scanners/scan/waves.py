@@ -49,9 +49,11 @@ def _cut(ranges: Sequence[OffsetRange], pieces: int) -> list[list[OffsetRange]]:
     parts: list[list[OffsetRange]] = []
     for number in range(pieces):
         part = [
-            OffsetRange(r.topic, r.partition, r.start + r.length * number // pieces, r.start + r.length * (number + 1) // pieces)
+            OffsetRange(
+                r.topic, r.partition, r.start + r.length * number // pieces, r.start + r.length * (number + 1) // pieces
+            )
             for r in ranges
-        ]  # fmt: skip
+        ]
         parts.append([r for r in part if r.length])
     return [part for part in parts if part]
 

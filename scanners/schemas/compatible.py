@@ -38,14 +38,21 @@ def judged(versions: Sequence[RegisteredSchema], schemas: Schemas) -> dict[str, 
     last = {way: not all_ or all_[-1] for way, all_ in readable.items()}
     every = {way: all(all_) for way, all_ in readable.items()}
     keeps = {
-        "BACKWARD": last["backward"], "FORWARD": last["forward"], "FULL": all(last.values()),
-        "BACKWARD_TRANSITIVE": every["backward"], "FORWARD_TRANSITIVE": every["forward"],
+        "BACKWARD": last["backward"],
+        "FORWARD": last["forward"],
+        "FULL": all(last.values()),
+        "BACKWARD_TRANSITIVE": every["backward"],
+        "FORWARD_TRANSITIVE": every["forward"],
         "FULL_TRANSITIVE": all(every.values()),
-    }  # fmt: skip
+    }
     return {
-        "backward": last["backward"], "forward": last["forward"], "full": all(last.values()), "rule": newest.type,
-        "levels": [level for level in LEVELS if keeps[level]], "problems": problems[: 2 * _MOST],
-    }  # fmt: skip
+        "backward": last["backward"],
+        "forward": last["forward"],
+        "full": all(last.values()),
+        "rule": newest.type,
+        "levels": [level for level in LEVELS if keeps[level]],
+        "problems": problems[: 2 * _MOST],
+    }
 
 
 def unreadable(reader: RegisteredSchema, writer: RegisteredSchema, schemas: Schemas) -> list[str]:
@@ -55,8 +62,10 @@ def unreadable(reader: RegisteredSchema, writer: RegisteredSchema, schemas: Sche
     if reader.text == writer.text and reader.references == writer.references:
         return []
     rules: Mapping[str, Callable[[int, int, Schemas], list[str]]] = {
-        "AVRO": _avro, "PROTOBUF": _protobuf, "JSON": _json,
-    }  # fmt: skip
+        "AVRO": _avro,
+        "PROTOBUF": _protobuf,
+        "JSON": _json,
+    }
     return rules[reader.type](reader.id, writer.id, schemas)
 
 
@@ -83,8 +92,12 @@ def _json(reader: int, writer: int, schemas: Schemas) -> list[str]:
 # --- Protobuf ---------------------------------------------------------------------------------------------------------
 
 _GROUPS = {
-    "varint": (3, 4, 5, 8, 13, 14), "zigzag": (17, 18), "text": (9, 12), "four bytes": (7, 15), "eight bytes": (6, 16),
-}  # fmt: skip
+    "varint": (3, 4, 5, 8, 13, 14),
+    "zigzag": (17, 18),
+    "text": (9, 12),
+    "four bytes": (7, 15),
+    "eight bytes": (6, 16),
+}
 _GROUP_OF = {number: name for name, numbers in _GROUPS.items() for number in numbers}
 """Types that read each other's bytes, by their numbers in FieldDescriptorProto; others only their own."""
 

@@ -54,9 +54,13 @@ def _differ(ours: Any, one: Document, theirs: Any, other: Document, at: str, dep
         if isinstance(ours.get(word), list):
             rest = {key: value for key, value in ours.items() if key != word}
             tries = [
-                list(_differ({**rest, **option} if isinstance(option, Mapping) else option, one, theirs, other, at, depth + 1))
+                list(
+                    _differ(
+                        {**rest, **option} if isinstance(option, Mapping) else option, one, theirs, other, at, depth + 1
+                    )
+                )
                 for option in ours[word]
-            ]  # fmt: skip
+            ]
             if tries and all(tries):
                 yield min(tries, key=len)[0]
             return

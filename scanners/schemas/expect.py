@@ -25,11 +25,24 @@ OPEN: Form = {"kind": "open", "nullable": True}
 # --- from Spark's DDL -------------------------------------------------------------------------------------------------
 
 _DDL = {
-    "BOOLEAN": "boolean", "TINYINT": "int8", "SMALLINT": "int16", "INT": "int32", "INTEGER": "int32",
-    "BIGINT": "int64", "LONG": "int64", "FLOAT": "number", "DOUBLE": "number", "STRING": "string", "BINARY": "binary",
-    "DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_NTZ": "timestamp", "DECIMAL": "number", "VARCHAR": "string",
+    "BOOLEAN": "boolean",
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INT": "int32",
+    "INTEGER": "int32",
+    "BIGINT": "int64",
+    "LONG": "int64",
+    "FLOAT": "number",
+    "DOUBLE": "number",
+    "STRING": "string",
+    "BINARY": "binary",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp",
+    "DECIMAL": "number",
+    "VARCHAR": "string",
     "CHAR": "string",
-}  # fmt: skip
+}
 
 
 def from_ddl(kind: DataType) -> Form:

@@ -31,13 +31,24 @@ class _Budget:
 # --- from Avro --------------------------------------------------------------------------------------------------------
 
 _AVRO = {
-    "boolean": "boolean", "int": "int32", "long": "int64", "float": "number", "double": "number", "string": "string",
-    "bytes": "binary", "enum": "string", "fixed": "binary",
-}  # fmt: skip
+    "boolean": "boolean",
+    "int": "int32",
+    "long": "int64",
+    "float": "number",
+    "double": "number",
+    "string": "string",
+    "bytes": "binary",
+    "enum": "string",
+    "fixed": "binary",
+}
 _LOGICAL = {
-    "date": ["date"], "timestamp-millis": ["timestamp"], "timestamp-micros": ["timestamp"], "decimal": ["number"],
-    "local-timestamp-millis": ["timestamp"], "local-timestamp-micros": ["timestamp"],
-}  # fmt: skip
+    "date": ["date"],
+    "timestamp-millis": ["timestamp"],
+    "timestamp-micros": ["timestamp"],
+    "decimal": ["number"],
+    "local-timestamp-millis": ["timestamp"],
+    "local-timestamp-micros": ["timestamp"],
+}
 
 
 class _Named(dict[str, Any]):
@@ -88,9 +99,13 @@ def _avro(schema: Any, definitions: _Named, space: str, depth: int) -> Form:
             below = {str(f["name"]): _avro(f.get("type"), definitions, space, depth + 1) for f in fields}
             required = [str(f["name"]) for f in fields if "default" not in f and not below[str(f["name"])]["nullable"]]
             return {
-                "kind": "struct", "type": "record", "nullable": False, "fields": below, "required": required,
+                "kind": "struct",
+                "type": "record",
+                "nullable": False,
+                "fields": below,
+                "required": required,
                 "closed": True,
-            }  # fmt: skip
+            }
         case "array":
             items = _avro(schema.get("items"), definitions, space, depth + 1)
             return {"kind": "list", "type": "array", "nullable": False, "items": items}
@@ -101,8 +116,11 @@ def _avro(schema: Any, definitions: _Named, space: str, depth: int) -> Form:
         return _avro(kind, definitions, space, depth + 1) if isinstance(kind, str) else OPEN
     logical = str(schema.get("logicalType", ""))
     return {
-        "kind": "leaf", "type": logical or kind, "nullable": False, "is": [_AVRO[kind], *_LOGICAL.get(logical, ())],
-    }  # fmt: skip
+        "kind": "leaf",
+        "type": logical or kind,
+        "nullable": False,
+        "is": [_AVRO[kind], *_LOGICAL.get(logical, ())],
+    }
 
 
 # --- from JSON Schema -------------------------------------------------------------------------------------------------
@@ -181,11 +199,13 @@ def _json_object(schema: Mapping[str, Any], root: Document, depth: int) -> Form:
     if not below and isinstance(more, dict):
         return {"kind": "map", "type": "object", "nullable": False, "values": _json(more, root, depth + 1)}
     return {
-        "kind": "struct", "type": "object", "nullable": False,
+        "kind": "struct",
+        "type": "object",
+        "nullable": False,
         "fields": {str(name): _json(child, root, depth + 1) for name, child in below.items()},
         "required": [str(name) for name in schema.get("required") or ()],
         "closed": more is False and not schema.get("patternProperties"),
-    }  # fmt: skip
+    }
 
 
 def _any(options: Sequence[Form]) -> Form:

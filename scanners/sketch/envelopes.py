@@ -68,9 +68,12 @@ class Found:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "layers": self.layers, "payload": [list(path) for path in self.payload],
-            "describing": [list(path) for path in self.describing], "fits": self.fits, "records": self.records,
-        }  # fmt: skip
+            "layers": self.layers,
+            "payload": [list(path) for path in self.payload],
+            "describing": [list(path) for path in self.describing],
+            "fits": self.fits,
+            "records": self.records,
+        }
 
 
 def envelope_of(sketch: Sketch, part: str) -> Found | None:
@@ -151,9 +154,22 @@ def _layer(node: Node, outer: Sequence[str]) -> Layer | None:
 
 Fields = dict[str, Node]
 
-CONNECT = frozenset({
-    "type", "fields", "optional", "name", "version", "doc", "parameters", "default", "field", "items", "keys", "values",
-})  # fmt: skip
+CONNECT = frozenset(
+    {
+        "type",
+        "fields",
+        "optional",
+        "name",
+        "version",
+        "doc",
+        "parameters",
+        "default",
+        "field",
+        "items",
+        "keys",
+        "values",
+    }
+)
 """What a schema of Kafka Connect is written with, at every level."""
 
 
@@ -223,9 +239,13 @@ def _webhook(fields: Fields) -> Layer | None:
 
 
 _DETECTORS: tuple[tuple[str, Callable[[Fields], Layer | None]], ...] = (
-    ("connect", _connect), ("debezium", _debezium), ("cloudevents", _cloudevents), ("outbox", _outbox), ("event", _event),
+    ("connect", _connect),
+    ("debezium", _debezium),
+    ("cloudevents", _cloudevents),
+    ("outbox", _outbox),
+    ("event", _event),
     ("webhook", _webhook),
-)  # fmt: skip
+)
 
 
 def _is_text(node: Node | None) -> bool:

@@ -38,9 +38,26 @@ class Node:
     """
 
     __slots__ = (
-        "count", "elements", "embedded", "fields", "filled", "formats", "hash", "hits", "hll", "is_map", "keys", "lengths",
-        "numbers", "scanned", "sizes", "traits", "types", "unscanned", "values",
-    )  # fmt: skip
+        "count",
+        "elements",
+        "embedded",
+        "fields",
+        "filled",
+        "formats",
+        "hash",
+        "hits",
+        "hll",
+        "is_map",
+        "keys",
+        "lengths",
+        "numbers",
+        "scanned",
+        "sizes",
+        "traits",
+        "types",
+        "unscanned",
+        "values",
+    )
 
     def __init__(self) -> None:
         self.count = 0
@@ -133,8 +150,10 @@ class Node:
         if other.numbers is not None:
             self.numbers = other.numbers if self.numbers is None else _join_numbers(self.numbers, other.numbers)
         for counts, theirs in (
-            (self.formats, other.formats), (self.traits, other.traits), (self.unscanned, other.unscanned),
-        ):  # fmt: skip
+            (self.formats, other.formats),
+            (self.traits, other.traits),
+            (self.unscanned, other.unscanned),
+        ):
             for key, count in theirs.items():
                 counts[key] = counts.get(key, 0) + count
         for key, counters in other.hits.items():
@@ -186,18 +205,41 @@ class Node:
         return [
             self.count,
             [[k, c, list(f)] for k, (c, f) in sorted(self.types.items())],
-            self.lengths, self.sizes, self.filled, self.numbers,
-            sorted(self.formats.items()), [[k, sorted(v.items())] for k, v in sorted(self.hits.items())],
-            self.scanned, sorted(self.traits.items()), sorted(self.unscanned.items()),
+            self.lengths,
+            self.sizes,
+            self.filled,
+            self.numbers,
+            sorted(self.formats.items()),
+            [[k, sorted(v.items())] for k, v in sorted(self.hits.items())],
+            self.scanned,
+            sorted(self.traits.items()),
+            sorted(self.unscanned.items()),
             None if self.hll is None else bytes(self.hll.serialize_compact()),
-            self.is_map, children, [[k, n.pack()] for k, n in sorted(self.fields.items())],
-        ]  # fmt: skip
+            self.is_map,
+            children,
+            [[k, n.pack()] for k, n in sorted(self.fields.items())],
+        ]
 
     @staticmethod
     def unpack(data: list[Any]) -> Node:
         node = Node()
-        (node.count, types, lengths, sizes, node.filled, node.numbers, formats, hits, node.scanned, traits, unscanned, hll,
-         node.is_map, children, fields) = data  # fmt: skip
+        (
+            node.count,
+            types,
+            lengths,
+            sizes,
+            node.filled,
+            node.numbers,
+            formats,
+            hits,
+            node.scanned,
+            traits,
+            unscanned,
+            hll,
+            node.is_map,
+            children,
+            fields,
+        ) = data
         node.types = {k: [c, tuple(f)] for k, c, f in types}
         node.lengths = tuple(lengths) if lengths else None
         node.sizes = tuple(sizes) if sizes else None
@@ -220,8 +262,13 @@ def at_steps(node: Node | None, steps: Sequence[str]) -> Node | None:
 
 def _join_numbers(a: list[int], b: list[int]) -> list[int]:
     return [
-        min(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3]), max(a[4], b[4]), a[5] + b[5],
-    ]  # fmt: skip
+        min(a[0], b[0]),
+        max(a[1], b[1]),
+        max(a[2], b[2]),
+        max(a[3], b[3]),
+        max(a[4], b[4]),
+        a[5] + b[5],
+    ]
 
 
 def new_hll() -> Any:

@@ -128,24 +128,57 @@ class Sketch:
     def to_bytes(self) -> bytes:
         import msgpack
 
-        packed = msgpack.packb([
-            self.topic, self.salt, self.records, self.size, [self.parts[r].pack() for r in ROOTS],
-            sorted(self.present.items()),
-            [[p, sorted([list(f), n] for f, n in c.items())] for p, c in sorted(self.formats.items())],
-            sorted([list(k), c, list(f)] for k, (c, f) in self.problems.items()),
-            [[p, sorted(c.items())] for p, c in sorted(self.ids.items())], sorted(self.unknown_ids.items()),
-            [[n, p.records, p.first, p.last, p.time_from, p.time_to, p.skipped] for n, p in sorted(self.partitions.items())],
-            _pack_shapes(self.shapes), _pack_shapes(self.coarse), self.telling.pack(), self.telling_coarse.pack(),
-            self.shaped, self.final, self.envelopes,
-        ])  # fmt: skip
+        packed = msgpack.packb(
+            [
+                self.topic,
+                self.salt,
+                self.records,
+                self.size,
+                [self.parts[r].pack() for r in ROOTS],
+                sorted(self.present.items()),
+                [[p, sorted([list(f), n] for f, n in c.items())] for p, c in sorted(self.formats.items())],
+                sorted([list(k), c, list(f)] for k, (c, f) in self.problems.items()),
+                [[p, sorted(c.items())] for p, c in sorted(self.ids.items())],
+                sorted(self.unknown_ids.items()),
+                [
+                    [n, p.records, p.first, p.last, p.time_from, p.time_to, p.skipped]
+                    for n, p in sorted(self.partitions.items())
+                ],
+                _pack_shapes(self.shapes),
+                _pack_shapes(self.coarse),
+                self.telling.pack(),
+                self.telling_coarse.pack(),
+                self.shaped,
+                self.final,
+                self.envelopes,
+            ]
+        )
         return zlib.compress(packed, 1)
 
     @staticmethod
     def from_bytes(data: bytes) -> Sketch:
         import msgpack
 
-        (topic, salt, records, size, parts, present, formats, problems, ids, unknown, partitions, shapes, coarse, telling,
-         telling_coarse, shaped, final, *rest) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)  # fmt: skip
+        (
+            topic,
+            salt,
+            records,
+            size,
+            parts,
+            present,
+            formats,
+            problems,
+            ids,
+            unknown,
+            partitions,
+            shapes,
+            coarse,
+            telling,
+            telling_coarse,
+            shaped,
+            final,
+            *rest,
+        ) = msgpack.unpackb(zlib.decompress(data), strict_map_key=False)
         sketch = Sketch(topic, salt, records, size)
         sketch.parts = {root: Node.unpack(part) for root, part in zip(ROOTS, parts, strict=True)}
         sketch.present = Counter(dict(present))

@@ -21,8 +21,14 @@ NOTHING, BOOLEAN, WHOLE, FLOAT, BINARY64, STRING, CHOICE, RECORD, LIST, UNION, N
 Python makes a value of: bytes, fixed, and logical types."""
 
 _PLAIN = {
-    "null": NOTHING, "boolean": BOOLEAN, "int": WHOLE, "long": WHOLE, "float": FLOAT, "double": BINARY64, "string": STRING,
-}  # fmt: skip
+    "null": NOTHING,
+    "boolean": BOOLEAN,
+    "int": WHOLE,
+    "long": WHOLE,
+    "float": FLOAT,
+    "double": BINARY64,
+    "string": STRING,
+}
 
 OP, BELOW, NEXT_FIELD, COUNT, SHAPED, NODE = range(6)
 """Rows of the slots: the kind; a record's first field, a list's elements, where a union's branches or an enum's
@@ -92,9 +98,12 @@ def program_of(schema: Any) -> Program | None:
     cuts = np.cumsum([0, *map(len, making.symbols)])
     return Program(
         making.makers,
-        np.array(making.slots, np.int64).T.copy(), np.array([*making.several, 0], np.int64), b"".join(making.symbols),
-        cuts.astype(np.int64), making.names,
-    )  # fmt: skip
+        np.array(making.slots, np.int64).T.copy(),
+        np.array([*making.several, 0], np.int64),
+        b"".join(making.symbols),
+        cuts.astype(np.int64),
+        making.names,
+    )
 
 
 class _Making:

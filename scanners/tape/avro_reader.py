@@ -38,9 +38,13 @@ class AvroReader:
 
         while True:
             tape = walked(
-                step, body, odd, self._state, lambda record: self._readable(bodies[record]),
+                step,
+                body,
+                odd,
+                self._state,
+                lambda record: self._readable(bodies[record]),
                 lambda signal, state, record: self._learn(signal, state, records[record]),
-            )  # fmt: skip
+            )
             failed = self._make(tape) if program.makers else []
             if not failed:
                 return tape

@@ -31,9 +31,9 @@ from scanners.tape.avro_program import (
     STRING,
     UNION,
     WHOLE,
-)  # fmt: skip
+)
 from scanners.tape.compiled import compiled, inlined
-from scanners.tape.opcodes import (  # fmt: skip
+from scanners.tape.opcodes import (
     ARRAY,
     DEEPEST,
     DONE,
@@ -91,10 +91,25 @@ def _is_text(body: Any, at: int, end: int) -> bool:
 
 @compiled
 def walk_avro(
-    body: Any, starts: Any, symbols_at: int, slots: Any, several: Any, cuts: Any, hashes: Any,
-    nodes: Any, rows: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, doubles: Any,
-    odd: Any, shapes: Any, coarse: Any, state: Any,
-) -> int:  # fmt: skip
+    body: Any,
+    starts: Any,
+    symbols_at: int,
+    slots: Any,
+    several: Any,
+    cuts: Any,
+    hashes: Any,
+    nodes: Any,
+    rows: Any,
+    kinds: Any,
+    places: Any,
+    sizes: Any,
+    numbers: Any,
+    doubles: Any,
+    odd: Any,
+    shapes: Any,
+    coarse: Any,
+    state: Any,
+) -> int:
     """Continue from `state` until all bodies are on the tape, or something is missing; returns which (`words`), with the
     slot that needs a node in `LENGTH` and the node above it in `PARENT`.
 

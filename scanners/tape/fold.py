@@ -12,7 +12,7 @@ from scanners.columns.scalar_columns import ScalarColumns
 from scanners.sketch.nodes import First
 from scanners.tape import columns, hll_filter
 from scanners.tape.columns import COUNT, EARLIEST, FILLED, LARGEST, SMALLEST
-from scanners.tape.opcodes import (  # fmt: skip
+from scanners.tape.opcodes import (
     ARRAY,
     DOUBLE,
     ESCAPED,
@@ -30,9 +30,18 @@ from scanners.tape.reader import Paths, Walked
 from scanners.tape.values import Values
 
 _TYPES = {
-    NULL: "null", FALSE: "boolean", TRUE: "boolean", DOUBLE: "double", LONG_DOUBLE: "double", INT32: "int32", INT64: "int64",
-    TEXT: "string", ESCAPED: "string", OBJECT: "object", ARRAY: "array",
-}  # fmt: skip
+    NULL: "null",
+    FALSE: "boolean",
+    TRUE: "boolean",
+    DOUBLE: "double",
+    LONG_DOUBLE: "double",
+    INT32: "int32",
+    INT64: "int64",
+    TEXT: "string",
+    ESCAPED: "string",
+    OBJECT: "object",
+    ARRAY: "array",
+}
 _SEED = np.uint64(np.random.default_rng().integers(1, 2**63))
 
 

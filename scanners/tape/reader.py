@@ -34,9 +34,14 @@ class Tape:
     """Arrays that a walk writes, a value a place; they grow, and are used again for the next batch."""
 
     COLUMNS = (
-        ("nodes", np.int32), ("rows", np.int32), ("kinds", np.uint8), ("places", np.int32), ("sizes", np.int32),
-        ("numbers", np.int64), ("doubles", np.float64),
-    )  # fmt: skip
+        ("nodes", np.int32),
+        ("rows", np.int32),
+        ("kinds", np.uint8),
+        ("places", np.int32),
+        ("sizes", np.int32),
+        ("numbers", np.int64),
+        ("doubles", np.float64),
+    )
 
     def __init__(self, room: int = 1 << 16) -> None:
         self.columns = [np.zeros(room, kind) for _, kind in self.COLUMNS]
@@ -229,5 +234,9 @@ class Reader:
         return walked(
             # The tables grow as paths are learned.
             lambda *rest: walk(body, starts, paths.keys, paths.table, paths.hashes, *rest),
-            body, np.zeros(len(bodies), np.bool_), self._state, lambda record: json_text.readable(bodies[record]), learn,
-        )  # fmt: skip
+            body,
+            np.zeros(len(bodies), np.bool_),
+            self._state,
+            lambda record: json_text.readable(bodies[record]),
+            learn,
+        )

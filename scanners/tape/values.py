@@ -51,9 +51,11 @@ class Values:
             values = [value for value in self.listed(node) if type(value) is str]
             return CountedTexts(_counted(values, counts[textual].tolist()))
         return PlainTexts(
-            self._plain[first:last], self._held, self._offsets[first : last + 1],
+            self._plain[first:last],
+            self._held,
+            self._offsets[first : last + 1],
             counts if last - first == end - begin else counts[textual],
-        )  # fmt: skip
+        )
 
     def integers(self, node: int) -> DifferentIntegers:
         """A node's integers."""

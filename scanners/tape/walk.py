@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scanners.tape.compiled import compiled, inlined
-from scanners.tape.opcodes import (  # fmt: skip
+from scanners.tape.opcodes import (
     ARRAY,
     AT,
     DEEPEST,
@@ -69,10 +69,23 @@ def _child(body: Any, at: int, length: int, keys: Any, table: Any, parent: int) 
 
 @compiled
 def walk(
-    body: Any, starts: Any, keys: Any, table: Any, hashes: Any,
-    nodes: Any, rows: Any, kinds: Any, places: Any, sizes: Any, numbers: Any, doubles: Any,
-    odd: Any, shapes: Any, coarse: Any, state: Any,
-) -> int:  # fmt: skip
+    body: Any,
+    starts: Any,
+    keys: Any,
+    table: Any,
+    hashes: Any,
+    nodes: Any,
+    rows: Any,
+    kinds: Any,
+    places: Any,
+    sizes: Any,
+    numbers: Any,
+    doubles: Any,
+    odd: Any,
+    shapes: Any,
+    coarse: Any,
+    state: Any,
+) -> int:
     """Continue from `state` until all bodies are on the tape, or something is missing; returns which (`words`).
 
     body, starts                     joined bodies, where each begins and, one past the last, where another would

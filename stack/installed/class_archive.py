@@ -80,9 +80,13 @@ class ClassArchive:
                 with log.open("w", encoding="utf-8") as out:
                     ended = subprocess.run(
                         [nice, "-n", "19", *words] if nice else words,
-                        cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                        timeout=_LONGEST_SECONDS, check=False,
-                    )  # fmt: skip
+                        cwd=folder,
+                        stdin=subprocess.DEVNULL,
+                        stdout=out,
+                        stderr=subprocess.STDOUT,
+                        timeout=_LONGEST_SECONDS,
+                        check=False,
+                    )
             except subprocess.TimeoutExpired:
                 return False
             if ended.returncode != 0 or not (folder / "made.jsa").exists():

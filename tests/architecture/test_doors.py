@@ -27,8 +27,15 @@ ENGINE = {
 }
 """Who may ask the engine."""
 THEMSELVES = {
-    "query", "browser", "query_check", "completion", "policy_tests", "decisions", "view_rows", "view_changes",
-}  # fmt: skip
+    "query",
+    "browser",
+    "query_check",
+    "completion",
+    "policy_tests",
+    "decisions",
+    "view_rows",
+    "view_changes",
+}
 """Services that answer questions about what somebody may see, and write the audit themselves."""
 BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
 """Services of that kind whose route writes the audit."""

@@ -83,10 +83,21 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v1/queries", "/api/v1/audit", "/api/v1/tokens", "/api/v1/me", "/api/v1/datasets", "/api/v1/reports/where-is?entity=PII",
-     "/api/v1/reports/where-is?entity=PII&format=csv", "/api/v1/reports/where-is?entity=PII&format=html", "/api/v1/grants",
-     "/api/v1/queries/none", "/api/v1/nothing", "/metrics"],
-)  # fmt: skip
+    [
+        "/api/v1/queries",
+        "/api/v1/audit",
+        "/api/v1/tokens",
+        "/api/v1/me",
+        "/api/v1/datasets",
+        "/api/v1/reports/where-is?entity=PII",
+        "/api/v1/reports/where-is?entity=PII&format=csv",
+        "/api/v1/reports/where-is?entity=PII&format=html",
+        "/api/v1/grants",
+        "/api/v1/queries/none",
+        "/api/v1/nothing",
+        "/metrics",
+    ],
+)
 def test_answers_are_kept_nowhere(weir: ApiWorld, path: str) -> None:
     for client in (weir.admin, weir.anonymous()):
         assert client.get(path).headers["cache-control"] == "no-store", path

@@ -77,8 +77,9 @@ def test_the_last_use_of_each_name(store: AuditStore) -> None:
     filled(store)
     assert store.uses("grant", ["query"], T0) == [AuditUse("ana", "g1", T0 + timedelta(hours=1))]
     assert [(u.actor, u.name) for u in store.uses("dataset", ["query"], T0 + timedelta(hours=2))] == [
-        ("otto", "prod/orders"), ("otto", "prod/pay"),
-    ]  # fmt: skip
+        ("otto", "prod/orders"),
+        ("otto", "prod/pay"),
+    ]
 
 
 @pytest.mark.parametrize("kind", STORES[1:])

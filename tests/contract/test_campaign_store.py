@@ -30,17 +30,31 @@ def store(request: pytest.FixtureRequest) -> Iterator[CampaignStore]:
 
 def campaign(name: str = "c-1", **more: object) -> Campaign:
     example = Campaign(
-        name, "personal", {"scope": {"datasets": ["*"]}, "onNoAnswer": "keep"}, CampaignState.OPEN, T0, "admin",
-        T0 + timedelta(days=7), "keep", T0, notes=("a note",),
-    )  # fmt: skip
+        name,
+        "personal",
+        {"scope": {"datasets": ["*"]}, "onNoAnswer": "keep"},
+        CampaignState.OPEN,
+        T0,
+        "admin",
+        T0 + timedelta(days=7),
+        "keep",
+        T0,
+        notes=("a note",),
+    )
     return replace(example, **more)  # type: ignore[arg-type]
 
 
 def item(number: int, name: str = "c-1", **more: object) -> Item:
     right = Right(
-        Kind.GRANT, f"g-{number}", "Zoë\x00'%_", dataset="prod/orders", sources=("Grant g",), since=T0, until=None,
+        Kind.GRANT,
+        f"g-{number}",
+        "Zoë\x00'%_",
+        dataset="prod/orders",
+        sources=("Grant g",),
+        since=T0,
+        until=None,
         fingerprint="f",
-    )  # fmt: skip
+    )
     example = Item(name, number, right, {"datasets": [], "lastUsed": None}, "r1", "o1")
     return replace(example, **more)  # type: ignore[arg-type]
 

@@ -481,10 +481,13 @@ def test_outlines_are_what_the_records_have(store: CatalogStore) -> None:
     for name, cluster in (("b", "prod"), ("a", None)):
         store.put_dataset(
             DatasetRecord(
-                DatasetId("kafka://h:9092", name), cluster, owners=(Owner("group", "g"), Owner("user", "u")),
-                tags=("t2", "t1"), terms=("term",),
+                DatasetId("kafka://h:9092", name),
+                cluster,
+                owners=(Owner("group", "g"), Owner("user", "u")),
+                tags=("t2", "t1"),
+                terms=("term",),
             )
-        )  # fmt: skip
+        )
     listed = store.outlines()
     assert [each.reference for each in listed] == ["kafka://h:9092/a", "prod/b"]
     for outline in listed:

@@ -40,8 +40,13 @@ def name(worker: ConnectWorker) -> Iterator[str]:
 @pytest.fixture
 def config(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "in.txt").write_text("one\ntwo\n")
-    return {"connector.class": SOURCE, "file": str(tmp_path / "in.txt"), "topic": f"lines-{uuid.uuid4().hex[:8]}",
-            "topic.creation.default.replication.factor": "1", "topic.creation.default.partitions": "1"}  # fmt: skip
+    return {
+        "connector.class": SOURCE,
+        "file": str(tmp_path / "in.txt"),
+        "topic": f"lines-{uuid.uuid4().hex[:8]}",
+        "topic.creation.default.replication.factor": "1",
+        "topic.creation.default.partitions": "1",
+    }
 
 
 def until(holds: Callable[[], object], seconds: float = 60) -> None:
@@ -132,9 +137,13 @@ def test_a_worker_that_is_away_is_named(worker: ConnectWorker) -> None:
     else:
         away = ConnectRest("http://127.0.0.1:1")
     calls: list[Callable[[], object]] = [
-        away.plugins, away.all, lambda: away.get("x"), lambda: away.validate("x", {"connector.class": SOURCE}),
-        lambda: away.delete("x"), lambda: away.restart("x"),
-    ]  # fmt: skip
+        away.plugins,
+        away.all,
+        lambda: away.get("x"),
+        lambda: away.validate("x", {"connector.class": SOURCE}),
+        lambda: away.delete("x"),
+        lambda: away.restart("x"),
+    ]
     for call in calls:
         with pytest.raises(Unavailable, match=r"Kafka Connect at http://\S+ does not answer; check connect.url"):
             call()

@@ -52,9 +52,13 @@ def test_people_of_the_directory_by_state(weir: ApiWorld) -> None:
     listed = {each["name"]: each for each in shown(weir, "/people")["people"]}
     assert list(listed) == ["ana", "Eva", "nina"]
     assert listed["ana"] == {
-        "name": "ana", "display_name": "Ana B", "state": "deactivated", "out_since": first["out_since"],
-        "groups": ["Stewards"], "declared": False,
-    }  # fmt: skip
+        "name": "ana",
+        "display_name": "Ana B",
+        "state": "deactivated",
+        "out_since": first["out_since"],
+        "groups": ["Stewards"],
+        "declared": False,
+    }
     assert listed["Eva"]["state"] == "removed" and listed["Eva"]["out_since"]
     assert listed["nina"]["state"] == "active" and listed["nina"]["out_since"] is None
 

@@ -67,9 +67,13 @@ def query(name: str, owner: str = "ana", id: str | None = None) -> SavedQuery:
 
 def test_queries_are_kept_under_their_ids_those_that_changed_last_first(store: CatalogStore) -> None:
     full = replace(
-        query("full"), purpose="fraud", description="d", shared={"users": ["otto"]}, chart={"kind": "bar"},
+        query("full"),
+        purpose="fraud",
+        description="d",
+        shared={"users": ["otto"]},
+        chart={"kind": "bar"},
         updated_at=NOW + MINUTE,
-    )  # fmt: skip
+    )
     plain = query("plain")
     store.put_saved_query(plain)
     store.put_saved_query(full)

@@ -36,11 +36,36 @@ from tests.lineage_samples import (
     write,
 )
 
-ANY_NAME = st.lists(
-    st.sampled_from([":", "/", "//", "|", "~", "[", "'", '"', "`", "\\", "\x1f", "\n", "0", "2024", "s3://lake", "urn:li:x", "é"])
-    | st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
-    min_size=1, max_size=5,
-).map("".join).filter(bool)  # fmt: skip
+ANY_NAME = (
+    st.lists(
+        st.sampled_from(
+            [
+                ":",
+                "/",
+                "//",
+                "|",
+                "~",
+                "[",
+                "'",
+                '"',
+                "`",
+                "\\",
+                "\x1f",
+                "\n",
+                "0",
+                "2024",
+                "s3://lake",
+                "urn:li:x",
+                "é",
+            ]
+        )
+        | st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
+        min_size=1,
+        max_size=5,
+    )
+    .map("".join)
+    .filter(bool)
+)
 
 DOWN, UP = Direction.DOWNSTREAM, Direction.UPSTREAM
 

@@ -29,9 +29,19 @@ def store(request: pytest.FixtureRequest) -> Iterator[NoticeStore]:
 
 def notice(number: int, user: str = "ana", **more: object) -> Notice:
     created = Notice(
-        f"n-{number}", f"e-{number}", "weir.access.requested", "req-1", user, Channel.MAIL, Topic.REQUESTS, "decide",
-        T0 + number * MINUTE, f"n-{number}", T0 + number * MINUTE, {"dataset": "prod/größe\x00"},
-    )  # fmt: skip
+        f"n-{number}",
+        f"e-{number}",
+        "weir.access.requested",
+        "req-1",
+        user,
+        Channel.MAIL,
+        Topic.REQUESTS,
+        "decide",
+        T0 + number * MINUTE,
+        f"n-{number}",
+        T0 + number * MINUTE,
+        {"dataset": "prod/größe\x00"},
+    )
     return replace(created, **more)  # type: ignore[arg-type]
 
 
@@ -98,17 +108,24 @@ def test_two_workers_never_get_the_same(store: NoticeStore) -> None:
 
 
 def test_figures(store: NoticeStore) -> None:
-    store.add([
-        notice(1), notice(2), notice(3, user="otto", state=NoticeState.UNADDRESSED, done_at=T0), notice(4, channel=Channel.CHAT),
-        notice(5, user="otto", state=NoticeState.UNADDRESSED, done_at=T0),
-    ])  # fmt: skip
+    store.add(
+        [
+            notice(1),
+            notice(2),
+            notice(3, user="otto", state=NoticeState.UNADDRESSED, done_at=T0),
+            notice(4, channel=Channel.CHAT),
+            notice(5, user="otto", state=NoticeState.UNADDRESSED, done_at=T0),
+        ]
+    )
     store.claim("w", T0 + 9 * MINUTE, T0 + 20 * MINUTE, 9)
     store.finish(["n-1"], "w", NoticeState.FAILED, T0 + MINUTE, "refused")
     store.postpone(["n-2", "n-4"], "w", T0 + MINUTE, "away")
     assert [(c.channel, c.state, c.notices, c.oldest) for c in store.counts()] == [
-        (Channel.CHAT, NoticeState.WAITING, 1, T0 + 4 * MINUTE), (Channel.MAIL, NoticeState.FAILED, 1, T0 + MINUTE),
-        (Channel.MAIL, NoticeState.UNADDRESSED, 2, T0 + 3 * MINUTE), (Channel.MAIL, NoticeState.WAITING, 1, T0 + 2 * MINUTE),
-    ]  # fmt: skip
+        (Channel.CHAT, NoticeState.WAITING, 1, T0 + 4 * MINUTE),
+        (Channel.MAIL, NoticeState.FAILED, 1, T0 + MINUTE),
+        (Channel.MAIL, NoticeState.UNADDRESSED, 2, T0 + 3 * MINUTE),
+        (Channel.MAIL, NoticeState.WAITING, 1, T0 + 2 * MINUTE),
+    ]
     assert sorted(store.problems(9)) == [
         (Channel.CHAT, "away", 1),
         (Channel.MAIL, "away", 1),
@@ -129,9 +146,17 @@ def test_ended_notices_are_forgotten_and_waiting_ones_are_not(store: NoticeStore
 
 def test_preferences(store: NoticeStore) -> None:
     full = Preference(
-        "ana", frozenset(Channel), frozenset({Topic.DATA}), Digest.DAILY, "07:30", "Europe/Berlin", ChatKind.TEAMS, "sealed",
-        "host", T0,
-    )  # fmt: skip
+        "ana",
+        frozenset(Channel),
+        frozenset({Topic.DATA}),
+        Digest.DAILY,
+        "07:30",
+        "Europe/Berlin",
+        ChatKind.TEAMS,
+        "sealed",
+        "host",
+        T0,
+    )
     assert store.preference("ana") is None
     store.put_preference(full)
     store.put_preference(Preference("otto"))

@@ -15,9 +15,14 @@ from policies.settings import NotifySettings
 from tests.contract.test_webhooks import Server
 
 MESSAGE = Message(
-    "<1@x>", "<t@x>", "Weir: x", "plain", "<p>x</p>", ("ana <!channel> & *b* [x](y)",),
+    "<1@x>",
+    "<t@x>",
+    "Weir: x",
+    "plain",
+    "<p>x</p>",
+    ("ana <!channel> & *b* [x](y)",),
     (("ana <!channel> & *b* [x](y)", "https://weir.example.com/requests/r"),),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -65,11 +70,21 @@ def test_answers_are_lasting_or_not_and_the_address_is_a_secret(server: Server) 
 @pytest.mark.parametrize(
     "url",
     [
-        "http://hooks.slack.com/x", "https://hooks.slack.com:8443/x", "https://evil.example/x", "https://hooks.slack.com.evil/x",
-        "https://user:pw@hooks.slack.com/x", "ftp://hooks.slack.com/x", "", "nonsense", "https://[::1/x", "https:///x",
-        "https://hooks.slack.com@evil.example/x", "http://127.0.0.1:9200/", "https://169.254.169.254/latest",
+        "http://hooks.slack.com/x",
+        "https://hooks.slack.com:8443/x",
+        "https://evil.example/x",
+        "https://hooks.slack.com.evil/x",
+        "https://user:pw@hooks.slack.com/x",
+        "ftp://hooks.slack.com/x",
+        "",
+        "nonsense",
+        "https://[::1/x",
+        "https:///x",
+        "https://hooks.slack.com@evil.example/x",
+        "http://127.0.0.1:9200/",
+        "https://169.254.169.254/latest",
     ],
-)  # fmt: skip
+)
 def test_other_addresses_are_refused_without_being_repeated(url: str) -> None:
     sender = chat(["hooks.slack.com"])
     with pytest.raises(InvalidInput) as refused:

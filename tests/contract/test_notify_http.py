@@ -187,9 +187,15 @@ def test_preferences_tests_and_figures(weir: ApiWorld, mails: MailServer) -> Non
     )
     assert chosen.status_code == 200 and chosen.json()["digest"] == "daily"
     for wrong in (
-        {"channels": ["fax"]}, {"digest": "x"}, {"zone": "../etc"}, {"at": "7"}, {"off": ["x"]}, {"user": "ana"},
-        {"channels": ["chat"]}, {"chatUrl": "https://hooks.slack.com/x", "chatKind": "slack"},
-    ):  # fmt: skip
+        {"channels": ["fax"]},
+        {"digest": "x"},
+        {"zone": "../etc"},
+        {"at": "7"},
+        {"off": ["x"]},
+        {"user": "ana"},
+        {"channels": ["chat"]},
+        {"chatUrl": "https://hooks.slack.com/x", "chatKind": "slack"},
+    ):
         assert otto.put("/api/v1/me/notifications", json=wrong).status_code in (400, 422), wrong
     sent = otto.post("/api/v1/notifications/test", json={})
     assert sent.json() == {"user": "otto", "channel": "mail", "sent": True, "problem": None}

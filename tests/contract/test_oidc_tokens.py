@@ -83,9 +83,11 @@ def test_a_token_that_holds_names_user_and_groups(issuer: Issuer, verifier: Oidc
 
 
 def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier: OidcVerifier) -> None:
-    pem = issuer.keys["one"].public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )  # fmt: skip
+    pem = (
+        issuer.keys["one"]
+        .public_key()
+        .public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    )
     claims = issuer.claims()
     head, _, signature = issuer.token().split(".")
     other = issuer.token(preferred_username="petra").split(".")[1]

@@ -76,8 +76,10 @@ def test_what_changed_is_given_once_with_its_newest_state(store: PolicyStore) ->
     store.apply([role("a", read="x/2")], T0)
     last = store.apply([Change("Role", "b", None)], T0)
     assert [(d.kind, d.name, d.spec is None) for d in store.changed(["Role", "User"])] == [
-        ("User", "ana", False), ("Role", "a", False), ("Role", "b", True),
-    ]  # fmt: skip
+        ("User", "ana", False),
+        ("Role", "a", False),
+        ("Role", "b", True),
+    ]
     assert [(d.name, d.spec is None) for d in store.changed(["Role"], first)] == [("a", False), ("b", True)]
     assert store.changed(["Role", "User"], last) == [] and store.changed(["Grant"]) == []
 

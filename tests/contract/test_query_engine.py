@@ -32,9 +32,14 @@ DRIFTED = [
     b"{broken",
 ]
 WATCHED = (
-    ("value", "value"), ("id", "value.id"), ("n", "value.n"), ("tags", "value.tags"), ("tags", "value.tags[]"),
-    ("at", "value.at"), ("at", "value.at.city"),
-)  # fmt: skip
+    ("value", "value"),
+    ("id", "value.id"),
+    ("n", "value.n"),
+    ("tags", "value.tags"),
+    ("tags", "value.tags[]"),
+    ("at", "value.at"),
+    ("at", "value.at.city"),
+)
 COLUMNS = (
     *((name, f"weir_value.`{name}`") for name, _ in KIND.fields),
     ("_key", "weir_key"),
@@ -61,9 +66,15 @@ class Made:
     ) -> QueryPlan:
         window = self.offsets.window(self.kafka, topic or self.topic, as_of, newest)
         table = TablePlan(
-            "v", topic or self.topic, self.kafka, window, PartRead("text", STRING), PartRead("json", KIND),
-            columns=COLUMNS, watched=WATCHED,
-        )  # fmt: skip
+            "v",
+            topic or self.topic,
+            self.kafka,
+            window,
+            PartRead("text", STRING),
+            PartRead("json", KIND),
+            columns=COLUMNS,
+            watched=WATCHED,
+        )
         return QueryPlan(sql, (table,), limit, 60)
 
 
@@ -127,8 +138,14 @@ def test_a_star_gives_the_columns_of_the_view_in_order(made: Made) -> None:
     result = made.engine.run(made.plan())
     assert [c.name for c in result.columns] == [name for name, _ in COLUMNS]
     assert [c.type for c in result.columns] == [
-        "string", "int", "array<string>", "struct<city:string>", "string", "int", "bigint",
-    ]  # fmt: skip
+        "string",
+        "int",
+        "array<string>",
+        "struct<city:string>",
+        "string",
+        "int",
+        "bigint",
+    ]
     assert _rows(result)[:2] == [
         ["o0", None, ["a", "0"], {"city": "Köln"}, "k0", 0, 0],
         ["o1", 1, ["a", "1"], {"city": "Köln"}, "k1", 0, 1],

@@ -96,7 +96,11 @@ def test_facts_of_the_newest_runs_are_kept(store: CatalogStore) -> None:
     store.forget_runs(job, 9)
     store.forget_runs(job, 2)
     assert [(f.part, f.key) for f in store.facts([job])[job]] == [
-        ("r3", "tags"), ("r3", "test"), ("r4", "tags"), ("r4", "test")]  # fmt: skip
+        ("r3", "tags"),
+        ("r3", "test"),
+        ("r4", "tags"),
+        ("r4", "test"),
+    ]
     assert store.changed_reports(10) == []
 
 

@@ -127,8 +127,14 @@ def test_several_topics_in_one_job_with_keys_headers_tombstones(world: World, sa
     assert orders.records == 60 and orders.present["value"] == 59
     schema = schema_of(orders, ScanWindow())
     assert {f.path for f in schema.fields} == {
-        "key", "value", "value.id", "value.mail", "value.code", "headers.trace", "headers.empty",
-    }  # fmt: skip
+        "key",
+        "value",
+        "value.id",
+        "value.mail",
+        "value.code",
+        "headers.trace",
+        "headers.empty",
+    }
     assert next(f for f in schema.fields if f.path == "headers.empty").null_share == 1.0
     read = orders.partitions[1]
     assert (read.records, read.first, read.last) == (30, 0, 29)

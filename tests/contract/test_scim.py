@@ -42,12 +42,15 @@ def failure(answer: Any, status: int, kind: str | None) -> str:
 
 def test_a_person_is_created_read_and_found(directory: Directory) -> None:
     sent = {
-        "schemas": [USER, "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"], "userName": "Ana@x.example",
-        "externalId": "00u1", "name": {"givenName": "Ana", "familyName": "B", "honorificPrefix": "Dr"},
-        "emails": [{"value": "ana@x.example", "type": "work", "primary": True}], "password": "secret-canary",
+        "schemas": [USER, "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
+        "userName": "Ana@x.example",
+        "externalId": "00u1",
+        "name": {"givenName": "Ana", "familyName": "B", "honorificPrefix": "Dr"},
+        "emails": [{"value": "ana@x.example", "type": "work", "primary": True}],
+        "password": "secret-canary",
         "phoneNumbers": [{"value": "+49 30 1234567", "type": "work"}],
         "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {"department": "sales"},
-    }  # fmt: skip
+    }
     created = directory.call("POST", "/Users", sent)
     assert created.status_code == 201 and created.headers["content-type"].startswith("application/scim+json")
     body = created.json()

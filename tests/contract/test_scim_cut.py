@@ -62,9 +62,15 @@ class Running:
         self.streams = TwinStreams(fate, self.topics, columns_of=(("order_id", "string"), ("region", "string")))
         self.engine, self.serving = SlowEngine(), MemoryServingTable()
         self._context = world(
-            folder, {"orders": orders(20)}, engine=self.engine, window=self.engine, streams=self.streams,
-            view_topics=self.topics, serving=self.serving, view_states=MemoryViewStates(),
-        )  # fmt: skip
+            folder,
+            {"orders": orders(20)},
+            engine=self.engine,
+            window=self.engine,
+            streams=self.streams,
+            view_topics=self.topics,
+            serving=self.serving,
+            view_states=MemoryViewStates(),
+        )
         self.weir: ApiWorld = self._context.__enter__()
         self.weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
         self.weir.apply(BASE)
@@ -139,9 +145,13 @@ def test_query_live_query_and_view_are_cut(there: Running, how: str) -> None:
     failed = awaited(lambda: there.view()["state"] == "failed", "the view's state")
     assert "ana was deactivated by the directory" in str(there.view()) or how == "removed", there.view()
     times = {
-        "answer": answered, "new request": refused, "query": query_end, "live query": live_end, "view": view,
+        "answer": answered,
+        "new request": refused,
+        "query": query_end,
+        "live query": live_end,
+        "view": view,
         "view failed": failed,
-    }  # fmt: skip
+    }
     shown = {name: round(at - begun, 2) for name, at in times.items()}
     print(how, shown)
     assert all(seconds < CUT_S for seconds in shown.values()), shown

@@ -89,9 +89,14 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
 
 def places(weir: ApiWorld) -> list[str]:
     return [
-        f"{{file: '{weir.services.home.admin_token}'}}", "{file: /etc/hostname}", "{file: /proc/self/environ}",
-        "{file: ../home/admin.token}", "{env: PATH}", "{env: WEIR_SECRETS__FOLDER}", "{env: HOME}",
-    ]  # fmt: skip
+        f"{{file: '{weir.services.home.admin_token}'}}",
+        "{file: /etc/hostname}",
+        "{file: /proc/self/environ}",
+        "{file: ../home/admin.token}",
+        "{env: PATH}",
+        "{env: WEIR_SECRETS__FOLDER}",
+        "{env: HOME}",
+    ]
 
 
 def test_no_file_or_variable_of_the_server_can_be_declared(weir: ApiWorld) -> None:

@@ -129,10 +129,36 @@ def test_what_is_contained_is_noted(table: ServingTable) -> None:
 
 
 ORDERED = [
-    [], [None], [None, 1], [False], [True], [-(2**70)], [-10], [-2.5], [0], [1, None], [1, "a"], [1.5], [9], [10],
-    [2**53], [2**53 + 1], ["", "x"], ["10"], ["9.5"], ["Z"], ["a"], ["a", "b"], ["a\x00"], ["a\x01"], ["ab"], ["ä"],
-    ["\uffff"], ["\U0001f600"], [{"a": 1}],
-]  # fmt: skip
+    [],
+    [None],
+    [None, 1],
+    [False],
+    [True],
+    [-(2**70)],
+    [-10],
+    [-2.5],
+    [0],
+    [1, None],
+    [1, "a"],
+    [1.5],
+    [9],
+    [10],
+    [2**53],
+    [2**53 + 1],
+    ["", "x"],
+    ["10"],
+    ["9.5"],
+    ["Z"],
+    ["a"],
+    ["a", "b"],
+    ["a\x00"],
+    ["a\x01"],
+    ["ab"],
+    ["ä"],
+    ["\uffff"],
+    ["\U0001f600"],
+    [{"a": 1}],
+]
 
 
 def test_rows_come_in_the_order_of_their_keys(table: ServingTable) -> None:

@@ -30,9 +30,22 @@ def store(request: pytest.FixtureRequest) -> Iterator[SessionStore]:
 def session(number: int, user: str = "ana", **more: object) -> SessionRecord:
     at = T0 + timedelta(minutes=number)
     record = SessionRecord(
-        f"ses_{number}", f"{number:064d}", "browser", user, "company", "https://id.example", f"s-{user}", f"sid-{number}",
-        "Firefox on Linux", at, at, at + 10 * HOUR, at, {"groups": ("a", "b")}, "sealed",
-    )  # fmt: skip
+        f"ses_{number}",
+        f"{number:064d}",
+        "browser",
+        user,
+        "company",
+        "https://id.example",
+        f"s-{user}",
+        f"sid-{number}",
+        "Firefox on Linux",
+        at,
+        at,
+        at + 10 * HOUR,
+        at,
+        {"groups": ("a", "b")},
+        "sealed",
+    )
     return replace(record, **more)  # type: ignore[arg-type]
 
 

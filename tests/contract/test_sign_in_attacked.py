@@ -144,7 +144,7 @@ BAD = [
     (200, {"access_token": 5, "token_type": "Bearer"}),
     (200, b"<html>maintenance</html>"),
     (503, {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("status", "body"), BAD)
@@ -178,8 +178,10 @@ def test_a_refusal_of_the_provider_is_the_end_of_a_session(
 
 
 @pytest.mark.parametrize(
-    "keys", [{"keys": []}, {"keys": "x"}, [], {}, b"<html>maintenance</html>", b"", None], ids=lambda keys: str(keys)[:12]
-)  # fmt: skip
+    "keys",
+    [{"keys": []}, {"keys": "x"}, [], {}, b"<html>maintenance</html>", b"", None],
+    ids=lambda keys: str(keys)[:12],
+)
 def test_keys_that_cannot_be_read_are_an_outage(
     weir: ApiWorld, at: Issuer, monkeypatch: pytest.MonkeyPatch, keys: Any
 ) -> None:
@@ -200,9 +202,7 @@ def test_keys_that_cannot_be_read_are_an_outage(
     # The refresh token that came before the keys failed is the one that is good now.
     monkeypatch.setattr(at, "get", good)
     asked: list[str] = []
-    monkeypatch.setattr(
-        at, "post", lambda form: (asked.append(form["refresh_token"]), (200, given("s-ana", None)))[1]
-    )  # fmt: skip
+    monkeypatch.setattr(at, "post", lambda form: (asked.append(form["refresh_token"]), (200, given("s-ana", None)))[1])
     later(weir, monkeypatch, 40)
     assert client.get("/api/v1/me").status_code == 200 and asked == ["second"]
 
@@ -220,9 +220,10 @@ def test_a_file_of_authorities_that_is_none_is_named(
     weir: ApiWorld, at: Issuer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "ca.pem").write_text("no certificate")
-    monkeypatch.setattr("policies.adapters.oidc_sign_in.OidcSignIn._document", lambda self, spec: self._documents.get(
-        spec.issuer, str(tmp_path / "ca.pem")
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        "policies.adapters.oidc_sign_in.OidcSignIn._document",
+        lambda self, spec: self._documents.get(spec.issuer, str(tmp_path / "ca.pem")),
+    )
     answer = browser(weir).get("/api/v1/auth/login/one")
     assert answer.status_code == 500 and "authorities" in answer.json()["error"]["message"]
 

@@ -92,9 +92,13 @@ def test_a_session_is_another_after_each_sign_in(weir: ApiWorld, company: Provid
 def test_changing_something_takes_the_header_of_a_page(weir: ApiWorld, company: Provider) -> None:
     company.person("root", groups=["weir-admins"])
     weir.apply(
-        declared("company", company.url, RIGHTS[:-1] + ", {claim: groups, value: weir-admins, roles: [admin]}]",
-                 title="Company account")
-    )  # fmt: skip
+        declared(
+            "company",
+            company.url,
+            RIGHTS[:-1] + ", {claim: groups, value: weir-admins, roles: [admin]}]",
+            title="Company account",
+        )
+    )
     client = browser(weir)
     sign_in(client, "company", company, "root")
     asked = {"user": "otto"}

@@ -79,7 +79,7 @@ def test_the_provider_is_asked_as_it_should_be(weir: ApiWorld, at: Issuer) -> No
         ({"sub": None}, "MissingRequiredClaimError"),
         ({"sub": ""}, "subject"),
     ],
-)  # fmt: skip
+)
 def test_an_id_token_with_a_wrong_claim(weir: ApiWorld, at: Issuer, change: dict[str, Any], why: str) -> None:
     at.change = change
     assert why in refused(weir, at)

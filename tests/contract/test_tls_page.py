@@ -24,9 +24,11 @@ PAGE = (ROOT / "docs" / "tls.md").read_text()
 SHELL = re.findall(r"```sh\n(.*?)```", PAGE, re.S)
 (DOCUMENT,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
 NOBODY = {
-    "WEIR_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1", "WEIR_NEO4J__URI": "bolt://127.0.0.1:1",
-    "WEIR_ELASTICSEARCH__URL": "http://127.0.0.1:1", "WEIR_SPARK__REMOTE": "sc://127.0.0.1:1",
-}  # fmt: skip
+    "WEIR_KAFKA__BOOTSTRAP_SERVERS": "127.0.0.1:1",
+    "WEIR_NEO4J__URI": "bolt://127.0.0.1:1",
+    "WEIR_ELASTICSEARCH__URL": "http://127.0.0.1:1",
+    "WEIR_SPARK__REMOTE": "sc://127.0.0.1:1",
+}
 """Servers that are away: nothing here asks them."""
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="the page's commands are openssl's")
@@ -50,11 +52,14 @@ class Process:
             self.port = free.getsockname()[1]
         self.url = f"https://localhost:{self.port}"
         self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}, **NOBODY,
+            **{name: value for name, value in os.environ.items() if not name.startswith("WEIR_")},
+            **NOBODY,
             **dict(line.split("=", 1) for line in set_by_page.splitlines()),
-            "WEIR_HOME": str(folder / "home"), "WEIR_API__PORT": str(self.port), "PYTHONPATH": str(ROOT),
+            "WEIR_HOME": str(folder / "home"),
+            "WEIR_API__PORT": str(self.port),
+            "PYTHONPATH": str(ROOT),
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
-        }  # fmt: skip
+        }
         self._log = (folder / "log").open("w")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "api", "serve"],
@@ -77,9 +82,13 @@ class Process:
 
     def weir(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "api", *words], cwd=self.folder, env={**self._environment, **environment},
-            capture_output=True, text=True, timeout=120,
-        )  # fmt: skip
+            [sys.executable, "-m", "api", *words],
+            cwd=self.folder,
+            env={**self._environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def by(self, shown: Issued | None = None, **more: str) -> Mapping[str, str]:
         """The environment of a command that comes from elsewhere."""
@@ -169,11 +178,14 @@ def test_failures_are_named(weir: Process, report: Issued) -> None:
     other = Authority(weir.folder, "other")
     cases = [
         (weir.by(WEIR_TOKEN="x", WEIR_CA=str(other.file)), "is not trusted"),
-        (weir.by(WEIR_TOKEN="x", WEIR_URL=weir.url.replace("https:", "http:")), "where it serves TLS, write WEIR_URL with https://"),
+        (
+            weir.by(WEIR_TOKEN="x", WEIR_URL=weir.url.replace("https:", "http:")),
+            "where it serves TLS, write WEIR_URL with https://",
+        ),
         (weir.by(self_signed(weir.folder, "mine")), "Does it take WEIR_CLIENT_CERTIFICATE?"),
         (weir.by(WEIR_TOKEN="x", WEIR_CA="/nowhere.pem"), "WEIR_CA=/nowhere.pem cannot be read"),
         (weir.by(WEIR_CLIENT_CERTIFICATE=str(report.certificate)), "are not a certificate and its key"),
-    ]  # fmt: skip
+    ]
     for environment, sentence in cases:
         done = weir.weir("whoami", **environment)
         assert done.returncode != 0 and sentence in " ".join(done.stderr.split()), done.stderr

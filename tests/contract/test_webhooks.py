@@ -136,10 +136,22 @@ def test_a_retry_after_ends_the_quick_tries(server: Server) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "10.1.2.3", "169.254.169.254", "192.168.0.1", "0.0.0.0", "100.64.0.1", "224.0.0.1", "::1",
-        "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::",
+        "127.0.0.1",
+        "10.1.2.3",
+        "169.254.169.254",
+        "192.168.0.1",
+        "0.0.0.0",
+        "100.64.0.1",
+        "224.0.0.1",
+        "::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "::ffff:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "::",
     ],
-)  # fmt: skip
+)
 def test_addresses_inside_the_network_are_not_called(address: str) -> None:
     with pytest.raises(DeliveryFailed, match="WEIR_EVENTS__WEBHOOK_ALLOWED_HOSTS"):
         Guard([], lambda host, port: ["93.184.216.34", address]).addresses("innocent.example.com", 443)

@@ -29,10 +29,14 @@ ANY_TOKEN = ("/api/v1/auth/logout",)
 """Ends the session that comes with it, and does nothing by a token."""
 THEIRS = {
     "owner": {
-        "owners of the dataset", "owners, of their datasets", "its reviewers", "approvers", "its approvers",
+        "owners of the dataset",
+        "owners, of their datasets",
+        "its reviewers",
+        "approvers",
+        "its approvers",
     },
     "holder": {"the person", "its requester", "its holder", "its owner"},
-}  # fmt: skip
+}
 """By caller, what of `Right.others` they are."""
 OF_DOMAINS = {
     "lead": ("admins and stewards of a domain", "admins of a domain", "admins of the domain", "approvers"),

@@ -137,10 +137,15 @@ def _compacted(kafka: Kafka, topic: str) -> None:
 
     def held() -> int:
         """How many of the first 200 records are still there."""
-        consumer = Consumer({
-            "bootstrap.servers": kafka.servers, "group.id": "count", "enable.partition.eof": True, "log_level": 0,
-            "enable.auto.commit": False,
-        })  # fmt: skip
+        consumer = Consumer(
+            {
+                "bootstrap.servers": kafka.servers,
+                "group.id": "count",
+                "enable.partition.eof": True,
+                "log_level": 0,
+                "enable.auto.commit": False,
+            }
+        )
         consumer.assign([TopicPartition(topic, 0, 0)])
         count = 0
         while (message := consumer.poll(10)) is not None:
@@ -171,11 +176,14 @@ LOGS: dict[str, tuple[Callable[[Kafka, str], None], dict[str, Any]]] = {
     "compacted": (
         _compacted,
         {
-            "cleanup_policy": "compact", "segment_ms": "50", "min_cleanable_dirty_ratio": "0.01",
-            "max_compaction_lag_ms": "50", "delete_retention_ms": "600000",
+            "cleanup_policy": "compact",
+            "segment_ms": "50",
+            "min_cleanable_dirty_ratio": "0.01",
+            "max_compaction_lag_ms": "50",
+            "delete_retention_ms": "600000",
         },
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("log", LOGS)

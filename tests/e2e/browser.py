@@ -76,13 +76,24 @@ def run_spec(name: str, url: str, tokens: Path, timeout: float) -> Told:
     assert node is not None
     report = tokens.parent / f"browser-{name}.json"
     environment = {
-        **os.environ, "WEIR_URL": url, "WEIR_TOKENS": str(tokens), "CHROMIUM": find_chromium() or "",
-        "NO_COLOR": "1", "PATH": f"{node.node.parent}{os.pathsep}{os.environ.get('PATH', '')}",
-    }  # fmt: skip
+        **os.environ,
+        "WEIR_URL": url,
+        "WEIR_TOKENS": str(tokens),
+        "CHROMIUM": find_chromium() or "",
+        "NO_COLOR": "1",
+        "PATH": f"{node.node.parent}{os.pathsep}{os.environ.get('PATH', '')}",
+    }
     command = [
-        str(node.node), str(UI / "node_modules/vitest/vitest.mjs"), "run", "--config", "vitest.e2e.config.ts",
-        "--reporter=default", "--reporter=json", f"--outputFile={report}", f"e2e/{name}.spec.ts",
-    ]  # fmt: skip
+        str(node.node),
+        str(UI / "node_modules/vitest/vitest.mjs"),
+        "run",
+        "--config",
+        "vitest.e2e.config.ts",
+        "--reporter=default",
+        "--reporter=json",
+        f"--outputFile={report}",
+        f"e2e/{name}.spec.ts",
+    ]
     done = subprocess.run(
         command, cwd=UI, env=environment, capture_output=True, text=True, timeout=timeout, check=False
     )

@@ -37,9 +37,17 @@ def scanned(weir: RunningWeir, deliveries: list[dict[str, Any]]) -> Iterator[dic
     with _topics(weir.stack.kafka, names):
         _deliver(weir.stack.kafka, deliveries)
         done = weir.command(
-            "scan", "--bootstrap-servers", weir.stack.kafka, "--topics", "hooks", "--topics", "hooks.*", "-o", "json",
+            "scan",
+            "--bootstrap-servers",
+            weir.stack.kafka,
+            "--topics",
+            "hooks",
+            "--topics",
+            "hooks.*",
+            "-o",
+            "json",
             timeout=900,
-        )  # fmt: skip
+        )
         answer = json.loads(done.stdout)
         assert answer["state"] == "done"
         yield {dataset["name"]: dataset for dataset in answer["datasets"]}

@@ -112,9 +112,12 @@ def test_what_is_wrong_is_said(weir: RunningWeir, secured: SecuredKafka, passwor
 
 def test_weirs_own_topics_can_live_there(secured: SecuredKafka, tmp_path: Path) -> None:
     kafka = {
-        "bootstrap_servers": secured.scram, "tls_ca": str(secured.ca), "sasl_mechanism": "SCRAM-SHA-512",
-        "sasl_username": USER, "sasl_password": PASSWORD,
-    }  # fmt: skip
+        "bootstrap_servers": secured.scram,
+        "tls_ca": str(secured.ca),
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_username": USER,
+        "sasl_password": PASSWORD,
+    }
     settings = Settings.model_validate({"kafka": kafka})
     assert PASSWORD not in repr(settings)
     parts = Adapters(settings, Home(tmp_path), Given())

@@ -26,8 +26,13 @@ pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.own_servers,
 def run(env: dict[str, str], *arguments: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *arguments],
-        env=env, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False,
-    )  # fmt: skip
+        env=env,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -61,14 +61,23 @@ def connector(name: str, plugin: str, config: dict[str, Any], more: str = "") ->
 
 def customers(world: ViewWorld, port: int) -> dict[str, Any]:
     return {
-        "database.hostname": "127.0.0.1", "database.port": port, "database.user": "weir", "database.dbname": "postgres",
-        "database.password": "{env: WEIR_SECRET_PG}", "topic.prefix": world.prefix, "plugin.name": "pgoutput",
-        "slot.name": f"weir_{world.prefix}", "publication.name": f"weir_{world.prefix}",
-        "publication.autocreate.mode": "filtered", "table.include.list": "public.customers",
-        "transforms": "row", "transforms.row.type": "io.debezium.transforms.ExtractNewRecordState",
-        "topic.creation.default.partitions": 1, "topic.creation.default.replication.factor": 1,
+        "database.hostname": "127.0.0.1",
+        "database.port": port,
+        "database.user": "weir",
+        "database.dbname": "postgres",
+        "database.password": "{env: WEIR_SECRET_PG}",
+        "topic.prefix": world.prefix,
+        "plugin.name": "pgoutput",
+        "slot.name": f"weir_{world.prefix}",
+        "publication.name": f"weir_{world.prefix}",
+        "publication.autocreate.mode": "filtered",
+        "table.include.list": "public.customers",
+        "transforms": "row",
+        "transforms.row.type": "io.debezium.transforms.ExtractNewRecordState",
+        "topic.creation.default.partitions": 1,
+        "topic.creation.default.replication.factor": 1,
         "topic.creation.default.cleanup.policy": "compact",
-    }  # fmt: skip
+    }
 
 
 def until(holds: Callable[[], Any], what: str, seconds: float = 120) -> Any:
@@ -160,9 +169,13 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
 def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp_path: Path) -> None:
     name, topic = f"{world.prefix}-lines", f"{world.prefix}.lines"
     (tmp_path / "in.txt").write_text("one\ntwo\n")
-    config = {"file": tmp_path / "in.txt", "topic": topic, "topic.creation.default.partitions": 1,
-              "topic.creation.default.replication.factor": 1,
-              "value.converter": "org.apache.kafka.connect.storage.StringConverter"}  # fmt: skip
+    config = {
+        "file": tmp_path / "in.txt",
+        "topic": topic,
+        "topic.creation.default.partitions": 1,
+        "topic.creation.default.replication.factor": 1,
+        "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+    }
     text = connector(name, "FileStreamSource", config)
     assert world.apply(text)["changes"][0]["action"] == "create"
     until(lambda: shown(world, name)["topics"] == [topic], "the worker names the topic")
@@ -187,8 +200,10 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
     world.admin.post(f"/api/v1/connectors/{name}/restart")
     until(lambda: shown(world, name)["state"] == "running", "it runs again")
     assert world.admin.delete(f"/api/v1/declared/Connector/{name}").json() == {
-        "kind": "Connector", "name": name, "action": "delete",
-    }  # fmt: skip
+        "kind": "Connector",
+        "name": name,
+        "action": "delete",
+    }
     until(lambda: worker.get(name) is None, "it is gone")
 
 

@@ -164,9 +164,16 @@ def test_the_jobs_work_and_tell_where_data_went(stack: Stack, receiver: Receiver
 
     # A second run of the stream has nothing left to do.
     run_jobs(
-        stack.kafka, receiver.url, TOKEN, jars, job_environment(tmp_path), tmp_path / "data", tmp_path / "logs",
-        sys.executable, prefix=prefix,
-    )  # fmt: skip
+        stack.kafka,
+        receiver.url,
+        TOKEN,
+        jars,
+        job_environment(tmp_path),
+        tmp_path / "data",
+        tmp_path / "logs",
+        sys.executable,
+        prefix=prefix,
+    )
     assert len(values(stack, f"{prefix}clicks.clean")) == 2000
     assert len(values(stack, f"{prefix}order-mails")) == len(orders)
 
@@ -177,9 +184,16 @@ def test_a_job_that_fails_is_named_with_its_log_and_ends_the_others(stack: Stack
     try:
         with pytest.raises(DemoFailed, match=r"The job \w+ ended with exit code \d+; its log is .*demo-\w+\.log"):
             run_jobs(
-                stack.kafka, "http://127.0.0.1:1", TOKEN, [], environment, tmp_path / "data", tmp_path / "logs",
-                sys.executable, prefix=prefix,
-            )  # fmt: skip
+                stack.kafka,
+                "http://127.0.0.1:1",
+                TOKEN,
+                [],
+                environment,
+                tmp_path / "data",
+                tmp_path / "logs",
+                sys.executable,
+                prefix=prefix,
+            )
         assert not _processes_naming(prefix)
     finally:
         admin = AdminClient({"bootstrap.servers": stack.kafka})

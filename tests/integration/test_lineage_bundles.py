@@ -76,9 +76,20 @@ def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[
         for kind in (Kind.DERIVES, Kind.INFLUENCES):
             for edge in _Met(row["owner"], *row["ends"], row["rows"]).edges(kind, None, True, lambda _: True):
                 _, sf, tf = rows[edge.id]
-                edges.append({"bundle": row["id"], "id": f"{label}|{edge.id}", "source": f"{label}|{edge.source}",
-                              "target": f"{label}|{edge.target}", "sf": sf, "tf": tf, "vf": edge.vf, "vt": edge.vt,
-                              "seen": edge.seen, "raw": None if edge.raw else False})  # fmt: skip
+                edges.append(
+                    {
+                        "bundle": row["id"],
+                        "id": f"{label}|{edge.id}",
+                        "source": f"{label}|{edge.source}",
+                        "target": f"{label}|{edge.target}",
+                        "sf": sf,
+                        "tf": tf,
+                        "vf": edge.vf,
+                        "vt": edge.vt,
+                        "seen": edge.seen,
+                        "raw": None if edge.raw else False,
+                    }
+                )
     before = _all(graph)
     driver.execute_query(_AS_BEFORE, graph=label, edges=edges)
     driver.execute_query("MATCH (:Dataset {graph: $graph})-[e:COLUMNS]->() DELETE e", graph=label)

@@ -36,22 +36,48 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
     with servers_on(stack) as held:
         source = KafkaEventSource(held.kafka, held.settings)
         built = build(
-            settings, Home(tmp_path), Given(index=index, brokers=MemoryBrokers({}), log=held.log, source=source,
-            letters=held.dead, graph=held.graph, publisher=MemoryHeadPublisher(), event_topic=None,
-            sampler=MemorySampler({}), offsets=MemoryOffsets({}), registry=MemoryRegistry()),
-        )  # fmt: skip
+            settings,
+            Home(tmp_path),
+            Given(
+                index=index,
+                brokers=MemoryBrokers({}),
+                log=held.log,
+                source=source,
+                letters=held.dead,
+                graph=held.graph,
+                publisher=MemoryHeadPublisher(),
+                event_topic=None,
+                sampler=MemorySampler({}),
+                offsets=MemoryOffsets({}),
+                registry=MemoryRegistry(),
+            ),
+        )
         held.log.ensure_topic()
         built.admin_token_file()
         token = (tmp_path / "admin.token").read_text().strip()
         client = CheckedClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
         link = {"identifiers": [{"namespace": "hive://meta:9083", "name": "shop.users", "type": "TABLE"}]}
-        made = {"fields": {"hash": {"inputFields": [{"namespace": SHOP, "name": USERS, "field": "email",
-                "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}]}]}}}  # fmt: skip
+        made = {
+            "fields": {
+                "hash": {
+                    "inputFields": [
+                        {
+                            "namespace": SHOP,
+                            "name": USERS,
+                            "field": "email",
+                            "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}],
+                        }
+                    ]
+                }
+            }
+        }
         events = [
-            event(inputs=[ref(schema=SCHEMA, documentation={"description": "People who bought"})],
-                  outputs=[ref("2024/03/users", LAKE, columnLineage=made, symlinks=link)]),
+            event(
+                inputs=[ref(schema=SCHEMA, documentation={"description": "People who bought"})],
+                outputs=[ref("2024/03/users", LAKE, columnLineage=made, symlinks=link)],
+            ),
             event(5, run_id="r2", kind="FAIL", run={"errorMessage": {"message": "no 'joe@x.example'"}}),
-        ]  # fmt: skip
+        ]
         try:
             assert client.post("/api/v1/lineage/batch", json=events).json()["status"] == "success"
             worker = built.lineage_worker()
@@ -81,10 +107,13 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
 
             first = answers()
             assert first == [
-                [(USERS, "value.email")], (LAKE, "2024/03/users", "lineage"),
-                [[{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}]], SCHEMA["fields"],
-                [{"errorMessage": {"message": "no […]"}}, None], 2,
-            ]  # fmt: skip
+                [(USERS, "value.email")],
+                (LAKE, "2024/03/users", "lineage"),
+                [[{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}]],
+                SCHEMA["fields"],
+                [{"errorMessage": {"message": "no […]"}}, None],
+                2,
+            ]
             assert built.rebuild_lineage()["events folded"] == 2
             assert built.search.rebuild_search() == 2
             assert answers() == first

@@ -53,8 +53,10 @@ def load(shared_data: Path) -> list[dict[str, Any]]:
 def same(graph: Neo4jGraph, raw: list[dict[str, Any]]) -> None:
     alone, counts = content(graph_of(*raw)), graph.counts()
     assert (counts.datasets, counts.columns, counts.jobs) == (
-        len(alone["datasets"]), len(alone["columns"]), len(alone["jobs"]),
-    )  # fmt: skip
+        len(alone["datasets"]),
+        len(alone["columns"]),
+        len(alone["jobs"]),
+    )
     assert sum(counts.edges.values()) == len(alone["edges"])
 
 

@@ -95,8 +95,10 @@ def test_two_workers_share_the_work(servers: Servers, shared_data: Path) -> None
     alone = content(graph_of(*raw))
     counts = servers.graph.counts()
     assert (counts.datasets, counts.columns, counts.jobs) == (
-        len(alone["datasets"]), len(alone["columns"]), len(alone["jobs"]),
-    )  # fmt: skip
+        len(alone["datasets"]),
+        len(alone["columns"]),
+        len(alone["jobs"]),
+    )
     assert sum(counts.edges.values()) == len(alone["edges"])
 
 

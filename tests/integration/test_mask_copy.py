@@ -126,9 +126,10 @@ def test_a_record_that_leaves_the_filter_and_one_that_is_deleted_go_from_a_compa
     admin = AdminClient({"bootstrap.servers": world.kafka})
     compacted = AlterConfigOpType.SET
     change = ConfigResource(
-        ConfigResource.Type.TOPIC, topic,
+        ConfigResource.Type.TOPIC,
+        topic,
         incremental_configs=[ConfigEntry("cleanup.policy", "compact", incremental_operation=compacted)],
-    )  # fmt: skip
+    )
     for future in admin.incremental_alter_configs([change]).values():
         future.result()
     world.send(topic, [{"region": "EU", "n": n} for n in range(3)], keys=["stays", "leaves", "goes"])
@@ -142,7 +143,9 @@ def test_a_record_that_leaves_the_filter_and_one_that_is_deleted_go_from_a_compa
     world.until(to, lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
     newest = {key: values[-1] for (_, key), values in placed(world, to).items()}
     assert {key: value is not None for key, (value, _) in newest.items()} == {
-        b"stays": True, b"leaves": False, b"goes": False,
-    }  # fmt: skip
+        b"stays": True,
+        b"leaves": False,
+        b"goes": False,
+    }
     assert b"US" not in b"".join(value or b"" for values in placed(world, to).values() for value, _ in values)
     world.admin.delete(f"/api/v1/declared/View/{to}")

@@ -131,10 +131,15 @@ def connect(stack: Stack, topic: str, tmp_path: Path, monkeypatch: pytest.Monkey
         f"file={tmp_path}/out.txt\ntopics={topic}-lines\n"
     )
     command = [
-        found.program, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", artifacts.class_path("kafka-connect"),
+        found.program,
+        "-Xmx256m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-cp",
+        artifacts.class_path("kafka-connect"),
         "org.apache.kafka.connect.cli.ConnectStandalone",
         *(str(tmp_path / f"{name}.properties") for name in ("worker", "source", "sink")),
-    ]  # fmt: skip
+    ]
     with (tmp_path / "connect.log").open("wb") as log:
         process = subprocess.Popen(
             command, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, "LC_ALL": "C.UTF-8"}

@@ -140,16 +140,30 @@ def test_same_answer_as_users_ask(services: Any, sql: str) -> None:
 
 
 CATALOG = [
-    "SHOW TABLES", "SHOW COLUMNS FROM orders", "DESCRIBE orders", "DESCRIBE EXTENDED orders", "DESCRIBE orders note",
-    "DESCRIBE orders secret.pin", "DESCRIBE orders _value", "DESCRIBE orders weir_value", "DESCRIBE orders customer.email",
-    "DESCRIBE SELECT customer.email, card, note FROM orders", "DESCRIBE SELECT *, _value FROM orders",
-    "DESCRIBE (SELECT (SELECT max(card) FROM orders) AS `a`)", "EXPLAIN SELECT * FROM orders",
-    "EXPLAIN EXTENDED SELECT note FROM orders", "EXPLAIN CODEGEN SELECT sha2(customer.email, 256) FROM orders WHERE amount > 12",
-    "EXPLAIN SELECT 1 / (amount - 15) FROM orders", "EXPLAIN SELECT assert_true(card = 1) FROM orders",
+    "SHOW TABLES",
+    "SHOW COLUMNS FROM orders",
+    "DESCRIBE orders",
+    "DESCRIBE EXTENDED orders",
+    "DESCRIBE orders note",
+    "DESCRIBE orders secret.pin",
+    "DESCRIBE orders _value",
+    "DESCRIBE orders weir_value",
+    "DESCRIBE orders customer.email",
+    "DESCRIBE SELECT customer.email, card, note FROM orders",
+    "DESCRIBE SELECT *, _value FROM orders",
+    "DESCRIBE (SELECT (SELECT max(card) FROM orders) AS `a`)",
+    "EXPLAIN SELECT * FROM orders",
+    "EXPLAIN EXTENDED SELECT note FROM orders",
+    "EXPLAIN CODEGEN SELECT sha2(customer.email, 256) FROM orders WHERE amount > 12",
+    "EXPLAIN SELECT 1 / (amount - 15) FROM orders",
+    "EXPLAIN SELECT assert_true(card = 1) FROM orders",
     "EXPLAIN COST SELECT * FROM orders o JOIN people p ON o.customer.email = p.email",
-    "DESCRIBE `weir_view_0`", "DESCRIBE EXTENDED `csv`.`/etc/passwd`", "SHOW TABLES IN global_temp", "EXPLAIN SET a = 1",
+    "DESCRIBE `weir_view_0`",
+    "DESCRIBE EXTENDED `csv`.`/etc/passwd`",
+    "SHOW TABLES IN global_temp",
+    "EXPLAIN SET a = 1",
     *(sql for sql in statements("refused.sql") if is_about_the_catalog(sql)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("sql", CATALOG, ids=range(len(CATALOG)))
@@ -182,8 +196,11 @@ def test_the_stores_do_differ(services: Any) -> None:
                 filters=(),
                 columns=tuple(replace(c, mask=None, effect=Effect.ALLOW) for c in _decide(facts).columns),
             ),
-            service._engine, service._offsets, world, KEYS,
-        )  # fmt: skip
+            service._engine,
+            service._offsets,
+            world,
+            KEYS,
+        )
         answers[store] = [
             ask(opened, sql) for sql in ("SELECT customer.email, card FROM orders", "SELECT count(*) FROM orders")
         ]

@@ -114,10 +114,14 @@ def _entries(served: Door, count: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("accept", "media"),
     [
-        ("*/*", "application/json"), ("text/csv;q=0.9, application/json;q=0.5", "text/csv"), ("text/*", "text/csv"),
-        ("application/json, text/csv", "application/json"), ("text/html, */*;q=0.1", "application/json"), ("", "application/json"),
+        ("*/*", "application/json"),
+        ("text/csv;q=0.9, application/json;q=0.5", "text/csv"),
+        ("text/*", "text/csv"),
+        ("application/json, text/csv", "application/json"),
+        ("text/html, */*;q=0.1", "application/json"),
+        ("", "application/json"),
     ],
-)  # fmt: skip
+)
 def test_the_accept_header(ana: httpx.Client, accept: str, media: str) -> None:
     answer = ana.post("/query", json={"sql": SQL}, headers={"Accept": accept})
     assert answer.headers["content-type"].startswith(media)

@@ -22,17 +22,32 @@ from policies.plan.model import PartRead, QueryPlan, TablePlan
 from policies.sql.windows import NEWEST
 
 PAYMENT: dict[str, Any] = {
-    "type": "record", "name": "Payment", "namespace": "shop", "fields": [
+    "type": "record",
+    "name": "Payment",
+    "namespace": "shop",
+    "fields": [
         {"name": "id", "type": {"type": "string", "logicalType": "uuid"}},
         {"name": "amount", "type": {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 2}},
         {"name": "note", "type": ["null", "string"], "default": None},
         {"name": "paid_at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
-        {"name": "lines", "type": {"type": "array", "items": {"type": "record", "name": "Line", "fields": [
-            {"name": "sku", "type": "string"}, {"name": "state", "type": {"type": "enum", "name": "S", "symbols": ["A", "B"]}}]}}},
+        {
+            "name": "lines",
+            "type": {
+                "type": "array",
+                "items": {
+                    "type": "record",
+                    "name": "Line",
+                    "fields": [
+                        {"name": "sku", "type": "string"},
+                        {"name": "state", "type": {"type": "enum", "name": "S", "symbols": ["A", "B"]}},
+                    ],
+                },
+            },
+        },
         {"name": "extra", "type": {"type": "map", "values": "int"}},
         {"name": "raw", "type": "bytes"},
     ],
-}  # fmt: skip
+}
 OLDER: dict[str, Any] = {**PAYMENT, "fields": PAYMENT["fields"][:2]}
 REGISTERED = {
     "7": {"type": "AVRO", "schema": json.dumps(PAYMENT), "references": []},
@@ -113,9 +128,14 @@ def topics(stack: Any) -> Iterator[Topics]:
 def test_avro(topics: Topics) -> None:
     number = uuid.uuid4()
     record = {
-        "id": str(number), "amount": Decimal("12.50"), "note": None, "paid_at": datetime(2026, 1, 2, 3, 4, 5, 678000, UTC),
-        "lines": [{"sku": "s1", "state": "B"}], "extra": {"a": 1}, "raw": b"\x00\xff",
-    }  # fmt: skip
+        "id": str(number),
+        "amount": Decimal("12.50"),
+        "note": None,
+        "paid_at": datetime(2026, 1, 2, 3, 4, 5, 678000, UTC),
+        "lines": [{"sku": "s1", "state": "B"}],
+        "extra": {"a": 1},
+        "raw": b"\x00\xff",
+    }
     older = {"id": str(number), "amount": Decimal("-1.00")}
     rows = topics.rows(
         read("avro", registered=REGISTERED),
@@ -129,8 +149,14 @@ def test_avro(topics: Topics) -> None:
         ],
     )
     assert rows[0] == [
-        str(number), "12.50", None, "2026-01-02T03:04:05.678000Z", [{"sku": "s1", "state": "B"}], {"a": 1}, "AP8=",
-    ]  # fmt: skip
+        str(number),
+        "12.50",
+        None,
+        "2026-01-02T03:04:05.678000Z",
+        [{"sku": "s1", "state": "B"}],
+        {"a": 1},
+        "AP8=",
+    ]
     assert rows[1] == [str(number), "-1.00", None, None, None, None, None]
     assert rows[2:] == [[None] * 7] * 4
 
@@ -155,9 +181,10 @@ def test_framed_json_and_csv(topics: Topics) -> None:
     rows = topics.rows(read("json-schema"), [frame + b'{"id": "a", "amount": 1.5}', b'{"id": "unframed"}', b"\0{"])
     assert [row[:2] for row in rows] == [["a", "1.50"], [None, None], [None, None]]
     csv = PartRead(
-        "decoded csv", parse_ddl("n INT, name STRING"),
+        "decoded csv",
+        parse_ddl("n INT, name STRING"),
         {"format": {"name": "csv", "options": {"delimiter": ";", "columns": ["name", "n", "more"]}}},
-    )  # fmt: skip
+    )
     assert topics.rows(csv, [b'"a;b";5;x', b"c;no;y", b""])[:2] == [[5, "a;b"], [None, "c"]]
 
 
@@ -182,9 +209,14 @@ def test_schema_ids_in_headers(topics: Topics, by_python: bool) -> None:
         part,
         [body, body, body, body, avro(7, schema, record), body],
         [
-            b"\0\0\0\0\x07", b"\x01" + uuid.UUID(GUID).bytes, b"\x01" + unknown.bytes, b"\0\0\0\0\x08", b"", b"\x01\x02",
+            b"\0\0\0\0\x07",
+            b"\x01" + uuid.UUID(GUID).bytes,
+            b"\x01" + unknown.bytes,
+            b"\0\0\0\0\x08",
+            b"",
+            b"\x01\x02",
         ],
-    )  # fmt: skip
+    )
     good = [record["id"], "2.00"]
     assert [row[:2] for row in rows] == [good, good, [None, None], [None, None], good, [None, None]]
     assert [row[-2] for row in rows] == ["7", GUID, str(unknown), "8", "", "\x01\x02"]
@@ -210,8 +242,11 @@ def test_a_value_that_is_no_object(topics: Topics) -> None:
 def test_what_spark_would_read_in_another_form_is_left_to_python() -> None:
     assert json_sql("value", read("avro", registered=REGISTERED)) is not None
     odd = {"type": "record", "name": "R", "fields": [{"name": "x", "type": ["int", "string"]}]}
-    for schema in (odd, {**odd, "fields": [{"name": "x", "type": {"type": "long", "logicalType": "time-micros"}}]},
-                   {**odd, "fields": [{"name": "x", "type": ["null", "R"]}]}):  # fmt: skip
+    for schema in (
+        odd,
+        {**odd, "fields": [{"name": "x", "type": {"type": "long", "logicalType": "time-micros"}}]},
+        {**odd, "fields": [{"name": "x", "type": ["null", "R"]}]},
+    ):
         registered = {"1": {"type": "AVRO", "schema": json.dumps(schema), "references": []}}
         assert json_sql("value", read("avro", registered=registered)) is None
     assert json_sql("value", read("protobuf")) is None

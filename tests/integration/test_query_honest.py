@@ -24,9 +24,12 @@ pytestmark = pytest.mark.integration
 
 HONEST = statements("honest.sql")
 SYSTEM = (
-    ("_key", Primitive("STRING")), ("_headers", MapType(Primitive("STRING"), Primitive("STRING"))),
-    ("_partition", Primitive("INT")), ("_offset", Primitive("BIGINT")), ("_timestamp", Primitive("TIMESTAMP")),
-)  # fmt: skip
+    ("_key", Primitive("STRING")),
+    ("_headers", MapType(Primitive("STRING"), Primitive("STRING"))),
+    ("_partition", Primitive("INT")),
+    ("_offset", Primitive("BIGINT")),
+    ("_timestamp", Primitive("TIMESTAMP")),
+)
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +104,10 @@ def test_same_as_spark_over_masked_data_all(stack: Any, world: World, plain: Any
             wrong.append(f"{sql}: {answer}")
             continue
         # A column without an alias is named by Spark after its text, and DATE '2026-01-01' is written back as a CAST.
-        names = [(c["name"].replace("`", "").lower(), w.name.replace("`", "").lower())
-                 for c, w in zip(answer["columns"], wanted.columns, strict=True)]  # fmt: skip
+        names = [
+            (c["name"].replace("`", "").lower(), w.name.replace("`", "").lower())
+            for c, w in zip(answer["columns"], wanted.columns, strict=True)
+        ]
         wrong += [
             f"{sql}: {mine} is called {theirs}" for mine, theirs in names if "cast(" not in mine and mine != theirs
         ]
@@ -180,17 +185,21 @@ BY_PYTHON: dict[str, list[list[object]]] = {
         [sum(j + i for i in range(12) if i != 6 for j in range(i % 3))]
     ],
     "SELECT id, level FROM people QUALIFY row_number() OVER (PARTITION BY city ORDER BY level DESC) = 1 ORDER BY id": [
-        ["o6", 6], ["o7", 7],
+        ["o6", 6],
+        ["o7", 7],
     ],
     "SELECT p.*, lag(level) OVER (ORDER BY id) AS w FROM (SELECT id, level FROM people) p QUALIFY w IS NOT NULL"
     " ORDER BY id LIMIT 2": [["o1", 1, 0], ["o2", 2, 1]],
     "SELECT DISTINCT city FROM people QUALIFY rank() OVER (PARTITION BY city ORDER BY level) < 3 ORDER BY city": [
-        ["Bonn"], ["Köln"],
+        ["Bonn"],
+        ["Köln"],
     ],
     "SELECT city, count(*) FROM people GROUP BY city QUALIFY count(*) = 4 ORDER BY 1": [["Bonn", 4], ["Köln", 4]],
-    "WITH RUNNING AS (SELECT level, sum(level) OVER (ORDER BY level) AS s FROM people) SELECT max(s) FROM running": [[28]],
+    "WITH RUNNING AS (SELECT level, sum(level) OVER (ORDER BY level) AS s FROM people) SELECT max(s) FROM running": [
+        [28]
+    ],
     "SELECT year(created_at), count(*) FROM orders GROUP BY 1": [[2026, 12]],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("sql", BY_PYTHON, ids=range(len(BY_PYTHON)))

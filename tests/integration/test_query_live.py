@@ -142,9 +142,14 @@ def test_a_push_query_by_time_windows_lets_go_what_is_over(untouched: World, eng
     events = service(untouched, engine, stream_state_records=10, stream_late_seconds=30).stream(ANA, sql, "analysis")
     begin(events)
     for minutes, expected in (
-        ((0, 0, 0), {0: 3}), ((1, 2, 2), {1: 1, 2: 2}), ((9, 9), {9: 2}), ((9, 0), {9: 3}),
-        ((9, 10, 0, 10), {9: 4, 10: 2}), ((40,), {40: 1}), ((15,), {15: 1}),
-    ):  # fmt: skip
+        ((0, 0, 0), {0: 3}),
+        ((1, 2, 2), {1: 1, 2: 2}),
+        ((9, 9), {9: 2}),
+        ((9, 0), {9: 3}),
+        ((9, 10, 0, 10), {9: 4, 10: 2}),
+        ((40,), {40: 1}),
+        ((15,), {15: 1}),
+    ):
         produce(untouched, *["EU"] * len(minutes), at=[(begun + m * 60) * 1000 for m in minutes])
         wanted = {(f"{(begun // 60 + minute) % 60:02d}",): [n] for minute, n in expected.items()}
         assert next(s for s in state(events) if s.items() >= wanted.items()) == wanted
@@ -234,19 +239,27 @@ def test_many_at_once_get_their_own_rows(world: World, engine: SparkEngine) -> N
 
 
 FAILING = (
-    "SELECT CAST(order_id AS INT) FROM orders", "SELECT CAST(city AS DATE) FROM people",
-    "SELECT 1 / (amount - 11) FROM orders", "SELECT 5 % level FROM people", "SELECT CAST(amount * 1e9 AS INT) FROM orders",
-    "SELECT array(1)[CAST(amount AS INT)] FROM orders", "SELECT element_at(array(1), level) FROM people",
+    "SELECT CAST(order_id AS INT) FROM orders",
+    "SELECT CAST(city AS DATE) FROM people",
+    "SELECT 1 / (amount - 11) FROM orders",
+    "SELECT 5 % level FROM people",
+    "SELECT CAST(amount * 1e9 AS INT) FROM orders",
+    "SELECT array(1)[CAST(amount AS INT)] FROM orders",
+    "SELECT element_at(array(1), level) FROM people",
     "SELECT regexp_extract(order_id, city, 9) FROM orders JOIN people ON order_id = id",
-    "SELECT to_timestamp(order_id, 'yyyy') FROM orders", "SELECT to_number(region, '999') FROM orders",
-    "SELECT map_from_arrays(array(city, city), array(1, 2)) FROM people", "SELECT (SELECT city FROM people)",
-    "SELECT from_json(city, 'a INT', map('mode', 'FAILFAST')) FROM people", "SELECT parse_json(city) FROM people",
+    "SELECT to_timestamp(order_id, 'yyyy') FROM orders",
+    "SELECT to_number(region, '999') FROM orders",
+    "SELECT map_from_arrays(array(city, city), array(1, 2)) FROM people",
+    "SELECT (SELECT city FROM people)",
+    "SELECT from_json(city, 'a INT', map('mode', 'FAILFAST')) FROM people",
+    "SELECT parse_json(city) FROM people",
     "SELECT unhex(order_id)::STRING::INT FROM orders",
     "SELECT decode(encode(city, 'UTF-8'), 'no-' || city) FROM people",
-    "SELECT make_date(level, 99, 1) FROM people", "SELECT 9223372036854775807 + level FROM people",
+    "SELECT make_date(level, 99, 1) FROM people",
+    "SELECT 9223372036854775807 + level FROM people",
     "SELECT convert_timezone(city, created_at) FROM orders JOIN people ON order_id = id",
     "SELECT url_decode('%' || city) FROM people",
-)  # fmt: skip
+)
 
 
 @pytest.fixture

@@ -83,10 +83,19 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
     settings.scanners.detect = False
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log),
-        letters=MemoryEventLog(), graph=MemoryGraph(), publisher=MemoryHeadPublisher(), sampler=sampler,
-        registry=MemoryRegistry()),
-    )  # fmt: skip
+        settings,
+        Home(folder),
+        Given(
+            index=MemorySearchIndex(),
+            log=log,
+            source=MemoryEventSource(log),
+            letters=MemoryEventLog(),
+            graph=MemoryGraph(),
+            publisher=MemoryHeadPublisher(),
+            sampler=sampler,
+            registry=MemoryRegistry(),
+        ),
+    )
     made.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
     yield made
     made.close()

@@ -142,9 +142,7 @@ class World:
         field: str = MessageField.VALUE,
         **conf: Any,
     ) -> list[bytes]:
-        made = AvroSerializer(
-            self.registry, schema, conf={"subject.name.strategy": STRATEGIES[strategy], **conf}
-        )  # fmt: skip
+        made = AvroSerializer(self.registry, schema, conf={"subject.name.strategy": STRATEGIES[strategy], **conf})
         return [made(record, SerializationContext(topic, field)) for record in records]
 
     def json(self, topic: str, schema: Any, records: Sequence[Any], strategy: str) -> list[bytes]:
@@ -188,9 +186,10 @@ def fill(world: World) -> None:
     world.topic(
         "avro-moved",
         lambda topic: [
-            *values(world.avro(topic, ORDER, ORDERS, "topic")), *values(world.avro(topic, PAYMENT, PAYMENTS, "record")),
+            *values(world.avro(topic, ORDER, ORDERS, "topic")),
+            *values(world.avro(topic, PAYMENT, PAYMENTS, "record")),
         ],
-    )  # fmt: skip
+    )
 
     def union(topic: str) -> Rows:
         world.avro(topic, ORDER, ORDERS[:1], "record")
@@ -224,20 +223,30 @@ def fill(world: World) -> None:
         world.topic(
             f"protobuf-{strategy}",
             lambda topic, strategy=strategy: values(
-                world.protobuf(topic, placed(), strategy), world.protobuf(topic, shipped, strategy),
+                world.protobuf(topic, placed(), strategy),
+                world.protobuf(topic, shipped, strategy),
                 world.protobuf(topic, inner, strategy),
             ),
-        )  # fmt: skip
+        )
 
     address = json.dumps({"title": "Address", "type": "object", "properties": {"city": {"type": "string"}}})
     world.registry.register_schema(f"{UNIQUE}-address", Schema(address, "JSON"))
-    customer = json.dumps({
-        "title": f"{SPACE}.Customer", "type": "object", "required": ["name"], "additionalProperties": False,
-        "properties": {"name": {"type": "string"}, "home": {"$ref": "address.json"}},
-    })  # fmt: skip
-    visit = json.dumps({
-        "title": f"{SPACE}.Visit", "type": "object", "properties": {"page": {"type": "string"}, "seconds": {"type": "integer"}},
-    })  # fmt: skip
+    customer = json.dumps(
+        {
+            "title": f"{SPACE}.Customer",
+            "type": "object",
+            "required": ["name"],
+            "additionalProperties": False,
+            "properties": {"name": {"type": "string"}, "home": {"$ref": "address.json"}},
+        }
+    )
+    visit = json.dumps(
+        {
+            "title": f"{SPACE}.Visit",
+            "type": "object",
+            "properties": {"page": {"type": "string"}, "seconds": {"type": "integer"}},
+        }
+    )
     references = [SchemaReference("address.json", f"{UNIQUE}-address", 1)]
     customers = [{"name": f"c{n}", "home": {"city": "Köln"}} for n in range(RECORDS)]
     visits = [{"page": "/a", "seconds": n} for n in range(RECORDS)]
@@ -248,7 +257,7 @@ def fill(world: World) -> None:
                 world.json(topic, Schema(customer, "JSON", references), customers, strategy),
                 world.json(topic, visit, visits, strategy),
             ),
-        )  # fmt: skip
+        )
 
     def departing(topic: str) -> Rows:
         good = world.json(topic, Schema(customer, "JSON", references), customers, "record")
@@ -296,9 +305,19 @@ def types(scan: DatasetScan) -> dict[str, set[str]]:
 
 
 CLEAN = [
-    "avro-record", "avro-topic-record", "avro-keyed", "avro-keyed-again", "avro-keyed-record", "avro-moved", "avro-union",
-    "protobuf-topic", "protobuf-record", "protobuf-topic-record", "json-record", "json-topic-record",
-]  # fmt: skip
+    "avro-record",
+    "avro-topic-record",
+    "avro-keyed",
+    "avro-keyed-again",
+    "avro-keyed-record",
+    "avro-moved",
+    "avro-union",
+    "protobuf-topic",
+    "protobuf-record",
+    "protobuf-topic-record",
+    "json-record",
+    "json-topic-record",
+]
 
 
 @pytest.mark.parametrize("name", CLEAN)
@@ -351,8 +370,12 @@ def test_a_record_that_departs_from_the_json_schema_it_names(scans: dict[str, Da
 
 ADMIN = Subject("admin", roles=frozenset({"admin"}))
 ANA = Subject("ana", roles=frozenset({"analyst"}))
-ROLE = {"apiVersion": "weir/v1", "kind": "Role", "metadata": {"name": "analyst"},
-        "spec": {"read": [{"dataset": "*"}], "seesUnscanned": True}}  # fmt: skip
+ROLE = {
+    "apiVersion": "weir/v1",
+    "kind": "Role",
+    "metadata": {"name": "analyst"},
+    "spec": {"read": [{"dataset": "*"}], "seesUnscanned": True},
+}
 
 
 @pytest.fixture(scope="module")
@@ -364,9 +387,17 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     settings.spark.remote = SecretStr(stack.spark)
     log = MemoryEventLog()
     made = build(
-        settings, Home(folder), Given(index=MemorySearchIndex(), log=log, source=MemoryEventSource(log), letters=MemoryEventLog(),
-        graph=MemoryGraph(), publisher=MemoryHeadPublisher()),
-    )  # fmt: skip
+        settings,
+        Home(folder),
+        Given(
+            index=MemorySearchIndex(),
+            log=log,
+            source=MemoryEventSource(log),
+            letters=MemoryEventLog(),
+            graph=MemoryGraph(),
+            publisher=MemoryHeadPublisher(),
+        ),
+    )
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
     made.datasets.register_cluster("real", ClusterSpec.model_validate(spec))
     made.declared.apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
@@ -382,13 +413,17 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
         ("avro-record", "total, ship_to", "id = 3", [1.5, "town 3"]),
         ("avro-union", "payment_id, method", "payment_id = 'p4'", ["p4", "card"]),
         ("avro-keyed-record", "_key.id, total", "id = 7", [7, 3.5]),
-        ("protobuf-record", "amount.units, note, extra.wrap.paper, lines[0].kind", "order_id = 'o9'",
-         [9, "leave at the door", "red", "GIFT"]),
+        (
+            "protobuf-record",
+            "amount.units, note, extra.wrap.paper, lines[0].kind",
+            "order_id = 'o9'",
+            [9, "leave at the door", "red", "GIFT"],
+        ),
         ("protobuf-topic", "parcel, truck", "parcel = 'x2'", ["x2", "t"]),
         ("protobuf-topic-record", "deep", "deep = 'd1'", ["d1"]),
         ("json-record", "name, home.city", "name = 'c5'", ["c5", "Köln"]),
     ],
-)  # fmt: skip
+)
 def test_a_governed_query_reads_them(services: Services, name: str, columns: str, where: str, row: list[Any]) -> None:
     answer = services.query.run(ANA, f"SELECT {columns} FROM real.`{UNIQUE}-{name}` WHERE {where}")
     assert [list(each) for each in answer.rows] == [row]

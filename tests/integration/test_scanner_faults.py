@@ -124,8 +124,9 @@ def test_a_scan_goes_on_where_a_killed_process_left_it(
 ) -> None:
     started = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, stack.spark, stack.kafka, topic, str(tmp_path)],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("*.checkpoint")):
         assert started.poll() is None and time.monotonic() < deadline, "no checkpoint was written"

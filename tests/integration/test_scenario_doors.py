@@ -30,8 +30,10 @@ from tests.api_world import ApiWorld
 pytestmark = pytest.mark.integration
 
 FORMATS = {
-    "csv": "text/csv", "arrow": "application/vnd.apache.arrow.stream", "parquet": "application/vnd.apache.parquet",
-}  # fmt: skip
+    "csv": "text/csv",
+    "arrow": "application/vnd.apache.arrow.stream",
+    "parquet": "application/vnd.apache.parquet",
+}
 
 
 class Doors:

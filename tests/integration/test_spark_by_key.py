@@ -32,8 +32,12 @@ def session(stack: Any) -> Iterator[Any]:
 
 
 def taken(
-    session: Any, value: str, key: DataType, records: list[tuple[str | bytes | None, dict[str, Any] | None]], *filters: str
-) -> list[list[Any]]:  # fmt: skip
+    session: Any,
+    value: str,
+    key: DataType,
+    records: list[tuple[str | bytes | None, dict[str, Any] | None]],
+    *filters: str,
+) -> list[list[Any]]:
     """`id`, `_key` and whether it is gone, of each record that the view takes."""
     kind = parse_ddl(value)
     of_key = [("id", "weir_key.`id`", "BIGINT")] if not isinstance(key, Primitive) else [("id", "weir_key", key.name)]

@@ -95,12 +95,21 @@ def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, 
     (tmp_path / "job.py").write_text(JOB)
     jars = ",".join(map(str, artifacts.jars("spark-kafka")))
     events = tmp_path / "events.jsonl"
-    env = {**os.environ, "JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
-           "PYTHONPATH": str(ROOT / "client")}  # fmt: skip
+    env = {
+        **os.environ,
+        "JAVA_HOME": str(home),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYTHONPATH": str(ROOT / "client"),
+    }
     done = subprocess.run(
         [sys.executable, str(tmp_path / "job.py"), stack.kafka, topic, jars, str(events), str(tmp_path)],
-        env=env, capture_output=True, text=True, timeout=240, check=False,
-    )  # fmt: skip
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     raw = [json.loads(line) for line in events.read_text().splitlines()]
     graph = MemoryGraph()
@@ -117,11 +126,15 @@ def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, 
         }
 
     assert columns("batch") == {
-        ("value.customer.email", "value.mail", True), ("value.customer.city", "value.city", False), ("key", "key", False),
-    }  # fmt: skip
+        ("value.customer.email", "value.mail", True),
+        ("value.customer.city", "value.city", False),
+        ("key", "key", False),
+    }
     assert columns("stream") == {
-        ("value.items[].sku", "value.sku", False), ("value.customer.email", "value.mail", False), ("key", "key", False),
-    }  # fmt: skip
+        ("value.items[].sku", "value.sku", False),
+        ("value.customer.email", "value.mail", False),
+        ("key", "key", False),
+    }
     assert columns("each") == {("value.customer.email", "value.to", False), ("key", "key", False)}
     jobs = {event["job"]["name"]: event for event in raw}
     assert set(jobs) == {f"shop.{topic}-batch", "shop.skus", f"shop.{topic}-each"}

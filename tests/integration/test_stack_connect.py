@@ -30,8 +30,10 @@ def test_a_secured_worker_takes_its_own_user_alone(instance: Instance) -> None:
     user, password = addresses.connect_login
     worker = ConnectRest(addresses.connect, (user, password))
     assert {plugin.name.rpartition(".")[2] for plugin in worker.plugins()} == {
-        "FileStreamSinkConnector", "FileStreamSourceConnector", "PostgresConnector",
-    }  # fmt: skip
+        "FileStreamSinkConnector",
+        "FileStreamSourceConnector",
+        "PostgresConnector",
+    }
     for login in (None, (user, "wrong")):
         with pytest.raises(Unavailable, match="refuses the credentials"):
             ConnectRest(addresses.connect, login).plugins()

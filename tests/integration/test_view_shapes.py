@@ -77,7 +77,7 @@ SAME = {
     "grouped by a table": "SELECT town, sum(amount) AS s FROM orders LEFT JOIN vans USING (van) GROUP BY town",
     "joined streams": f"SELECT o.id, p.paid, o._timestamp AS at FROM orders o JOIN paid p ON o.id = p.id AND {BOUND}",
     "bad values": "SELECT id, CAST(van AS INT) AS n, amount / (amount - 5) AS q, tags[5] AS t FROM orders",
-}  # fmt: skip
+}
 """Equal to the answer over all records at once."""
 
 CLOSED = {
@@ -93,7 +93,7 @@ CLOSED = {
     f" ON o.id = p.id AND {BOUND} GROUP BY window(o._timestamp, '1 minute')",
     "distinct, counted": "SELECT window.start AS ws, count(*) AS n FROM (SELECT DISTINCT id, _timestamp FROM orders)"
     " GROUP BY window(_timestamp, '1 minute')",
-}  # fmt: skip
+}
 """Equal but for what is open when the records end: those of the last record."""
 
 
@@ -110,9 +110,11 @@ class World:
         if most is not None:
             reader = reader.option("maxOffsetsPerTrigger", most)
         fields = f"from_json(CAST(value AS STRING), '{SCHEMAS[name]}') AS v"
-        return reader.load().selectExpr(fields, "timestamp AS _timestamp", "offset AS _offset").selectExpr(
-            "v.*", "_timestamp", "_offset"
-        )  # fmt: skip
+        return (
+            reader.load()
+            .selectExpr(fields, "timestamp AS _timestamp", "offset AS _offset")
+            .selectExpr("v.*", "_timestamp", "_offset")
+        )
 
 
 @pytest.fixture(scope="module")

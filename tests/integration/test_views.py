@@ -112,8 +112,10 @@ def test_a_mask_that_is_tightened_leaves_no_clear_value_behind(world: ViewWorld,
     world.apply(MASK)
     done = world.until("copy", lambda v: v["generation"] == 2 and v["building"] is None and v["rows"] == 30)
     assert done["columns"] == [
-        {"name": "id", "type": "string"}, {"name": "email", "type": "string"}, {"name": "amount", "type": "bigint"},
-    ]  # fmt: skip
+        {"name": "id", "type": "string"},
+        {"name": "email", "type": "string"},
+        {"name": "amount", "type": "bigint"},
+    ]
     assert {row["email"] for row in rows(world, "copy").values()} == {"xxxx@example.org"}
     world.until(
         "copy",

@@ -70,8 +70,13 @@ def run(environment: Path, home: Path, *command: str) -> str:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "PYTHON"))}
     done = subprocess.run(
         [str(environment / "bin" / command[0]), *command[1:]],
-        env=inherited | {"HOME": str(home)}, cwd=home, capture_output=True, text=True, check=False, timeout=240,
-    )  # fmt: skip
+        env=inherited | {"HOME": str(home)},
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

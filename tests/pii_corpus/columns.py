@@ -40,9 +40,13 @@ class Column:
         names = [quote(name) for name in self.names]
         where = ".".join(("value", *names))
         return {
-            "key": "key", "header": f"headers.{names[-1]}", "map value": where + "{}", "map key": where + "@keys",
-            "list": where + "[]", "objects in a list": ".".join(("value", *names[:-1])) + f"[].{names[-1]}",
-        }.get(self.kind, where)  # fmt: skip
+            "key": "key",
+            "header": f"headers.{names[-1]}",
+            "map value": where + "{}",
+            "map key": where + "@keys",
+            "list": where + "[]",
+            "objects in a list": ".".join(("value", *names[:-1])) + f"[].{names[-1]}",
+        }.get(self.kind, where)
 
     def records(self) -> list[tuple[bytes | None, bytes, list[tuple[str, bytes]]]]:
         """(key, value, headers) of each record."""

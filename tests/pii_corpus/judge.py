@@ -12,14 +12,41 @@ Says = Callable[[Column], set[tuple[str, str]]]
 """(path, entity) a detector reports for the topic that holds the column."""
 
 PATTERN_TYPES = {
-    "EMAIL_ADDRESS": "e-mail", "PHONE_NUMBER": "phone", "CREDIT_CARD": "card", "IBAN_CODE": "IBAN", "IP_ADDRESS": "IP",
-    "US_SSN": "SSN", "CRYPTO": "crypto", "MAC_ADDRESS": "MAC",
-}  # fmt: skip
-OTHER_TYPES = frozenset({
-    "PERSON", "LOCATION", "DATE_OF_BIRTH", "PASSWORD", "API_KEY", "URL", "DEVICE_ID", "ADVERTISING_ID", "GEO_COORDINATES",
-    "PASSPORT", "DRIVER_LICENSE", "LICENSE_PLATE", "VIN", "USERNAME", "GENDER", "RELIGION", "ETHNICITY", "POLITICAL_OPINION",
-    "SEXUAL_ORIENTATION", "HEALTH", "TRADE_UNION_MEMBERSHIP", "BIOMETRIC_ID",
-})  # fmt: skip
+    "EMAIL_ADDRESS": "e-mail",
+    "PHONE_NUMBER": "phone",
+    "CREDIT_CARD": "card",
+    "IBAN_CODE": "IBAN",
+    "IP_ADDRESS": "IP",
+    "US_SSN": "SSN",
+    "CRYPTO": "crypto",
+    "MAC_ADDRESS": "MAC",
+}
+OTHER_TYPES = frozenset(
+    {
+        "PERSON",
+        "LOCATION",
+        "DATE_OF_BIRTH",
+        "PASSWORD",
+        "API_KEY",
+        "URL",
+        "DEVICE_ID",
+        "ADVERTISING_ID",
+        "GEO_COORDINATES",
+        "PASSPORT",
+        "DRIVER_LICENSE",
+        "LICENSE_PLATE",
+        "VIN",
+        "USERNAME",
+        "GENDER",
+        "RELIGION",
+        "ETHNICITY",
+        "POLITICAL_OPINION",
+        "SEXUAL_ORIENTATION",
+        "HEALTH",
+        "TRADE_UNION_MEMBERSHIP",
+        "BIOMETRIC_ID",
+    }
+)
 NINE = frozenset({*PATTERN_TYPES.values(), "national id"})
 TWELVE = NINE | {"PERSON", "LOCATION", "DATE_OF_BIRTH"}
 

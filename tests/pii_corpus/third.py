@@ -84,11 +84,18 @@ def card(rng: random.Random) -> str:
 
 
 def iban(rng: random.Random) -> str:
-    country, bban = rng.choice([
-        ("CZ", digits(rng, 20)), ("DK", digits(rng, 14)), ("HU", digits(rng, 24)), ("TR", digits(rng, 22)),
-        ("SA", digits(rng, 2) + "".join(rng.choices("0123456789ABCDEFGHJK", k=18))), ("GR", digits(rng, 23)),
-        ("MT", "VALL" + digits(rng, 5) + "".join(rng.choices("0123456789ABC", k=18))), ("IL", digits(rng, 19)),
-    ])  # fmt: skip
+    country, bban = rng.choice(
+        [
+            ("CZ", digits(rng, 20)),
+            ("DK", digits(rng, 14)),
+            ("HU", digits(rng, 24)),
+            ("TR", digits(rng, 22)),
+            ("SA", digits(rng, 2) + "".join(rng.choices("0123456789ABCDEFGHJK", k=18))),
+            ("GR", digits(rng, 23)),
+            ("MT", "VALL" + digits(rng, 5) + "".join(rng.choices("0123456789ABC", k=18))),
+            ("IL", digits(rng, 19)),
+        ]
+    )
     number = "".join(str(int(c, 36)) for c in f"{bban}{country}00")
     full = f"{country}{98 - int(number) % 97:02d}{bban}"
     return rng.choice([full, full, " ".join(full[i : i + 4] for i in range(0, len(full), 4))])
@@ -126,32 +133,76 @@ def wallet(rng: random.Random) -> str:
 
 
 PATTERNS: dict[str, tuple[Make, tuple[tuple[str, ...], ...]]] = {
-    "EMAIL_ADDRESS": (email, (
-        ("CtctDtls", "EmailAdr"), ("ADR6", "SMTP_ADDR"), ("PersonEmail",), ("contact:email",), ("receipt_email",), ("mail",),
-        ("userIdentity", "emailAddress"),
-    )),
-    "PHONE_NUMBER": (form("+1 (416) %##-####", "+1-604-%##-####", "+1 514 %## ####"), (
-        ("CtctDtls", "MobNb"), ("KNA1", "TELF1"), ("MobilePhone",), ("contact:phone",), ("telephoneNumber",), ("homePhone",),
-        ("phone_number",),
-    )),
-    "CREDIT_CARD": (card, (
-        ("PlainCardData", "PAN"), ("primaryAccountNumber",), ("payment_method_data", "card", "number"), ("CCNUM",), ("cc_number",),
-    )),
-    "IBAN_CODE": (iban, (
-        ("DbtrAcct", "Id", "IBAN"), ("TIBAN", "IBAN"), ("res_partner_bank", "acc_number"), ("sepa_debit", "iban"),
-    )),
-    "IP_ADDRESS": (address, (
-        ("source", "ip"), ("sourceIPAddress",), ("client_details", "browser_ip"), ("c-ip",), ("id.orig_h",), ("context", "ip"),
-        ("network.peer.address",),
-    )),
-    "MAC_ADDRESS": (mac, (
-        ("host", "mac"), ("Calling-Station-Id",), ("ifPhysAddress",), ("chaddr",), ("kismet.device.base.macaddr",),
-    )),
+    "EMAIL_ADDRESS": (
+        email,
+        (
+            ("CtctDtls", "EmailAdr"),
+            ("ADR6", "SMTP_ADDR"),
+            ("PersonEmail",),
+            ("contact:email",),
+            ("receipt_email",),
+            ("mail",),
+            ("userIdentity", "emailAddress"),
+        ),
+    ),
+    "PHONE_NUMBER": (
+        form("+1 (416) %##-####", "+1-604-%##-####", "+1 514 %## ####"),
+        (
+            ("CtctDtls", "MobNb"),
+            ("KNA1", "TELF1"),
+            ("MobilePhone",),
+            ("contact:phone",),
+            ("telephoneNumber",),
+            ("homePhone",),
+            ("phone_number",),
+        ),
+    ),
+    "CREDIT_CARD": (
+        card,
+        (
+            ("PlainCardData", "PAN"),
+            ("primaryAccountNumber",),
+            ("payment_method_data", "card", "number"),
+            ("CCNUM",),
+            ("cc_number",),
+        ),
+    ),
+    "IBAN_CODE": (
+        iban,
+        (
+            ("DbtrAcct", "Id", "IBAN"),
+            ("TIBAN", "IBAN"),
+            ("res_partner_bank", "acc_number"),
+            ("sepa_debit", "iban"),
+        ),
+    ),
+    "IP_ADDRESS": (
+        address,
+        (
+            ("source", "ip"),
+            ("sourceIPAddress",),
+            ("client_details", "browser_ip"),
+            ("c-ip",),
+            ("id.orig_h",),
+            ("context", "ip"),
+            ("network.peer.address",),
+        ),
+    ),
+    "MAC_ADDRESS": (
+        mac,
+        (
+            ("host", "mac"),
+            ("Calling-Station-Id",),
+            ("ifPhysAddress",),
+            ("chaddr",),
+            ("kismet.device.base.macaddr",),
+        ),
+    ),
     "US_SSN": (ssn, (("SSN",), ("PID", "SSNNumberPatient"), ("employeeSSN",), ("subscriber", "ssn"))),
     "CRYPTO": (wallet, (("scriptPubKey", "address"), ("payout_address",), ("btc_address",), ("crypto", "address"))),
     "SG_NRIC_FIN": (sg_nric, (("uinfin",), ("NRIC",), ("person", "nricFin"))),
     "CZ_RC": (cz_rc, (("RodneCislo",), ("pojistenec", "rodne_cislo"), ("PA0002", "PERID"))),
-}  # fmt: skip
+}
 NEUTRAL = ("ZZFIELD1", "custom_17", "Wert", "v", "udf3", "attributeValue", "p7", "Text")
 NOTES = (
     "Volal zákazník, nový údaj je {}, prosím opravit",

@@ -96,7 +96,10 @@ CLEAN: dict[str, tuple[tuple[str, ...], Make]] = {
     "OTel span": (("span_id",), mask("^^^^^^^^^^^^^^^^")),
     "OTel trace": (("traceparent",), mask("00-^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^-^^^^^^^^^^^^^^^^-01")),
     "OTel version": (("telemetry", "sdk.version"), lambda r: f"1.{r.randrange(40)}.{r.randrange(9)}"),
-    "four-part version": (("file", "pe.file_version"), lambda r: f"10.0.{r.randrange(10000, 26000)}.{r.randrange(1, 4000)}"),
+    "four-part version": (
+        ("file", "pe.file_version"),
+        lambda r: f"10.0.{r.randrange(10000, 26000)}.{r.randrange(1, 4000)}",
+    ),
     "assembly version": (("AssemblyVersion",), lambda r: ".".join(str(r.randrange(n)) for n in (20, 9, 99, 999))),
     "kernel": (("uname",), lambda r: f"5.15.0-{r.randrange(40, 130)}-generic"),
     "pod": (("kubernetes", "pod.name"), mask("checkout-^^^^^^^^^^-~~~~~")),
@@ -152,8 +155,14 @@ CLEAN: dict[str, tuple[tuple[str, ...], Make]] = {
     "deb": (("deb_version",), mask("#:#.1#-#ubuntu#")),
     "git": (("head_commit", "id"), mask("^" * 40)),
     "git remote": (("remote",), mask("git@git.corp.local:team/~~~~~~.git")),
-    "message id": (("messageId",), lambda r: f"<{r.getrandbits(96):024x}.{r.randrange(10**9)}@mx{r.randrange(9)}.corp.cz>"),
-    "Stripe ids": (("payment_intent",), lambda r: "pi_" + "".join(r.choices(string.ascii_letters + string.digits, k=24))),
+    "message id": (
+        ("messageId",),
+        lambda r: f"<{r.getrandbits(96):024x}.{r.randrange(10**9)}@mx{r.randrange(9)}.corp.cz>",
+    ),
+    "Stripe ids": (
+        ("payment_intent",),
+        lambda r: "pi_" + "".join(r.choices(string.ascii_letters + string.digits, k=24)),
+    ),
     "Shopify gid": (("admin_graphql_api_id",), mask("gid://shopify/Order/##############")),
     "order name": (("order", "name"), counted(100_000, "#{}")),
     "tracking": (("fulfillment", "tracking_number"), mask("1Z##############")),
@@ -190,7 +199,10 @@ CLEAN: dict[str, tuple[tuple[str, ...], Make]] = {
     "colours": (("variant", "option1"), by(Text, lambda t: t.color(), "en")),
     "created": (("CreatedDate",), stamp("%Y-%m-%dT%H:%M:%S.000+0000")),
     "valid until": (("ENDDA",), one_of("99991231", "20271231", "20261130")),
-    "hire dates": (("employment", "BEGDA"), lambda r: f"{r.randrange(1990, 2026)}{r.randrange(1, 13):02d}{r.randrange(1, 29):02d}"),
+    "hire dates": (
+        ("employment", "BEGDA"),
+        lambda r: f"{r.randrange(1990, 2026)}{r.randrange(1, 13):02d}{r.randrange(1, 29):02d}",
+    ),
     "epoch ms": (("event", "ingested"), counted(1_760_000_000_000, step=977)),
     "birth weights": (("birthWeight",), span(1900, 4800)),
     "e-mail flags": (("email_verified",), one_of("true", "false")),
@@ -202,7 +214,7 @@ CLEAN: dict[str, tuple[tuple[str, ...], Make]] = {
     "hashed e-mails": (("user", "email_sha256"), mask("^" * 64)),
     "grades": (("score", "display"), lambda r: f"{r.randrange(10)}.{r.randrange(10)}/10"),
     "team": (("assignment_group",), one_of("Network Operations", "Service Desk", "Database Admins")),
-}  # fmt: skip
+}
 
 
 def clean(rng: random.Random, count: int) -> Iterator[Column]:

@@ -23,8 +23,21 @@ FULL = 20_000
 _LAYERS = ("raw", "clean", "enriched", "daily", "events", "snapshot", "changes", "curated")
 _REGIONS = ("eu", "us", "de", "fr", "uk", "apac", "latam", "nordics", "it", "es")
 _PEOPLE = (
-    "amelie", "bruno", "chidi", "dalia", "emre", "freya", "goran", "hana", "imani", "jonas", "katya", "luca", "mei", "nils",
-)  # fmt: skip
+    "amelie",
+    "bruno",
+    "chidi",
+    "dalia",
+    "emre",
+    "freya",
+    "goran",
+    "hana",
+    "imani",
+    "jonas",
+    "katya",
+    "luca",
+    "mei",
+    "nils",
+)
 _TYPES = {
     "at": "timestamp",
     "ts": "timestamp",

@@ -33,8 +33,11 @@ class Mean:
 
     def to_json(self) -> dict[str, float]:
         return {
-            "queries": self.count, "ndcg": round(self.ndcg, 4), "mrr": round(self.mrr, 4), "missed": self.missed,
-        }  # fmt: skip
+            "queries": self.count,
+            "ndcg": round(self.ndcg, 4),
+            "mrr": round(self.mrr, 4),
+            "missed": self.missed,
+        }
 
 
 def score(found: Sequence[Place], grades: Mapping[Place, int]) -> Score:

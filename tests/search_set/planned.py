@@ -102,19 +102,25 @@ def _write(store: CatalogStore, datasets: Datasets, namespace: str, batch: list[
 def _scan(dataset: DatasetId, one: Planned) -> DatasetScan:
     profiles = tuple(
         FieldProfile(
-            f.path, {f.type: 1.0}, RECORDS, 1.0,
+            f.path,
+            {f.type: 1.0},
+            RECORDS,
+            1.0,
             details={"registered": {"symbols": list(f.symbols)}} if f.symbols else {},
         )
         for f in one.fields
-    )  # fmt: skip
+    )
     found = tuple(
         Classification(
-            f.path, entity, 0.97, ReviewState.SUGGESTED,
+            f.path,
+            entity,
+            0.97,
+            ReviewState.SUGGESTED,
             {"matched": 97, "sampled": 100, "recognizers": [{"name": f"{entity}-recognizer", "version": "1"}]},
         )
         for f in one.fields
         for entity in f.entities
-    )  # fmt: skip
+    )
     schema = SchemaVersion(dict(one.format), profiles, window=ScanWindow((), RECORDS, complete=True))
     return DatasetScan(dataset, schema, found)
 

@@ -59,8 +59,9 @@ def test_what_foreach_batch_writes_is_found_in_the_plan_of_its_stream() -> None:
     written = reader.read(plan("each-write"), [[]])
     assert written.known
     assert {(place[0], text_of(place[1])) for _, value in written.columns for place in value.ways} == {
-        (ORDERS, "key"), (ORDERS, "value.customer.email"),
-    }  # fmt: skip
+        (ORDERS, "key"),
+        (ORDERS, "value.customer.email"),
+    }
 
 
 def test_several_topics_are_several_sources() -> None:
@@ -68,8 +69,9 @@ def test_several_topics_are_several_sources() -> None:
     written = PlanReader().read(plan("stream"), [[ORDERS, users]])
     (mail,) = [part for name, value in written.columns if name == "value" for part in [(value.fields or {})["mail"]]]
     assert {(source.name, text_of(place)) for source, place in mail.ways} == {
-        ("orders", "value.customer.email"), ("users", "value.customer.email"),
-    }  # fmt: skip
+        ("orders", "value.customer.email"),
+        ("users", "value.customer.email"),
+    }
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from sqlalchemy import (
     select,
     union_all,
     update,
-)  # fmt: skip
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from views.adapters.serving_statements import gone_of, rows_of

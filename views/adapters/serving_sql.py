@@ -72,8 +72,10 @@ class SqlServingTable(ServingReads):
             lost = sum(take_away(connection, number, keys, version, time.time()) for keys in chunks(removed))
             merged = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in positions.items()}}
             state = {
-                "positions": positions_text(merged), "rows": GENERATIONS.c.rows + (new - lost), "version": version,
-            }  # fmt: skip
+                "positions": positions_text(merged),
+                "rows": GENERATIONS.c.rows + (new - lost),
+                "version": version,
+            }
             connection.execute(update(GENERATIONS).where(GENERATIONS.c.id == number).values(state))
             return new, lost
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
-)  # fmt: skip
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from views.adapters.serving_tables import GENERATIONS, gone_table, rows_table
@@ -64,8 +64,13 @@ def _shown(table: Table) -> Select[Any]:
 
 
 TYPES = {
-    "key": LargeBinary, "identity": LargeBinary, "body": Text, "partition": Integer, "offset": BigInteger, "version": BigInteger,
-}  # fmt: skip
+    "key": LargeBinary,
+    "identity": LargeBinary,
+    "body": Text,
+    "partition": Integer,
+    "offset": BigInteger,
+    "version": BigInteger,
+}
 
 
 @lru_cache(maxsize=512)

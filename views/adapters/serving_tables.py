@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
     inspect,
     text,
-)  # fmt: skip
+)
 
 from views.model import Positions, Row
 from views.row_ports import Contained

@@ -14,9 +14,19 @@ JSON_FORM = (
     " 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
 )
 _AVRO_HAS = (
-    "STRING", "BINARY", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP",
+    "STRING",
+    "BINARY",
+    "BOOLEAN",
+    "TINYINT",
+    "SMALLINT",
+    "INT",
+    "BIGINT",
+    "FLOAT",
+    "DOUBLE",
+    "DATE",
+    "TIMESTAMP",
     "TIMESTAMP_NTZ",
-)  # fmt: skip
+)
 
 
 def json_sql(columns: StructType) -> str:

@@ -106,9 +106,13 @@ def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found,
 
 
 def _shaped(
-    spec: ViewSpec, gated: Gated, prepared: Prepared, key: Sequence[str] | None, replaced: Sequence[TableRef],
+    spec: ViewSpec,
+    gated: Gated,
+    prepared: Prepared,
+    key: Sequence[str] | None,
+    replaced: Sequence[TableRef],
     compaction: Mapping[TableRef, bool | None],
-) -> Shape:  # fmt: skip
+) -> Shape:
     """The query as a stream, with notes on what compaction does to it. `replaced`: tables whose records replace one another."""
     by_key = [ref for ref, known_of in compaction.items() if known_of]
     streamed = shape(
@@ -181,11 +185,21 @@ def _meaning(each: StreamTable) -> Any:
     table = each.table
     late = [each.watermark.column, each.watermark.delay.total_seconds()] if each.watermark else None
     return [
-        table.view, each.tabular, table.topic, table.key.format, repr(table.key.kind), table.value.format, repr(table.value.kind),
-        list(table.filters), [list(c) for c in table.conditions], [list(c) for c in table.columns], table.case_sensitive,
-        late, *([table.rows.value] if table.rows is not None else []),
+        table.view,
+        each.tabular,
+        table.topic,
+        table.key.format,
+        repr(table.key.kind),
+        table.value.format,
+        repr(table.value.kind),
+        list(table.filters),
+        [list(c) for c in table.conditions],
+        [list(c) for c in table.columns],
+        table.case_sensitive,
+        late,
+        *([table.rows.value] if table.rows is not None else []),
         *([["by key", list(table.by_key.fields) if table.by_key is not None else None]] if each.compacted else []),
-    ]  # fmt: skip
+    ]
 
 
 def _form(spec: ViewSpec, tables: tuple[StreamTable, ...]) -> list[str]:

@@ -35,19 +35,30 @@ def columns_diff(before: Generation | None, after: Generation) -> list[dict[str,
         tags = [_tags(each, name) for each in (before, after)]
         shows = [shown(each, name) for each in (before, after)]
         change = (
-            "added" if name not in old
-            else "removed" if name not in new
-            else "type" if old[name] != new[name]
-            else "values" if shows[0] != shows[1]
-            else "tags" if tags[0] != tags[1]
+            "added"
+            if name not in old
+            else "removed"
+            if name not in new
+            else "type"
+            if old[name] != new[name]
+            else "values"
+            if shows[0] != shows[1]
+            else "tags"
+            if tags[0] != tags[1]
             else "same"
-        )  # fmt: skip
+        )
         differences.append(
             {
-                "name": name, "change": change, "before": old.get(name), "after": new.get(name), "tagsBefore": tags[0],
-                "tagsAfter": tags[1], "showsBefore": shows[0], "showsAfter": shows[1],
+                "name": name,
+                "change": change,
+                "before": old.get(name),
+                "after": new.get(name),
+                "tagsBefore": tags[0],
+                "tagsAfter": tags[1],
+                "showsBefore": shows[0],
+                "showsAfter": shows[1],
             }
-        )  # fmt: skip
+        )
     return differences
 
 
@@ -119,8 +130,9 @@ def rows_diff(
             old, new = (side.next() for side in sides)
     names = ("same", "differ", "onlyBefore", "onlyAfter")
     return {name: counts[name] for name in names} | {
-        "columns": dict(differing), "partial": old is not None or new is not None
-    }  # fmt: skip
+        "columns": dict(differing),
+        "partial": old is not None or new is not None,
+    }
 
 
 def _equal(left: object, right: object) -> bool:

@@ -43,11 +43,22 @@ def plan_of(
 ) -> StreamPlan:
     """What the engine runs. `since`: see `start_of`."""
     return StreamPlan(
-        view=view, generation=generation, sql=current.sql, tables=current.tables, mode=current.shape.mode,
-        keys=current.shape.key, start=start_of(spec, since), topic=topic, kafka=kafka, checkpoint=checkpoint,
-        trigger=span(spec.trigger), most_offsets=most_offsets, single=current.shape.single,
-        strict=spec.onError == "stop", copy_to=int(spec.copyOf is not None),
-    )  # fmt: skip
+        view=view,
+        generation=generation,
+        sql=current.sql,
+        tables=current.tables,
+        mode=current.shape.mode,
+        keys=current.shape.key,
+        start=start_of(spec, since),
+        topic=topic,
+        kafka=kafka,
+        checkpoint=checkpoint,
+        trigger=span(spec.trigger),
+        most_offsets=most_offsets,
+        single=current.shape.single,
+        strict=spec.onError == "stop",
+        copy_to=int(spec.copyOf is not None),
+    )
 
 
 def contents(current: Built, schema: Sequence[tuple[str, str]]) -> dict[str, Any]:

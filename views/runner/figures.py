@@ -52,10 +52,17 @@ class Figures:
 
     def counts(self, status: Progress, unread: int) -> dict[str, int]:
         return {
-            "recordsIn": self.read, "rowsWritten": self.rows, "rowsDeleted": self.gone, "batches": self.batches,
-            "batchesMissed": self.missed, "lateRecords": self.late, "unfitValues": self.unfit, "unreadable": unread,
-            "stateRows": status.state_rows, "stateBytes": status.state_bytes,
-        }  # fmt: skip
+            "recordsIn": self.read,
+            "rowsWritten": self.rows,
+            "rowsDeleted": self.gone,
+            "batches": self.batches,
+            "batchesMissed": self.missed,
+            "lateRecords": self.late,
+            "unfitValues": self.unfit,
+            "unreadable": unread,
+            "stateRows": status.state_rows,
+            "stateBytes": status.state_bytes,
+        }
 
     def rates(self, status: Progress, now: float) -> dict[str, float]:
         """Of the last batch: its seconds, and records a second of them; of the last minute: records in and rows out a
@@ -80,8 +87,11 @@ def sampled(
 ) -> list[dict[str, Any]]:
     """History with one sample more, and without the oldest where there are too many."""
     sample = {
-        "at": at, "records": lag.get("records"), "seconds": lag.get("seconds"),
-        "recordsInPerSecond": rates.get("recordsInPerSecond"), "rowsOutPerSecond": rates.get("rowsOutPerSecond"),
+        "at": at,
+        "records": lag.get("records"),
+        "seconds": lag.get("seconds"),
+        "recordsInPerSecond": rates.get("recordsInPerSecond"),
+        "rowsOutPerSecond": rates.get("rowsOutPerSecond"),
         "batchSeconds": rates.get("batchSecondsMean"),
-    }  # fmt: skip
+    }
     return [*history[-(SAMPLES - 1) :], sample]

@@ -64,12 +64,25 @@ class Generations:
             letters.check(self._view, cluster, state.letters, tools)
         registered = asdict(register(spec.sink, text, tools.registry)) if spec.sink is not None and text else None
         generation = Generation(
-            id=identity, number=number, declared=declared.digest, cluster=cluster, topic=topic,
-            private=spec.sink is None, begins=dict(tools.topics.ends(kafka, topic)), goal=self._goal(streams),
-            checkpoint=checkpoint, created=rfc3339(tools.clock()) or "", why=why, start=since, sql=spec.sql, streams=streams,
+            id=identity,
+            number=number,
+            declared=declared.digest,
+            cluster=cluster,
+            topic=topic,
+            private=spec.sink is None,
+            begins=dict(tools.topics.ends(kafka, topic)),
+            goal=self._goal(streams),
+            checkpoint=checkpoint,
+            created=rfc3339(tools.clock()) or "",
+            why=why,
+            start=since,
+            sql=spec.sql,
+            streams=streams,
             copy_to=tools.topics.partitions(kafka, topic) if spec.copyOf is not None else 0,
-            schema=registered, starts=self._starts(declared.spec, streams, since), **contents(current, schema),
-        )  # fmt: skip
+            schema=registered,
+            starts=self._starts(declared.spec, streams, since),
+            **contents(current, schema),
+        )
         state.number = number
         if state.active is None:
             state.active = generation

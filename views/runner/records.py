@@ -25,8 +25,19 @@ _PLACE = re.compile(r"[1-9]\d{0,17},[1-9]\d{0,17}\Z")
 _exact = json.JSONDecoder(parse_float=str).decode
 """Floats stay text until their column shows what they are: a decimal keeps all its digits."""
 _BINARY = (
-    "STRING", "BINARY", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ",
-)  # fmt: skip
+    "STRING",
+    "BINARY",
+    "BOOLEAN",
+    "TINYINT",
+    "SMALLINT",
+    "INT",
+    "BIGINT",
+    "FLOAT",
+    "DOUBLE",
+    "DATE",
+    "TIMESTAMP",
+    "TIMESTAMP_NTZ",
+)
 """Types whose numbers fit in 64 bits; see decision 0121 for what the faster reader saves."""
 SINGLE = "[]"
 """The key of the only row of an aggregate without groups."""

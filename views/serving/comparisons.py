@@ -25,9 +25,14 @@ _BEGINS_QUERY = re.compile(r"\s*(?:SELECT|WITH)\s", re.I)
 _OPERATORS = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
     "in": lambda value, wanted: value in wanted,
-}  # fmt: skip
+}
 _HOW = "write comparisons of a column with a value, IN, BETWEEN or IS NULL, joined by AND, as in region = 'EU' AND total >= 10"
 MOST_TEXT = 4_000
 
@@ -199,11 +204,15 @@ def unfit(parameter: str, column: Column, node: exp.Expression | None = None) ->
 
 
 _HINTS = {
-    "string": "; put a text in quotes", "integer": "; write a whole number in its range, as in 12",
-    "decimal": "; write a number with no more digits than the type has, as in 10.50", "float": "; write a number, as in 1.5",
-    "boolean": "; write true or false", "date": "; write it as in 2026-11-23",
-    "timestamp": "; write it as in 2026-11-23T10:00:00Z", "binary": "; write its base64",
-}  # fmt: skip
+    "string": "; put a text in quotes",
+    "integer": "; write a whole number in its range, as in 12",
+    "decimal": "; write a number with no more digits than the type has, as in 10.50",
+    "float": "; write a number, as in 1.5",
+    "boolean": "; write true or false",
+    "date": "; write it as in 2026-11-23",
+    "timestamp": "; write it as in 2026-11-23T10:00:00Z",
+    "binary": "; write its base64",
+}
 
 
 def _refused(
@@ -232,7 +241,17 @@ def _shown(node: exp.Expression) -> str:
 
 
 _WORDS: dict[type[exp.Expression], str] = {
-    exp.Or: "OR", exp.Not: "NOT", exp.Between: "BETWEEN", exp.In: "IN", exp.Like: "LIKE", exp.Is: "IS", exp.Null: "NULL",
-    exp.NullSafeEQ: "<=>", exp.Column: "the name", exp.Anonymous: "a function", exp.Select: "a query",
-    exp.Literal: "a value alone", exp.EQ: "= with no column on its left",
-}  # fmt: skip
+    exp.Or: "OR",
+    exp.Not: "NOT",
+    exp.Between: "BETWEEN",
+    exp.In: "IN",
+    exp.Like: "LIKE",
+    exp.Is: "IS",
+    exp.Null: "NULL",
+    exp.NullSafeEQ: "<=>",
+    exp.Column: "the name",
+    exp.Anonymous: "a function",
+    exp.Select: "a query",
+    exp.Literal: "a value alone",
+    exp.EQ: "= with no column on its left",
+}

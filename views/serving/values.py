@@ -195,9 +195,15 @@ def _binary(value: object, kind: Primitive) -> object:
 
 
 _READERS: dict[str, Callable[[object, Primitive], object]] = {
-    "string": _text, "integer": _whole, "decimal": _decimal, "float": _number, "boolean": _boolean, "date": _date,
-    "timestamp": _timestamp, "binary": _binary,
-}  # fmt: skip
+    "string": _text,
+    "integer": _whole,
+    "decimal": _decimal,
+    "float": _number,
+    "boolean": _boolean,
+    "date": _date,
+    "timestamp": _timestamp,
+    "binary": _binary,
+}
 
 
 def _float_order(value: Any) -> tuple[int, float]:

@@ -37,15 +37,31 @@ _WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL")
 _CASTS = {"tinyint": "TINYINT", "smallint": "SMALLINT", "bigint": "BIGINT"}
 _ALWAYS = -1
 _TRIED: dict[str, tuple[int, str]] = {
-    "regexp": (1, "BOOLEAN"), "regexp_like": (1, "BOOLEAN"), "rlike": (1, "BOOLEAN"), "regexp_count": (1, "INT"),
-    "regexp_extract": (1, "STRING"), "regexp_extract_all": (1, "ARRAY<STRING>"), "regexp_instr": (1, "INT"),
-    "regexp_replace": (1, "STRING"), "regexp_substr": (1, "STRING"), "split": (1, "ARRAY<STRING>"),
-    "date_format": (1, "STRING"), "from_unixtime": (1, "STRING"), "to_date": (1, "DATE"), "to_timestamp": (1, "TIMESTAMP"),
-    "to_unix_timestamp": (1, "BIGINT"), "unix_timestamp": (1, "BIGINT"), "from_utc_timestamp": (1, "TIMESTAMP"),
-    "to_utc_timestamp": (1, "TIMESTAMP"), "getbit": (1, "TINYINT"),
-    "bit_get": (1, "TINYINT"), "unbase64": (_ALWAYS, "BINARY"), "encode": (_ALWAYS, "BINARY"), "decode": (_ALWAYS, "STRING"),
+    "regexp": (1, "BOOLEAN"),
+    "regexp_like": (1, "BOOLEAN"),
+    "rlike": (1, "BOOLEAN"),
+    "regexp_count": (1, "INT"),
+    "regexp_extract": (1, "STRING"),
+    "regexp_extract_all": (1, "ARRAY<STRING>"),
+    "regexp_instr": (1, "INT"),
+    "regexp_replace": (1, "STRING"),
+    "regexp_substr": (1, "STRING"),
+    "split": (1, "ARRAY<STRING>"),
+    "date_format": (1, "STRING"),
+    "from_unixtime": (1, "STRING"),
+    "to_date": (1, "DATE"),
+    "to_timestamp": (1, "TIMESTAMP"),
+    "to_unix_timestamp": (1, "BIGINT"),
+    "unix_timestamp": (1, "BIGINT"),
+    "from_utc_timestamp": (1, "TIMESTAMP"),
+    "to_utc_timestamp": (1, "TIMESTAMP"),
+    "getbit": (1, "TINYINT"),
+    "bit_get": (1, "TINYINT"),
+    "unbase64": (_ALWAYS, "BINARY"),
+    "encode": (_ALWAYS, "BINARY"),
+    "decode": (_ALWAYS, "STRING"),
     "aes_encrypt": (_ALWAYS, "BINARY"),
-}  # fmt: skip
+}
 """Function -> (the argument that must be written in the query, or the function is tried; the type of its result)."""
 
 

@@ -36,29 +36,53 @@ _BY_CONDITION = {
 """Spark's error condition, or the part before its dot -> a sentence."""
 
 _BY_WORDS = (
-    (r"distinct aggregations? (are|is) not supported",
-     "An aggregate over DISTINCT values cannot follow a topic; write approx_count_distinct(x) or size(collect_set(x))."),
+    (
+        r"distinct aggregations? (are|is) not supported",
+        "An aggregate over DISTINCT values cannot follow a topic; write approx_count_distinct(x) or size(collect_set(x)).",
+    ),
     (r"sorting is not supported", "ORDER BY asks for an end that a stream does not have; leave it out."),
-    (r"(limit|offset)s? (is|are) not supported", "LIMIT and OFFSET ask for an end that a stream does not have; leave them out."),
+    (
+        r"(limit|offset)s? (is|are) not supported",
+        "LIMIT and OFFSET ask for an end that a stream does not have; leave them out.",
+    ),
     (r"sampling is not supported", "TABLESAMPLE is left to chance; write WHERE pmod(xxhash64(_key), 100) < 10."),
-    (r"global aggregation with session window",
-     "A session window needs one more column in GROUP BY, such as that of a user."),
-    (r"possible 'correctness' issue|multiple streaming aggregations",
-     "An aggregate over an aggregate or over a join of streams needs windows of time and a watermark; write one aggregate,"
-     " or declare the inner query, where it has no aggregate, as a view with an output topic, and follow that topic."),
-    (r"join between two streaming.*not supported in \w+ output mode",
-     "An aggregate over a join of streams needs a window of time and a watermark; or declare the join as a view with"
-     " an output topic, and aggregate that topic."),
-    (r"without a watermark in the join keys",
-     "An outer join of two streams needs a watermark and both bounds of time, as in b._timestamp BETWEEN a._timestamp AND"
-     " a._timestamp + INTERVAL 5 MINUTES."),
-    (r"leftanti join", "An ANTI JOIN of two streams cannot be followed; write LEFT JOIN and keep rows where b.x IS NULL."),
-    (r"(leftouter|rightouter|fullouter|leftsemi)\s+joins? with",
-     "This outer join keeps rows of a table that no record asks for; put the stream behind FROM and write LEFT JOIN."),
-    (r"(intersect|except) (of|on)", "INTERSECT and EXCEPT cannot follow topics; write a LEFT SEMI or LEFT ANTI JOIN with a table."),
-    (r"union between streaming and batch", "UNION joins topics that are followed; each of its queries needs one behind FROM."),
+    (
+        r"global aggregation with session window",
+        "A session window needs one more column in GROUP BY, such as that of a user.",
+    ),
+    (
+        r"possible 'correctness' issue|multiple streaming aggregations",
+        "An aggregate over an aggregate or over a join of streams needs windows of time and a watermark; write one aggregate,"
+        " or declare the inner query, where it has no aggregate, as a view with an output topic, and follow that topic.",
+    ),
+    (
+        r"join between two streaming.*not supported in \w+ output mode",
+        "An aggregate over a join of streams needs a window of time and a watermark; or declare the join as a view with"
+        " an output topic, and aggregate that topic.",
+    ),
+    (
+        r"without a watermark in the join keys",
+        "An outer join of two streams needs a watermark and both bounds of time, as in b._timestamp BETWEEN a._timestamp AND"
+        " a._timestamp + INTERVAL 5 MINUTES.",
+    ),
+    (
+        r"leftanti join",
+        "An ANTI JOIN of two streams cannot be followed; write LEFT JOIN and keep rows where b.x IS NULL.",
+    ),
+    (
+        r"(leftouter|rightouter|fullouter|leftsemi)\s+joins? with",
+        "This outer join keeps rows of a table that no record asks for; put the stream behind FROM and write LEFT JOIN.",
+    ),
+    (
+        r"(intersect|except) (of|on)",
+        "INTERSECT and EXCEPT cannot follow topics; write a LEFT SEMI or LEFT ANTI JOIN with a table.",
+    ),
+    (
+        r"union between streaming and batch",
+        "UNION joins topics that are followed; each of its queries needs one behind FROM.",
+    ),
     (r"watermark.*(redefin|re-defin)", "A topic has one watermark; name one column for it."),
-)  # fmt: skip
+)
 """Words of an error without a condition of its own -> a sentence."""
 
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE | re.DOTALL), sentence) for pattern, sentence in _BY_WORDS)

@@ -50,9 +50,10 @@ def _key(tree: Any, groups: Grouped, declared: list[str], columns: list[str], pl
         if group.best is None:
             text = group.node.sql("spark", comments=False)[:60]
             raise places.refuse(
-                at, f"The result does not distinguish its groups: add {text} to SELECT, by a name of its own.",
+                at,
+                f"The result does not distinguish its groups: add {text} to SELECT, by a name of its own.",
                 "group-not-shown",
-            )  # fmt: skip
+            )
         if declared and group.window is None:
             raise places.refuse(at, _too_short(group.best), "key-too-short")
         added.append(group.best)
@@ -60,9 +61,10 @@ def _key(tree: Any, groups: Grouped, declared: list[str], columns: list[str], pl
     for name in declared:
         if fold(name) not in constant and not groups.starred:
             raise places.refuse(
-                select, f"{name} changes while records come, so it cannot be a part of the key; name columns of GROUP BY.",
+                select,
+                f"{name} changes while records come, so it cannot be a part of the key; name columns of GROUP BY.",
                 "key-changes",
-            )  # fmt: skip
+            )
     if declared:
         return tuple(dict.fromkeys([*declared, *added]))
     order = {fold(name): n for n, name in enumerate(columns)}
@@ -79,10 +81,11 @@ def check_names(reading: Roles, columns: Mapping[TableRef, Visible], places: Pla
         node = doubtful(each.select, each.relations, columns)
         if node is not None:
             raise places.refuse(
-                node, f"GROUP BY {node.name} means the topic's column, not the result's; give the result's another name, or"
+                node,
+                f"GROUP BY {node.name} means the topic's column, not the result's; give the result's another name, or"
                 " repeat its expression in GROUP BY.",
                 "group-name",
-            )  # fmt: skip
+            )
 
 
 def check_conditions(tree: Any, mode: str, places: Places) -> None:

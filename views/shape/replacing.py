@@ -23,8 +23,12 @@ _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "in
 
 
 def check(
-    reading: Roles, folds: frozenset[TableRef], replaced: Collection[TableRef], compacted: Collection[TableRef], places: Places
-) -> None:  # fmt: skip
+    reading: Roles,
+    folds: frozenset[TableRef],
+    replaced: Collection[TableRef],
+    compacted: Collection[TableRef],
+    places: Places,
+) -> None:
     """Raises SqlRefused where records that replace one another would be counted."""
     for ref, node in reading.streams.items():
         if ref in replaced and ref in folds:
@@ -35,10 +39,11 @@ def check(
                 else "follow the topics that it comes from, or join it as a table"
             )
             raise places.refuse(
-                node, f"The records of {ref.name} replace one another by key, and an aggregate or a join of streams would"
+                node,
+                f"The records of {ref.name} replace one another by key, and an aggregate or a join of streams would"
                 f" count each change; {instead}.",
                 "counts-changes",
-            )  # fmt: skip
+            )
 
 
 def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places: Places) -> bool:
@@ -48,30 +53,34 @@ def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places:
     for each in reading.selects:
         if each.select.args.get("laterals") or any(is_call(node, *_GENERATORS) for node in own_nodes(each.select)):
             raise places.refuse(
-                each.select, "Rows that replace one another cannot be exploded, since the rows of the older record could"
+                each.select,
+                "Rows that replace one another cannot be exploded, since the rows of the older record could"
                 " not be taken back; leave out key to keep all of them.",
                 "explodes-changes",
-            )  # fmt: skip
+            )
         where = each.select.args.get("where")
         if where is not None and any(isinstance(node, exp.Query) for node in where.walk()):
             raise places.refuse(
-                where, "A condition on rows that replace one another cannot ask another query; write LEFT JOIN and a"
+                where,
+                "A condition on rows that replace one another cannot ask another query; write LEFT JOIN and a"
                 " condition on its columns.",
                 "condition-query",
-            )  # fmt: skip
+            )
         if reading.sets:
             raise places.refuse(
-                each.select, "Rows that replace one another cannot be taken away through a UNION; leave out UNION, or key to"
+                each.select,
+                "Rows that replace one another cannot be taken away through a UNION; leave out UNION, or key to"
                 " keep all of them.",
                 "union-of-changes",
-            )  # fmt: skip
+            )
         for relation in each.relations[1:]:
             if relation.join is not None and not _left(each.select, relation):
                 raise places.refuse(
-                    relation.node, "This join would keep the older of two rows that replace one another where the newer has no"
+                    relation.node,
+                    "This join would keep the older of two rows that replace one another where the newer has no"
                     " partner; write LEFT JOIN and a condition on its columns.",
                     "joins-changes",
-                )  # fmt: skip
+                )
     return rows_with_kept(tree, {})
 
 

@@ -85,9 +85,13 @@ def kind(tree: Any, reading: Roles, places: Places, watermark: bool, watermarks:
 
 
 def _ends(
-    levels: list[Followed], unions: list[Any], what: str, stacked: bool, places: Places,
+    levels: list[Followed],
+    unions: list[Any],
+    what: str,
+    stacked: bool,
+    places: Places,
     watermarks: Mapping[TableRef, str],
-) -> None:  # fmt: skip
+) -> None:
     """Raises SqlRefused where an aggregate has no time after which its rows are sent."""
     instead = _STACKED if stacked else _JOINED
     if stacked and (unions or any(level.select.args.get("distinct") for level in levels)):
@@ -134,21 +138,24 @@ def _joins(each: Followed, places: Places, watermark: bool) -> list[str]:
         join = relation.join
         if str(join.args.get("kind") or "").upper() == "ANTI":
             raise places.refuse(
-                join, "An ANTI JOIN of two streams cannot be followed; write LEFT JOIN and keep rows where b.x IS NULL.",
+                join,
+                "An ANTI JOIN of two streams cannot be followed; write LEFT JOIN and keep rows where b.x IS NULL.",
                 "stream-anti",
-            )  # fmt: skip
+            )
         outer = join.side in ("LEFT", "RIGHT", "FULL") and str(join.args.get("kind") or "").upper() != "SEMI"
         if outer and not watermark:
             raise places.refuse(
-                join, f"A {join.side} JOIN of two streams waits for late partners, which needs a watermark: {_WATERMARK}.",
+                join,
+                f"A {join.side} JOIN of two streams waits for late partners, which needs a watermark: {_WATERMARK}.",
                 "watermark",
-            )  # fmt: skip
+            )
         if outer and not bounds.closed:
             raise places.refuse(
-                join, f"A {join.side} JOIN of two streams needs both bounds of time, as in b._timestamp BETWEEN"
+                join,
+                f"A {join.side} JOIN of two streams needs both bounds of time, as in b._timestamp BETWEEN"
                 " a._timestamp AND a._timestamp + INTERVAL 5 MINUTES.",
                 "open-bounds",
-            )  # fmt: skip
+            )
         if not (bounds.closed and watermark):
             notes_.append("Without both bounds of time and a watermark, the join keeps every record in the state.")
     return notes_
@@ -162,35 +169,42 @@ def _table_joins(reading: Roles, places: Places) -> None:
                 continue
             if join.side in ("RIGHT", "FULL"):
                 raise places.refuse(
-                    join, f"A {join.side} JOIN would keep rows of a table that no record asks for; put the stream behind"
+                    join,
+                    f"A {join.side} JOIN would keep rows of a table that no record asks for; put the stream behind"
                     " FROM and write LEFT JOIN, or bind the times of two streams.",
                     "table-outer",
-                )  # fmt: skip
+                )
 
 
 def _passed_on(reading: Roles, levels: list[Followed], unions: list[Any], places: Places) -> None:
     """Above an aggregate only columns and conditions may come, since each group is one row."""
     counted = {id(each.select) for each in levels}
     for each in reading.selects:
-        over = [r for r in each.relations if r.query is not None and grouped(r.query, r.names) is not None
-                and any(r is stream for stream in each.streams)]  # fmt: skip
+        over = [
+            r
+            for r in each.relations
+            if r.query is not None
+            and grouped(r.query, r.names) is not None
+            and any(r is stream for stream in each.streams)
+        ]
         if not over or id(each.select) in counted:
             continue
         if len(each.relations) > 1:
             raise places.refuse(
-                each.relations[1].node, "A group cannot be joined after it is counted; join before GROUP BY, or when the"
-                " view is read.",
+                each.relations[1].node,
+                "A group cannot be joined after it is counted; join before GROUP BY, or when the view is read.",
                 "join-after-group",
-            )  # fmt: skip
+            )
         exploded = each.select.args.get("laterals") or any(
             is_call(n, "explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
             for n in own_nodes(each.select)
         )
         if exploded:
             raise places.refuse(
-                each.select, "A group cannot be exploded, since its rows could not be taken back; explode before GROUP BY.",
+                each.select,
+                "A group cannot be exploded, since its rows could not be taken back; explode before GROUP BY.",
                 "explode-after-group",
-            )  # fmt: skip
+            )
     for union in reading.sets:
         for branch in (union.left, union.right):
             if (
@@ -199,21 +213,32 @@ def _passed_on(reading: Roles, levels: list[Followed], unions: list[Any], places
                 and not isinstance(branch, exp.SetOperation)
             ):
                 raise places.refuse(
-                    branch, "UNION of aggregates would mix their groups; declare each as a view, or aggregate the UNION.",
+                    branch,
+                    "UNION of aggregates would mix their groups; declare each as a view, or aggregate the UNION.",
                     "union-of-groups",
-                )  # fmt: skip
+                )
 
 
 def _groups(each: Followed, places: Places) -> None:
     clause = each.select.args.get("group")
-    parts = [] if clause is None else [
-        *clause.find_all(exp.Cube, exp.Rollup, exp.GroupingSets), *(v for k in ("cube", "rollup", "grouping_sets", "totals")
-        for v in (clause.args.get(k) if isinstance(clause.args.get(k), list) else ()))]  # fmt: skip
+    parts = (
+        []
+        if clause is None
+        else [
+            *clause.find_all(exp.Cube, exp.Rollup, exp.GroupingSets),
+            *(
+                v
+                for k in ("cube", "rollup", "grouping_sets", "totals")
+                for v in (clause.args.get(k) if isinstance(clause.args.get(k), list) else ())
+            ),
+        ]
+    )
     if parts:
         raise places.refuse(
-            each.select, "CUBE, ROLLUP and GROUPING SETS put a record into several groups; declare a view for each.",
+            each.select,
+            "CUBE, ROLLUP and GROUPING SETS put a record into several groups; declare a view for each.",
             "grouping-sets",
-        )  # fmt: skip
+        )
     if clause is not None and clause.args.get("all") and any(item.is_star for item in each.select.expressions):
         raise places.refuse(each.select, "GROUP BY ALL with a star names no column; name them.", "group-all")
     windows = _windows(each)

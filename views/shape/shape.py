@@ -92,10 +92,16 @@ def shape(
     kind = rows.kind(tree, reading, places, watermark, watermarks)
     replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
-        tree, kind.mode, tuple(key_names), tuple(ref for ref in gated.tables if ref in reading.streams),
-        frozenset(ref for ref in gated.tables if ref not in reading.streams), watermarks, starred=starred, folds=kind.folds,
+        tree,
+        kind.mode,
+        tuple(key_names),
+        tuple(ref for ref in gated.tables if ref in reading.streams),
+        frozenset(ref for ref in gated.tables if ref not in reading.streams),
+        watermarks,
+        starred=starred,
+        folds=kind.folds,
         notes=tuple(dict.fromkeys([*kind.notes, *rows.notes(reading)])),
-    )  # fmt: skip
+    )
     if not kind.groups:
         moved = bool(key_names) and replacing.with_kept(tree, reading, replaced, places)
         with_null_for_bad_values(tree, reading)

@@ -127,9 +127,14 @@ def _start(command: Sequence[str], environment: Mapping[str, str], log: Path) ->
     """A process in a session of its own, whose output goes to `log`."""
     with open(log, "wb", opener=_owners) as output:
         return subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            start_new_session=True, umask=0o077,
-        )  # fmt: skip
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            umask=0o077,
+        )
 
 
 def _owners(path: str, flags: int) -> int:

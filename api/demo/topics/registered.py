@@ -119,8 +119,12 @@ def delivery_class() -> Any:
     """The message class of DELIVERY_PROTO, built without a compiler."""
     kinds = descriptor_pb2.FieldDescriptorProto
     text, number32, number64, message, enum = (
-        kinds.TYPE_STRING, kinds.TYPE_INT32, kinds.TYPE_INT64, kinds.TYPE_MESSAGE, kinds.TYPE_ENUM,
-    )  # fmt: skip
+        kinds.TYPE_STRING,
+        kinds.TYPE_INT32,
+        kinds.TYPE_INT64,
+        kinds.TYPE_MESSAGE,
+        kinds.TYPE_ENUM,
+    )
     file = descriptor_pb2.FileDescriptorProto(name="shop/delivery.proto", package="shop", syntax="proto3")
     delivery = file.message_type.add(name="Delivery")
     recipient = delivery.nested_type.add(name="Recipient")

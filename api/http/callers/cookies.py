@@ -47,17 +47,25 @@ def attempts(request: Request, settings: ApiSettings) -> dict[str, str]:
 def keep_attempt(response: Response, settings: ApiSettings, name: str, value: str, path: str, seconds: int) -> None:
     """Bind a sign-in to this browser. `path`: where it comes back to; with TLS browsers want it for the whole host."""
     response.set_cookie(
-        settings.host_prefix + name, value, seconds, path="/" if settings.secure else path,
-        secure=settings.secure, httponly=True, samesite="lax",
-    )  # fmt: skip
+        settings.host_prefix + name,
+        value,
+        seconds,
+        path="/" if settings.secure else path,
+        secure=settings.secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def drop_attempt(response: Response, settings: ApiSettings, name: str, path: str) -> None:
     """Takes the cookie of a sign-in that is done."""
     response.delete_cookie(
-        settings.host_prefix + name, path="/" if settings.secure else path,
-        secure=settings.secure, httponly=True, samesite="lax",
-    )  # fmt: skip
+        settings.host_prefix + name,
+        path="/" if settings.secure else path,
+        secure=settings.secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def csrf_token(secret: str) -> str:

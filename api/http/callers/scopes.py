@@ -12,13 +12,21 @@ _QUERY = frozenset({"query", "queries", "saved-queries"})
 _DATA = ("rows", "changes", "records")
 """Last parts of addresses whose answers hold records."""
 _BY_ROOM = {
-    "audit": "audit:read", "reports": "report:read", "access": "report:read", "explain": "report:read",
+    "audit": "audit:read",
+    "reports": "report:read",
+    "access": "report:read",
+    "explain": "report:read",
     "decisions": "decide",
-}  # fmt: skip
+}
 _CHANGES = {
-    "scans": "scan", "recognizers": "scan", "classifications": "review", "access-requests": "request",
-    "grants": "request", "request-templates": "request", "search": "read",
-}  # fmt: skip
+    "scans": "scan",
+    "recognizers": "scan",
+    "classifications": "review",
+    "access-requests": "request",
+    "grants": "request",
+    "request-templates": "request",
+    "search": "read",
+}
 
 
 def scope_of(method: str, path: str) -> str | None:

@@ -77,9 +77,7 @@ Name = Annotated[str, Path(description="A name, percent-encoded whole."), AfterV
 Limit = Annotated[int, Query(ge=1, le=1000, description="At most this many."), _BOUNDED]
 Offset = Annotated[int, Query(ge=0, le=GREATEST, description="How many to leave out first."), _BOUNDED]
 Depth = Annotated[int, Query(ge=1, le=100, description="How many hops to follow."), _BOUNDED]
-Cursor = Annotated[
-    str | None, Query(pattern=r"^[0-9]{1,18}$", description="`next` of the answer before."), _BOUNDED
-]  # fmt: skip
+Cursor = Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="`next` of the answer before."), _BOUNDED]
 AsOf = Annotated[
     Instant | None, Query(alias="asOf", description="As it was then: RFC 3339, e.g. 2026-03-01T12:00:00Z.")
 ]

@@ -36,9 +36,11 @@ def read(der: bytes) -> PeerCertificate:
     """A certificate in DER. Raises ValueError."""
     certificate = x509.load_der_x509_certificate(der)
     return PeerCertificate(
-        hashlib.sha256(der).hexdigest(), _names(certificate), certificate.not_valid_before_utc,
+        hashlib.sha256(der).hexdigest(),
+        _names(certificate),
+        certificate.not_valid_before_utc,
         certificate.not_valid_after_utc,
-    )  # fmt: skip
+    )
 
 
 def _names(certificate: x509.Certificate) -> frozenset[str]:

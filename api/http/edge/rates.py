@@ -59,9 +59,14 @@ class Rates:
 
     def of(self, kind: str) -> float:
         rates = {
-            "ingest": self.ingest, "query": self.query, "other": self.other, "address": self.address,
-            "search": self.search or self.other, "tokens": self.tokens or self.other, "rows": self.rows or self.other,
-        }  # fmt: skip
+            "ingest": self.ingest,
+            "query": self.query,
+            "other": self.other,
+            "address": self.address,
+            "search": self.search or self.other,
+            "tokens": self.tokens or self.other,
+            "rows": self.rows or self.other,
+        }
         return rates[kind]
 
 

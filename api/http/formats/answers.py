@@ -190,9 +190,11 @@ def _parquet(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
 
 def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
     return {
-        "rows": running.rows, "truncated": opened.batches.limit is not None, "limit": opened.batches.limit,
+        "rows": running.rows,
+        "truncated": opened.batches.limit is not None,
+        "limit": opened.batches.limit,
         **running.report.to_json(),
-    }  # fmt: skip
+    }
 
 
 def _described(opened: OpenAnswer, schema: Any) -> Any:
@@ -203,8 +205,11 @@ def _described(opened: OpenAnswer, schema: Any) -> Any:
         schema.field(i).with_metadata({"weir.column": json.dumps(column)}) for i, column in enumerate(opened.columns)
     ]
     about = {
-        "decision": opened.decision, "window": opened.window, "columns": opened.columns, "notes": opened.notes,
-    }  # fmt: skip
+        "decision": opened.decision,
+        "window": opened.window,
+        "columns": opened.columns,
+        "notes": opened.notes,
+    }
     return pa.schema(fields, metadata={"weir.answer": json.dumps(about)})
 
 

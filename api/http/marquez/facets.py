@@ -16,11 +16,16 @@ def job_facets(node: Mapping[str, Any]) -> Facets:
     """The standard facets of a job, from its node: documentation, ownership, SQL, location, type, tags."""
     facets = {
         **_about(node, "Job"),
-        "sql": ("SQLJobFacet", {"query": node.get("sql"), "dialect": node.get("sqlDialect")} if node.get("sql") else None),
+        "sql": (
+            "SQLJobFacet",
+            {"query": node.get("sql"), "dialect": node.get("sqlDialect")} if node.get("sql") else None,
+        ),
         "sourceCodeLocation": ("SourceCodeLocationJobFacet", node.get("location")),
-        "jobType": ("JobTypeJobFacet", _without_none({
-            key: node.get(key) for key in ("processingType", "integration", "jobType")})),
-    }  # fmt: skip
+        "jobType": (
+            "JobTypeJobFacet",
+            _without_none({key: node.get(key) for key in ("processingType", "integration", "jobType")}),
+        ),
+    }
     return _facets(facets, node)
 
 

@@ -172,6 +172,9 @@ def _whole(reader: Reader, namespace: str, job: str) -> shapes.Json:
     if runs:
         runs[0]["facets"] = run_facets(details)
     return {
-        **shown, "latestRun": runs[0] if runs else None, "latestRuns": runs,
-        "currentVersion": shapes.job_version_id(shown), **shapes.parent(details["parents"]),
-    }  # fmt: skip
+        **shown,
+        "latestRun": runs[0] if runs else None,
+        "latestRuns": runs,
+        "currentVersion": shapes.job_version_id(shown),
+        **shapes.parent(details["parents"]),
+    }

@@ -19,19 +19,30 @@ _SCHEMA = "https://openlineage.io/spec/facets/1-0-0/{name}.json#/$defs/{name}"
 _UNSAID = "urn:weir"
 
 _DATASET = {
-    "schema": "SchemaDatasetFacet", "documentation": "DocumentationDatasetFacet", "ownership": "OwnershipDatasetFacet",
-    "tags": "TagsDatasetFacet", "datasetType": "DatasetTypeDatasetFacet",
-    "lifecycleStateChange": "LifecycleStateChangeDatasetFacet", "version": "DatasetVersionDatasetFacet",
-    "dataSource": "DatasourceDatasetFacet", "storage": "StorageDatasetFacet", "catalog": "CatalogDatasetFacet",
-    "hierarchy": "HierarchyDatasetFacet", "dataQualityMetrics": "DataQualityMetricsDatasetFacet",
+    "schema": "SchemaDatasetFacet",
+    "documentation": "DocumentationDatasetFacet",
+    "ownership": "OwnershipDatasetFacet",
+    "tags": "TagsDatasetFacet",
+    "datasetType": "DatasetTypeDatasetFacet",
+    "lifecycleStateChange": "LifecycleStateChangeDatasetFacet",
+    "version": "DatasetVersionDatasetFacet",
+    "dataSource": "DatasourceDatasetFacet",
+    "storage": "StorageDatasetFacet",
+    "catalog": "CatalogDatasetFacet",
+    "hierarchy": "HierarchyDatasetFacet",
+    "dataQualityMetrics": "DataQualityMetricsDatasetFacet",
     "dataQualityAssertions": "DataQualityAssertionsDatasetFacet",
-    "inputStatistics": "InputStatisticsInputDatasetFacet", "outputStatistics": "OutputStatisticsOutputDatasetFacet",
-}  # fmt: skip
+    "inputStatistics": "InputStatisticsInputDatasetFacet",
+    "outputStatistics": "OutputStatisticsOutputDatasetFacet",
+}
 _RUN = {
-    "nominalTime": "NominalTimeRunFacet", "errorMessage": "ErrorMessageRunFacet",
-    "externalQuery": "ExternalQueryRunFacet", "extractionError": "ExtractionErrorRunFacet", "tags": "TagsRunFacet",
+    "nominalTime": "NominalTimeRunFacet",
+    "errorMessage": "ErrorMessageRunFacet",
+    "externalQuery": "ExternalQueryRunFacet",
+    "extractionError": "ExtractionErrorRunFacet",
+    "tags": "TagsRunFacet",
     "test": "TestRunFacet",
-}  # fmt: skip
+}
 
 
 def with_reported(reader: Reader, nodes: Iterable[Node], shown: list[Json]) -> list[Json]:
@@ -87,9 +98,10 @@ def _with_run(run: Json, kept: Mapping[str, Any]) -> Json:
     nominal = kept.get("nominalTime", {})
     return {
         **run,
-        "nominalStartTime": nominal.get("nominalStartTime"), "nominalEndTime": nominal.get("nominalEndTime"),
+        "nominalStartTime": nominal.get("nominalStartTime"),
+        "nominalEndTime": nominal.get("nominalEndTime"),
         "facets": {**run["facets"], **run_facets_of(kept)},
-    }  # fmt: skip
+    }
 
 
 def run_facets_of(kept: Mapping[str, Any]) -> Json:
@@ -128,8 +140,11 @@ def _tree(rows: Iterable[Any]) -> list[Json]:
     open_at: list[tuple[str, FieldPath, Json]] = []
     for name, below, kind, description in rows:
         path = FieldPath.parse(f"value{below}")
-        node = {"name": name if not below else _step_name(path), "type": kind or None,
-                "description": description or None}  # fmt: skip
+        node = {
+            "name": name if not below else _step_name(path),
+            "type": kind or None,
+            "description": description or None,
+        }
         node = {key: inner for key, inner in node.items() if inner is not None}
         while open_at and not (open_at[-1][0] == name and below and open_at[-1][1].contains(path)):
             open_at.pop()

@@ -61,13 +61,16 @@ def column_graph(answer: Json) -> Json:
                 "id": key,
                 "type": "DATASET_FIELD",
                 "data": {
-                    **_field(node), "fieldType": None, "transformationDescription": None,
-                    "transformationType": inputs[0]["transformationType"] if inputs else None, "inputFields": inputs,
+                    **_field(node),
+                    "fieldType": None,
+                    "transformationDescription": None,
+                    "transformationType": inputs[0]["transformationType"] if inputs else None,
+                    "inputFields": inputs,
                 },
                 "inEdges": [{"origin": key, "destination": origin} for origin in into.get(key, ())],
                 "outEdges": [{"origin": key, "destination": end} for end in out.get(key, ())],
             }
-        )  # fmt: skip
+        )
     return {"graph": graph}
 
 
@@ -78,15 +81,25 @@ def dataset(node: Mapping[str, Any], fields: Iterable[str] = (), schema: SchemaV
     return {
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": "STREAM" if node["namespace"].startswith("kafka") else "DB_TABLE",
-        "name": node["name"], "physicalName": node["name"], "namespace": node["namespace"],
-        "sourceName": node["namespace"], "createdAt": _NEVER, "updatedAt": _NEVER, "lastModifiedAt": None,
+        "name": node["name"],
+        "physicalName": node["name"],
+        "namespace": node["namespace"],
+        "sourceName": node["namespace"],
+        "createdAt": _NEVER,
+        "updatedAt": _NEVER,
+        "lastModifiedAt": None,
         "fields": [
             {"name": name, "type": types.get(name), "tags": sorted(columns.get(name, ())), "description": None}
             for name in fields
         ],
-        "tags": sorted(node.get("tags") or ()), "description": node.get("description"), "facets": dataset_facets(node),
-        "currentVersion": None, "lastLifecycleState": None, "deleted": False, "columnLineage": None,
-    }  # fmt: skip
+        "tags": sorted(node.get("tags") or ()),
+        "description": node.get("description"),
+        "facets": dataset_facets(node),
+        "currentVersion": None,
+        "lastLifecycleState": None,
+        "deleted": False,
+        "columnLineage": None,
+    }
 
 
 def job(node: Mapping[str, Any], inputs: Iterable[str] = (), outputs: Iterable[str] = ()) -> Json:
@@ -98,14 +111,23 @@ def job(node: Mapping[str, Any], inputs: Iterable[str] = (), outputs: Iterable[s
     return {
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": _TYPES.get(str(node.get("processingType")), "BATCH"),
-        "name": node["name"], "simpleName": node["name"], "namespace": node["namespace"],
-        "createdAt": _NEVER, "updatedAt": node.get("lastSeen") or _NEVER,
+        "name": node["name"],
+        "simpleName": node["name"],
+        "namespace": node["namespace"],
+        "createdAt": _NEVER,
+        "updatedAt": node.get("lastSeen") or _NEVER,
         "inputs": [_name(key) for key in inputs if key.startswith("dataset:")],
         "outputs": [_name(key) for key in outputs if key.startswith("dataset:")],
-        "location": location.get("url") or location.get("repoUrl"), "description": node.get("description"),
-        "tags": sorted(node.get("tags") or ()), "latestRun": latest, "latestRuns": [latest] if latest else [],
-        "facets": job_facets(node), "currentVersion": None, "parentJobName": None, "parentJobUuid": None,
-    }  # fmt: skip
+        "location": location.get("url") or location.get("repoUrl"),
+        "description": node.get("description"),
+        "tags": sorted(node.get("tags") or ()),
+        "latestRun": latest,
+        "latestRuns": [latest] if latest else [],
+        "facets": job_facets(node),
+        "currentVersion": None,
+        "parentJobName": None,
+        "parentJobUuid": None,
+    }
 
 
 def parent(parents: Sequence[str]) -> Json:
@@ -137,13 +159,21 @@ def run(row: Mapping[str, Any], of: Mapping[str, Any]) -> Json:
     """One of a job's runs as Marquez's Run."""
     started, ended = row.get("started"), row.get("ended")
     return {
-        "id": row["id"], "createdAt": started or _NEVER, "updatedAt": row.get("updated") or started or _NEVER,
-        "nominalStartTime": None, "nominalEndTime": None,
+        "id": row["id"],
+        "createdAt": started or _NEVER,
+        "updatedAt": row.get("updated") or started or _NEVER,
+        "nominalStartTime": None,
+        "nominalEndTime": None,
         "state": run_state(row.get("state")),
-        "startedAt": started, "endedAt": ended, "durationMs": _milliseconds(started, ended), "args": {},
+        "startedAt": started,
+        "endedAt": ended,
+        "durationMs": _milliseconds(started, ended),
+        "args": {},
         "jobVersion": {"namespace": of["namespace"], "name": of["name"], "version": None},
-        "inputVersions": [], "outputVersions": [], "facets": {},
-    }  # fmt: skip
+        "inputVersions": [],
+        "outputVersions": [],
+        "facets": {},
+    }
 
 
 def run_state(state: object) -> str:
@@ -155,9 +185,13 @@ def source(namespace: str) -> Json:
     """A namespace of datasets as Marquez's Source."""
     scheme, colon, _ = namespace.partition("://")
     return {
-        "type": scheme.upper() if colon else "OTHER", "name": namespace, "createdAt": _NEVER, "updatedAt": _NEVER,
-        "connectionUrl": quote(namespace, safe=_URL_SAFE), "description": None,
-    }  # fmt: skip
+        "type": scheme.upper() if colon else "OTHER",
+        "name": namespace,
+        "createdAt": _NEVER,
+        "updatedAt": _NEVER,
+        "connectionUrl": quote(namespace, safe=_URL_SAFE),
+        "description": None,
+    }
 
 
 def made_of(answer: Json, of: Mapping[str, Any]) -> list[Json] | None:
@@ -169,28 +203,36 @@ def made_of(answer: Json, of: Mapping[str, Any]) -> list[Json] | None:
                 {key: value for key, value in field.items() if key != "datasetVersion"}
                 for field in node["data"]["inputFields"]
             ],
-            "transformationDescription": None, "transformationType": node["data"]["transformationType"],
+            "transformationDescription": None,
+            "transformationType": node["data"]["transformationType"],
         }
         for node in column_graph(answer)["graph"]
         if (node["data"]["namespace"], node["data"]["dataset"]) == (of["namespace"], of["name"])
         and node["data"]["inputFields"]
-    ]  # fmt: skip
+    ]
     return shown or None
 
 
 def namespace(name: str) -> Json:
     return {
-        "name": name, "createdAt": _NEVER, "updatedAt": _NEVER, "ownerName": "anonymous", "description": None,
+        "name": name,
+        "createdAt": _NEVER,
+        "updatedAt": _NEVER,
+        "ownerName": "anonymous",
+        "description": None,
         "isHidden": False,
-    }  # fmt: skip
+    }
 
 
 def found(node: Mapping[str, Any]) -> Json:
     """A node as a result of Marquez's search."""
     return {
-        "type": node["type"].upper(), "name": node["name"], "namespace": node["namespace"], "nodeId": node["id"],
+        "type": node["type"].upper(),
+        "name": node["name"],
+        "namespace": node["namespace"],
+        "nodeId": node["id"],
         "updatedAt": node.get("lastSeen") or _NEVER,
-    }  # fmt: skip
+    }
 
 
 def version_id(node: Mapping[str, Any], number: int) -> str:
@@ -209,10 +251,17 @@ def version(node: Mapping[str, Any], schema: SchemaVersion) -> Json:
         {"name": field.path, "type": _type(field), "tags": [], "description": None} for field in schema.fields
     ]
     return {
-        **shared, "id": {**known["id"], "version": number}, "version": number, "createdAt": schema.created_at or _NEVER,
-        "fields": fields, "description": known["description"], "lifecycleState": None, "createdByRun": None,
-        "createdByRunUuid": None, "currentSchemaVersion": number,
-    }  # fmt: skip
+        **shared,
+        "id": {**known["id"], "version": number},
+        "version": number,
+        "createdAt": schema.created_at or _NEVER,
+        "fields": fields,
+        "description": known["description"],
+        "lifecycleState": None,
+        "createdByRun": None,
+        "createdByRunUuid": None,
+        "currentSchemaVersion": number,
+    }
 
 
 def _type(field: FieldProfile) -> str:
@@ -242,14 +291,19 @@ def _sides(pairs: Iterable[tuple[str, str]]) -> tuple[dict[str, list[str]], dict
 
 def _field(node: Mapping[str, Any]) -> Json:
     return {
-        "namespace": node["namespace"], "dataset": node["name"], "datasetVersion": None, "field": node["field"],
-    }  # fmt: skip
+        "namespace": node["namespace"],
+        "dataset": node["name"],
+        "datasetVersion": None,
+        "field": node["field"],
+    }
 
 
 def _input(node: Mapping[str, Any], masked: bool) -> Json:
     return {
-        **_field(node), "transformationDescription": None, "transformationType": "MASKED" if masked else "IDENTITY",
-    }  # fmt: skip
+        **_field(node),
+        "transformationDescription": None,
+        "transformationType": "MASKED" if masked else "IDENTITY",
+    }
 
 
 def _name(node_id: str) -> Json:

@@ -120,9 +120,10 @@ def get_schema(
     seen = built.sights(subject).of(record)
     if format == "json":
         shown = {
-            **sight.schema_json(schema, seen), "problems": sight.problems(schema.problems, seen),
+            **sight.schema_json(schema, seen),
+            "problems": sight.problems(schema.problems, seen),
             "departures": sight.departures(schema, seen),
-        }  # fmt: skip
+        }
         return {**shown, "source": "scan", **(_unlooked(shown) if is_reported(schema) else {})}
     if is_reported(schema):
         raise InvalidInput(

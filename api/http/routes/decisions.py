@@ -132,9 +132,13 @@ async def simulate(
             subject, "policy.simulate", dataset or "*", "allow", [*([f"for {user}"] if user else []), *changed][:100]
         )
         outcome = built.simulation.simulate(
-            proposal.documents, user=user, dataset=dataset, limit=limit, facts_after=proposal.facts_after,
+            proposal.documents,
+            user=user,
+            dataset=dataset,
+            limit=limit,
+            facts_after=proposal.facts_after,
             part=None if reach is None else Part(reach.has, partial(built.knowledge.worded, subject)),
-        )  # fmt: skip
+        )
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
         return {**outcome, "notes": [*proposal.notes, *alone]}
 

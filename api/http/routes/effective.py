@@ -19,9 +19,7 @@ router = APIRouter(tags=["access"])
 
 Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
 _FILES = ("text/csv", "application/x-ndjson")
-_SHOWN = (
-    "purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "how"
-)  # fmt: skip
+_SHOWN = ("purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "how")
 Shows = Annotated[
     Literal["clear", "partly", "masked", "none"] | None, Query(description="Only entries that show so much.")
 ]

@@ -68,8 +68,11 @@ def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
     metrics.audit_ship_failures.set(report.failures)
     metrics.audit_ship_cut.set(report.cut)
     return {
-        "lag_entries": report.lag, "failures": report.failures, "cut_entries": report.cut, "missed_entries": report.missed,
-    }  # fmt: skip
+        "lag_entries": report.lag,
+        "failures": report.failures,
+        "cut_entries": report.cut,
+        "missed_entries": report.missed,
+    }
 
 
 @router.get(

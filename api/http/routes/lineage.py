@@ -44,11 +44,14 @@ Moment = Annotated[Instant | None, Query(description="A time, RFC 3339, e.g. 202
 
 _TEXTS = {"csv": "text/csv", "dot": "text/vnd.graphviz", "mermaid": "text/plain", "markdown": "text/markdown"}
 _LINEAGE: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "csv": exports.lineage_csv, "dot": exports.lineage_dot, "mermaid": exports.lineage_mermaid,
-}  # fmt: skip
+    "csv": exports.lineage_csv,
+    "dot": exports.lineage_dot,
+    "mermaid": exports.lineage_mermaid,
+}
 _IMPACT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "csv": exports.impact_csv, "markdown": exports.impact_markdown,
-}  # fmt: skip
+    "csv": exports.impact_csv,
+    "markdown": exports.impact_markdown,
+}
 
 
 async def _json(request: Request) -> Any:

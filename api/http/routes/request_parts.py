@@ -87,9 +87,15 @@ def extend(built: ServicesOf, subject: Caller, name: Name, body: Later) -> Any:
 def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
     """Ask for several datasets at once: all parts are made or none, and each is decided on its own."""
     wish = Wish(
-        tuple(body.fields), body.purpose, body.from_, body.until, body.rows,
-        tuple(body.unmask) if body.unmask is not None else None, body.reason, body.ticket,
-    )  # fmt: skip
+        tuple(body.fields),
+        body.purpose,
+        body.from_,
+        body.until,
+        body.rows,
+        tuple(body.unmask) if body.unmask is not None else None,
+        body.reason,
+        body.ticket,
+    )
     return _bundle(
         built, subject, built.bundles.create(subject, [reference(built, subject, each) for each in body.datasets], wish)
     )

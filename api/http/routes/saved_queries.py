@@ -59,9 +59,13 @@ class SavedQueryAsked(BaseModel):
     def wanted(self) -> Wanted:
         shared = self.shared.model_dump()
         return Wanted(
-            self.name, self.sql, self.purpose, self.description, shared if any(shared.values()) else None,
+            self.name,
+            self.sql,
+            self.purpose,
+            self.description,
+            shared if any(shared.values()) else None,
             self.chart.model_dump() if self.chart is not None else None,
-        )  # fmt: skip
+        )
 
 
 @router.get("", responses=answers_with(SavedQueries))

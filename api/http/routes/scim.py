@@ -117,10 +117,13 @@ def descriptions(request: Request, built: ServicesOf, _: Client) -> Response:
     shown = _descriptions(request, built)
     return _answer(
         {
-            "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"], "totalResults": len(shown),
-            "startIndex": 1, "itemsPerPage": len(shown), "Resources": shown,
+            "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
+            "totalResults": len(shown),
+            "startIndex": 1,
+            "itemsPerPage": len(shown),
+            "Resources": shown,
         }
-    )  # fmt: skip
+    )
 
 
 @router.get("/ResourceTypes/{name}")

@@ -77,9 +77,19 @@ def search(
         where = namespace[0] if namespace else None
         return routes.search(built.reader(subject), q, kind_of, where, limit, by_time=sort == "UPDATE_AT")
     asked: dict[str, list[Text] | None] = {
-        "kind": [*kind] if kind else None, "tag": tag, "owner": owner, "entity": entity, "namespace": namespace,
-        "cluster": cluster, "format": format, "source": source, "dataset": dataset, "type": type, "has": has, "is": state,
-    }  # fmt: skip
+        "kind": [*kind] if kind else None,
+        "tag": tag,
+        "owner": owner,
+        "entity": entity,
+        "namespace": namespace,
+        "cluster": cluster,
+        "format": format,
+        "source": source,
+        "dataset": dataset,
+        "type": type,
+        "has": has,
+        "is": state,
+    }
     filters = {name: values for name, values in asked.items() if values is not None}
     answer = (
         built.reader(subject)

@@ -128,8 +128,9 @@ def readers(
         shown = permitted[offset : offset + limit]
     return {
         **{origin: rows[offset : offset + limit] for origin, rows in apart.items()},
-        "permitted": shown, "totals": totals,
-    }  # fmt: skip
+        "permitted": shown,
+        "totals": totals,
+    }
 
 
 def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | None) -> list[dict[str, Any]]:

@@ -6,9 +6,7 @@ from typing import Literal
 
 from api.http.schemas.base import Answer, FreeForm, Time, about
 
-DomainPower = Literal[
-    "review", "scan", "report:read", "audit:read", "decide", "edit", "approve", "certify", "declare"
-]  # fmt: skip
+DomainPower = Literal["review", "scan", "report:read", "audit:read", "decide", "edit", "approve", "certify", "declare"]
 
 
 class ListedDomain(Answer):

@@ -21,8 +21,11 @@ from policies.model import Subject
 
 Operation = Literal["restart", "pause", "resume", "stop"]
 _AUDITED: Mapping[Operation, AuditAction] = {
-    "restart": "connector.restart", "pause": "connector.pause", "resume": "connector.resume", "stop": "connector.stop",
-}  # fmt: skip
+    "restart": "connector.restart",
+    "pause": "connector.pause",
+    "resume": "connector.resume",
+    "stop": "connector.stop",
+}
 _STATES = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
 

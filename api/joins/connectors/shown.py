@@ -95,10 +95,21 @@ class Shown:
         """A connector without a document that its worker may still have."""
         server: Server = next((each for each in pending.spec.get("leave", []) if each), {})
         return {
-            "name": name, "state": "deleting", "type": None, "plugin": "", "cluster": "", "worker": server.get("url"),
-            "tasks": [], "error": None, "differs": [], "pending": _pending(pending, operates), "deadLetters": None,
-            "description": "", "owners": [], "may": {"operate": operates},
-        }  # fmt: skip
+            "name": name,
+            "state": "deleting",
+            "type": None,
+            "plugin": "",
+            "cluster": "",
+            "worker": server.get("url"),
+            "tasks": [],
+            "error": None,
+            "differs": [],
+            "pending": _pending(pending, operates),
+            "deadLetters": None,
+            "description": "",
+            "owners": [],
+            "may": {"operate": operates},
+        }
 
     def _task(self, task: Any) -> dict[str, Any]:
         error = self._reason(task.trace) if task.state == "FAILED" else None

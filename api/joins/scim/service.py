@@ -168,10 +168,12 @@ class ScimService:
             with PROVIDER:
                 now = TakenGroup.model_validate(
                     {
-                        "schemas": [TakenGroup.__schema__], **spec["resource"], "displayName": spec["name"],
+                        "schemas": [TakenGroup.__schema__],
+                        **spec["resource"],
+                        "displayName": spec["name"],
                         "members": [{"value": each} for each in sorted(members)],
                     }
-                )  # fmt: skip
+                )
                 patch.patch(now)
             return _kept_group(now)
 
@@ -191,22 +193,30 @@ class ScimService:
         ]
         return User.model_validate(
             {
-                "schemas": [User.__schema__], **spec["resource"], "id": document.name, "userName": spec["user"],
-                "active": spec["active"], "meta": _meta(base, document, "User"),
-                "groups": [{"value": g.name, "display": (g.spec or {})["name"], "type": "direct"} for g in groups] or None,
+                "schemas": [User.__schema__],
+                **spec["resource"],
+                "id": document.name,
+                "userName": spec["user"],
+                "active": spec["active"],
+                "meta": _meta(base, document, "User"),
+                "groups": [{"value": g.name, "display": (g.spec or {})["name"], "type": "direct"} for g in groups]
+                or None,
             }
-        )  # fmt: skip
+        )
 
     def _group(self, base: str, document: Document, directory: Directory, bare: bool = False) -> Any:
         spec = document.spec or {}
         members = [] if bare else sorted(directory.members.get(document.name, ()))
         return Group.model_validate(
             {
-                "schemas": [Group.__schema__], **spec["resource"], "id": document.name, "displayName": spec["name"],
+                "schemas": [Group.__schema__],
+                **spec["resource"],
+                "id": document.name,
+                "displayName": spec["name"],
                 "meta": _meta(base, document, "Group"),
                 "members": [_member(base, each) for each in members if each in directory.users] or None,
             }
-        )  # fmt: skip
+        )
 
 
 def _member(base: str, identifier: str) -> Json:
@@ -215,9 +225,12 @@ def _member(base: str, identifier: str) -> Json:
 
 def _meta(base: str, document: Document, kind: str) -> Json:
     return {
-        "resourceType": kind, "created": (document.spec or {})["created"], "lastModified": rfc3339(document.at),
-        "location": f"{base}/{kind}s/{document.name}", "version": version_of(document),
-    }  # fmt: skip
+        "resourceType": kind,
+        "created": (document.spec or {})["created"],
+        "lastModified": rfc3339(document.at),
+        "location": f"{base}/{kind}s/{document.name}",
+        "version": version_of(document),
+    }
 
 
 def _kept_user(user: Any) -> tuple[str, bool, Json]:

@@ -122,9 +122,20 @@ class ViewDiffs:
         cluster, topic = place_of(name, spec, current, number)
         schema = self._engine().columns(plan_of(name, spec, current, "diff", topic, "", {}, 1))
         return Generation(
-            id=f"0-{current.generation}", number=number, declared="", cluster=cluster, topic=topic, private=spec.sink is None,
-            begins={}, goal={}, checkpoint="", created="", why="", sql=spec.sql, **contents(current, schema),
-        )  # fmt: skip
+            id=f"0-{current.generation}",
+            number=number,
+            declared="",
+            cluster=cluster,
+            topic=topic,
+            private=spec.sink is None,
+            begins={},
+            goal={},
+            checkpoint="",
+            created="",
+            why="",
+            sql=spec.sql,
+            **contents(current, schema),
+        )
 
     def _readers(
         self, name: str, before: Generation | None, old: ViewSpec, after: Generation, new: ViewSpec
@@ -185,9 +196,11 @@ def _side(generation: Generation | None) -> dict[str, Any]:
     if generation is None:
         return {}
     return {
-        "generation": generation.number, "key": generation.keys, "sources": generation.sources,
+        "generation": generation.number,
+        "key": generation.keys,
+        "sources": generation.sources,
         "filters": {source: conditions for source, conditions in generation.filtered.items() if conditions},
-    }  # fmt: skip
+    }
 
 
 def _sql(active: Generation | None, declared: Declared) -> str:
@@ -198,10 +211,19 @@ def _refused(name: str, active: Generation | None, spec: ViewSpec, refusal: NotA
     reasons = [str(each) for each in refusal.details.get("reasons", [])]
     sentence = f"{name} would not run: {refusal.message} Its rows are deleted while that is so."
     return {
-        "name": name, "changed": True, "running": _side(active), "next": {},
-        "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons}, "sql": "", "columns": [], "breaks": [],
-        "topic": [], "readers": [], "rows": None, "text": sentence,
-    }  # fmt: skip
+        "name": name,
+        "changed": True,
+        "running": _side(active),
+        "next": {},
+        "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons},
+        "sql": "",
+        "columns": [],
+        "breaks": [],
+        "topic": [],
+        "readers": [],
+        "rows": None,
+        "text": sentence,
+    }
 
 
 def _text(name: str, active: Generation | None, changed: bool, rows: Mapping[str, Any] | None) -> str:

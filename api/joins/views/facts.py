@@ -85,9 +85,14 @@ class ViewFacts:
                     users=owners.users | known.owners.users, groups=owners.groups | known.owners.groups
                 )
         facts = facts_of(
-            self._resolve(generation.cluster, dataset), reference, generation.typed, tags, owners,
-            tuple(self._source(generation, each) for each in generation.sources), generation.id,
-        )  # fmt: skip
+            self._resolve(generation.cluster, dataset),
+            reference,
+            generation.typed,
+            tags,
+            owners,
+            tuple(self._source(generation, each) for each in generation.sources),
+            generation.id,
+        )
         return self._same(name, facts)
 
     def _of_dataset(self, reference: str) -> DatasetFacts | None:
@@ -166,10 +171,14 @@ def _together(parts: Sequence[DatasetFacts]) -> DatasetFacts:
         known = fields.get(field.path)
         fields[field.path] = type(field)(field.path, {**(known.tags if known else {}), **field.tags})
     return DatasetFacts(
-        first.id, first.reference, tuple(fields.values()), first.tags, first.owners,
+        first.id,
+        first.reference,
+        tuple(fields.values()),
+        first.tags,
+        first.owners,
         tuple(source for each in parts for source in each.sources),
         " ".join(each.generation for each in parts),
-    )  # fmt: skip
+    )
 
 
 def _owners(written: Sequence[OwnerSpec]) -> SubjectMatch:

@@ -38,9 +38,11 @@ class ViewFailures:
             return 0
         owners = declared.spec.owners
         data = {
-            "view": view, "since": since, "user": sorted(each.user for each in owners if each.user),
+            "view": view,
+            "since": since,
+            "user": sorted(each.user for each in owners if each.user),
             "group": sorted(each.group for each in owners if each.group),
-        }  # fmt: skip
+        }
         name = f"view.failed/{view}"
         with self._store.transaction():
             present = self._store.get(KIND, name)

@@ -141,9 +141,12 @@ class ViewReading:
         reasons = [] if decision.effect is Effect.ALLOW else [r.text for r in decision.reasons][:10]
         outcome = "allow" if decision.effect is Effect.ALLOW else "deny"
         details: Mapping[str, Any] = {
-            "purpose": purpose, "purposePath": self._purposes().recorded(purpose),
-            "generation": active.number, "dataset": decision.reference, "grants": list(decision.grants),
-        }  # fmt: skip
+            "purpose": purpose,
+            "purposePath": self._purposes().recorded(purpose),
+            "generation": active.number,
+            "dataset": decision.reference,
+            "grants": list(decision.grants),
+        }
         self._audit.record(subject.user, "view.read", name, outcome, reasons, {**details, **subject.came_by})
         with self._lock:
             self._audited[key] = True
@@ -153,11 +156,12 @@ def _shown(decision: Decision, masked: MaskedView) -> list[dict[str, Any]]:
     places = Places(decision.columns)
     return [
         {
-            "name": column.name, "type": column.type,
+            "name": column.name,
+            "type": column.type,
             "decision": explain.describe(places.deciding(VALUE.field(column.name)), True),
         }
         for column in masked.columns
-    ]  # fmt: skip
+    ]
 
 
 _NOTHING = MaskedView((), (), frozenset(), ())

@@ -94,12 +94,15 @@ class Views:
         kept = {name: states.get(name, ViewState()) for name in self._declared.names()}
         return {
             name: {
-                "state": {"name": str(state.state)}, "lag": state.lag, "rates": state.rates, "counts": state.counts,
+                "state": {"name": str(state.state)},
+                "lag": state.lag,
+                "rates": state.rates,
+                "counts": state.counts,
                 "generation": {"number": state.active.number if state.active is not None else None},
                 "restarts": {"number": state.restarts},
             }
             for name, state in kept.items()
-        }  # fmt: skip
+        }
 
     def pause(self, subject: Subject, name: str) -> dict[str, Any]:
         """Stop the stream and keep state and rows; they do not change until it is resumed."""

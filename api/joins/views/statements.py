@@ -24,14 +24,34 @@ from views.shape.shape import shape
 
 PERMISSION = "manage"
 _OPTIONS = {
-    "key": "key", "keys": "key", "topic": "topic", "kafkatopic": "topic", "cluster": "cluster", "format": "format",
-    "valueformat": "format", "partitions": "partitions", "replication": "replication", "replicas": "replication",
-    "cleanup": "cleanup", "startfrom": "startFrom", "start": "startFrom", "watermark": "watermark",
-    "watermarkcolumn": "watermark_column", "ttl": "ttl", "retention": "ttl", "onerror": "onError",
-    "ondecisionchange": "onDecisionChange", "trigger": "trigger",
-    "compactedas": "compactedAs", "paused": "paused", "runas": "user", "user": "user",
-    "serviceaccount": "serviceAccount", "purpose": "purpose", "description": "description",
-}  # fmt: skip
+    "key": "key",
+    "keys": "key",
+    "topic": "topic",
+    "kafkatopic": "topic",
+    "cluster": "cluster",
+    "format": "format",
+    "valueformat": "format",
+    "partitions": "partitions",
+    "replication": "replication",
+    "replicas": "replication",
+    "cleanup": "cleanup",
+    "startfrom": "startFrom",
+    "start": "startFrom",
+    "watermark": "watermark",
+    "watermarkcolumn": "watermark_column",
+    "ttl": "ttl",
+    "retention": "ttl",
+    "onerror": "onError",
+    "ondecisionchange": "onDecisionChange",
+    "trigger": "trigger",
+    "compactedas": "compactedAs",
+    "paused": "paused",
+    "runas": "user",
+    "user": "user",
+    "serviceaccount": "serviceAccount",
+    "purpose": "purpose",
+    "description": "description",
+}
 _SHOWN = (
     "key, topic, cluster, format, partitions, replication, cleanup, start_from, watermark, watermark_column, ttl, on_error,"
     " on_decision_change, trigger, compacted_as, run_as, service_account, purpose, description and paused"
@@ -85,8 +105,11 @@ class SqlViews:
         spec = self._spec(subject, statement, purpose)
         self._check(spec, statement.query)
         document = {
-            "apiVersion": "weir/v1", "kind": KIND, "metadata": {"name": known or statement.name}, "spec": spec,
-        }  # fmt: skip
+            "apiVersion": "weir/v1",
+            "kind": KIND,
+            "metadata": {"name": known or statement.name},
+            "spec": spec,
+        }
         text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
         (change,) = self._apply().apply(text, subject, dry_run=False, prune=False)["changes"]
         return str(change["action"])

@@ -112,10 +112,14 @@ class ViewTables:
             key=PartRead("text", STRING),
             value=_value(active),
             rows=Rows(
-                GENERATION_HEADER, active.id, keyed, tuple(active.keys), KEY_HEADER if active.keys else "",
+                GENERATION_HEADER,
+                active.id,
+                keyed,
+                tuple(active.keys),
+                KEY_HEADER if active.keys else "",
                 "" if keyed else ROW_HEADER,
             ),
-        )  # fmt: skip
+        )
 
 
 def _stored(kind: DataType) -> DataType:
@@ -137,7 +141,8 @@ def _value(active: Generation) -> PartRead:
         return PartRead("json", kind)
     schema = RegisteredSchema(known.id, "AVRO", known.schema)
     needed = {
-        "format": asdict(PartFormat("avro")), "registered": {str(known.id): schema.to_json()},
+        "format": asdict(PartFormat("avro")),
+        "registered": {str(known.id): schema.to_json()},
         "header": header_ids.NAMES["value"],
-    }  # fmt: skip
+    }
     return PartRead("decoded avro", kind, needed)

@@ -91,9 +91,15 @@ class SeenGraph(PassesOn):
 
     # edges
     def closure(
-        self, starts: Collection[str], kind: Kind, direction: Direction, depth: int, as_of: int, budget: int,
+        self,
+        starts: Collection[str],
+        kind: Kind,
+        direction: Direction,
+        depth: int,
+        as_of: int,
+        budget: int,
         basis: Basis = Basis.LAST_RUN,
-    ) -> Closure:  # fmt: skip
+    ) -> Closure:
         results = self._graph.closure(self._real(starts), kind, direction, depth, as_of, budget, basis)
         return Closure(self._edges(results.edges), results.truncated)
 
@@ -117,9 +123,7 @@ class SeenGraph(PassesOn):
         """The nodes that are meant. Who names a hidden one by its own id means nothing."""
         jobs = [each for each in node_ids if each not in self._meant and parts_of(each).kind == "job"]
         self._read_jobs(jobs)
-        return [
-            self._meant.get(each, each) for each in node_ids if each in self._meant or not self._is_hidden(each)
-        ]  # fmt: skip
+        return [self._meant.get(each, each) for each in node_ids if each in self._meant or not self._is_hidden(each)]
 
     def _edges(self, edges: list[Edge]) -> list[Edge]:
         ids = {each for edge in edges for each in (edge.source, edge.target, edge.owner, edge.job) if each is not None}
@@ -129,13 +133,17 @@ class SeenGraph(PassesOn):
             return edges
         return [
             edge._replace(
-                id=self._digest(edge.id), source=other.get(edge.source, edge.source),
-                target=other.get(edge.target, edge.target), owner=other.get(edge.owner, edge.owner),
-                job=None if edge.job is None else other.get(edge.job, edge.job), ends=(),
+                id=self._digest(edge.id),
+                source=other.get(edge.source, edge.source),
+                target=other.get(edge.target, edge.target),
+                owner=other.get(edge.owner, edge.owner),
+                job=None if edge.job is None else other.get(edge.job, edge.job),
+                ends=(),
             )
-            if not other.keys().isdisjoint((edge.source, edge.target, edge.owner, edge.job)) else edge
+            if not other.keys().isdisjoint((edge.source, edge.target, edge.owner, edge.job))
+            else edge
             for edge in edges
-        ]  # fmt: skip
+        ]
 
     def _of_dataset(self, dataset: DatasetId) -> Known:
         results = self._datasets.get(dataset)

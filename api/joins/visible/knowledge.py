@@ -126,6 +126,8 @@ class Knowledge:
 def _audience_json(audience: Audience) -> dict[str, Any]:
     people = audience.people
     return {
-        "everyone": audience.everyone, "users": sorted(people.users), "groups": sorted(people.groups),
+        "everyone": audience.everyone,
+        "users": sorted(people.users),
+        "groups": sorted(people.groups),
         "roles": sorted(people.roles),
-    }  # fmt: skip
+    }

@@ -96,14 +96,22 @@ def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset
         (bare if not results.schema else plain if not results.evidence else whole).append(dataset)
     hidden, schemaless, unproven = _ids(nothing), _ids(bare), _ids(plain)
     unseen = Unseen(
-        _keys(hidden) if not rules.closed else frozenset(), _keys(schemaless), _keys(unproven),
+        _keys(hidden) if not rules.closed else frozenset(),
+        _keys(schemaless),
+        _keys(unproven),
         _keys(_ids(whole)) if rules.closed else None,
-    )  # fmt: skip
+    )
     return Parted(
-        hidden, schemaless, unproven, _ids(unlinked),
-        Names.of(nothing, shown), Names.of(bare, _but(shown, bare)), Names.of(plain, _but(shown, plain)),
-        Names.of(unlinked, _but(shown, unlinked)), unseen,
-    )  # fmt: skip
+        hidden,
+        schemaless,
+        unproven,
+        _ids(unlinked),
+        Names.of(nothing, shown),
+        Names.of(bare, _but(shown, bare)),
+        Names.of(plain, _but(shown, plain)),
+        Names.of(unlinked, _but(shown, unlinked)),
+        unseen,
+    )
 
 
 def _but(datasets: Iterable[DatasetOutline], others: Iterable[DatasetOutline]) -> Iterable[DatasetOutline]:

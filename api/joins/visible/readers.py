@@ -74,8 +74,11 @@ class Parts:
 
 
 _WORDS = {
-    Aspect.EXISTENCE: "existence", Aspect.SCHEMA: "schema", Aspect.EVIDENCE: "personal data", Aspect.LINEAGE: "lineage",
-}  # fmt: skip
+    Aspect.EXISTENCE: "existence",
+    Aspect.SCHEMA: "schema",
+    Aspect.EVIDENCE: "personal data",
+    Aspect.LINEAGE: "lineage",
+}
 
 
 class Reader:

@@ -42,10 +42,24 @@ class SeenStore(PassesOn):
 
     _READS = frozenset(
         {
-            "cluster", "clusters", "aliases", "document", "documents", "scan", "scans", "last_scan", "changes", "ping",
-            "facts", "report_members", "report_namespaces", "clicks", "described", "is_writing",
+            "cluster",
+            "clusters",
+            "aliases",
+            "document",
+            "documents",
+            "scan",
+            "scans",
+            "last_scan",
+            "changes",
+            "ping",
+            "facts",
+            "report_members",
+            "report_namespaces",
+            "clicks",
+            "described",
+            "is_writing",
         }
-    )  # fmt: skip
+    )
 
     def __init__(self, store: CatalogStore, horizon: Horizon) -> None:
         self._whole = self._store = store

@@ -59,10 +59,17 @@ def index_action(entry: Entry) -> dict[str, Any]:
 def hit_of(hit: Mapping[str, Any]) -> IndexHit:
     document = hit["_source"]
     return IndexHit(
-        hit["_id"], float(hit["_score"] or 0), document["source"], document["words"], tuple(document["exact"]),
-        tuple(document["suffix"]), int(document["usage"]), float(document.get("rank", 1.0)), document.get("label", ""),
+        hit["_id"],
+        float(hit["_score"] or 0),
+        document["source"],
+        document["words"],
+        tuple(document["exact"]),
+        tuple(document["suffix"]),
+        int(document["usage"]),
+        float(document.get("rank", 1.0)),
+        document.get("label", ""),
         int(document.get("own", 1)),
-    )  # fmt: skip
+    )
 
 
 def _together(entry: Entry, main: bool) -> str:

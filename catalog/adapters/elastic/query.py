@@ -129,9 +129,14 @@ def _chosen(query: SearchQuery) -> dict[str, Any]:
 
 def _matching(query: SearchQuery, scored: bool = True) -> dict[str, Any]:
     if query.labels:
-        return {"dis_max": {"queries": [
-            _constant({"term": {"label": label}}, 1.0 / (1 + number)) for number, label in enumerate(query.labels)
-        ]}}  # fmt: skip
+        return {
+            "dis_max": {
+                "queries": [
+                    _constant({"term": {"label": label}}, 1.0 / (1 + number))
+                    for number, label in enumerate(query.labels)
+                ]
+            }
+        }
     if query.spelled is None and not query.needles:
         datasets_first = _constant({"term": {"facet.kind": "dataset"}}, 1.0)
         everything = _constant({"match_all": {}}, 0.0)
@@ -218,7 +223,11 @@ def _loose(way: Way, number: int) -> list[tuple[dict[str, Any], float]]:
         clauses.append(({"prefix": {"words.any": {"value": word}}}, PREFIX))
     if way.loose and word not in way.known and (allowed := slips(word)):
         slipped = {
-            "value": word, "fuzziness": allowed, "prefix_length": 1, "max_expansions": 20, "rewrite": "constant_score",
-        }  # fmt: skip
+            "value": word,
+            "fuzziness": allowed,
+            "prefix_length": 1,
+            "max_expansions": 20,
+            "rewrite": "constant_score",
+        }
         clauses.append(({"fuzzy": {"words.any": slipped}}, SLIP))
     return clauses

@@ -80,11 +80,16 @@ class KafkaEvents:
         if self._producer is None:
             self._producer = Producer(
                 {
-                    **self._options, "bootstrap.servers": self._bootstrap, "acks": "all", "enable.idempotence": True,
-                    "compression.type": "zstd", "delivery.timeout.ms": _DELIVERY_S * 1000,
-                    "request.timeout.ms": 10_000, "log_level": 0,
+                    **self._options,
+                    "bootstrap.servers": self._bootstrap,
+                    "acks": "all",
+                    "enable.idempotence": True,
+                    "compression.type": "zstd",
+                    "delivery.timeout.ms": _DELIVERY_S * 1000,
+                    "request.timeout.ms": 10_000,
+                    "log_level": 0,
                 }
-            )  # fmt: skip
+            )
         return self._producer
 
     def _ensure(self) -> None:

@@ -18,15 +18,23 @@ from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 
 _CONFIGS = ("cleanup.policy", "retention.ms", "retention.bytes")
 _GONE = (
-    KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE,
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._TIMED_OUT,
+    KafkaError._TIMED_OUT_QUEUE,
     KafkaError.REQUEST_TIMED_OUT,
-)  # fmt: skip
+)
 """No broker answers; other errors are of one topic, or of what this user may ask."""
 _WITHOUT_OFFSETS = (
-    KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.NOT_LEADER_FOR_PARTITION,
-    KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_LEADER_EPOCH, KafkaError.FENCED_LEADER_EPOCH,
-    KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.UNKNOWN_TOPIC_ID,
-)  # fmt: skip
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_TOPIC_ID,
+)
 """Of a topic whose offsets this user may not ask for, or that was created or deleted since the topics were listed."""
 _AT_ONCE = 200  # topics in one request
 

@@ -58,8 +58,12 @@ class MemoryClusters(Stateful, MemorySignals):
             record = state.datasets.pop(key)
             state.datasets[target] = replace(record, id=target, revision=record.revision + 1)
             tables: list[dict[DatasetId, Any]] = [
-                state.documents_written, state.schemas, state.notes, state.tags, state.positions,
-            ]  # fmt: skip
+                state.documents_written,
+                state.schemas,
+                state.notes,
+                state.tags,
+                state.positions,
+            ]
             for table in tables:
                 if key in table:
                     table[target] = table.pop(key)

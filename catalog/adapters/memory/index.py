@@ -110,9 +110,17 @@ class MemoryRebuild:
 
 def _hit(entry: Entry) -> IndexHit:
     return IndexHit(
-        entry.id, 0.0, entry.source, entry.words, entry.exact, entry.suffixes, entry.usage, entry.rank, entry.label,
+        entry.id,
+        0.0,
+        entry.source,
+        entry.words,
+        entry.exact,
+        entry.suffixes,
+        entry.usage,
+        entry.rank,
+        entry.label,
         entry.own,
-    )  # fmt: skip
+    )
 
 
 def _fits(entry: Entry, facet: str, query: SearchQuery) -> bool:

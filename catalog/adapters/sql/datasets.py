@@ -14,8 +14,16 @@ from catalog.model import DatasetId, Owner, ReviewState, SchemaVersion
 from catalog.records import DatasetFilter, DatasetOutline, DatasetRecord, FieldNote, Page, StoredSchema
 
 _PLAIN = (
-    "cluster", "description", "declared_ddl", "created_at", "updated_at", "last_seen_at", "scanned_at", "deleted_at", "source",
-)  # fmt: skip
+    "cluster",
+    "description",
+    "declared_ddl",
+    "created_at",
+    "updated_at",
+    "last_seen_at",
+    "scanned_at",
+    "deleted_at",
+    "source",
+)
 _ROWS_AT_ONCE = 500  # below SQLite's limit of bound values
 
 

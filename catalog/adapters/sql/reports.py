@@ -136,10 +136,18 @@ class SqlReports(SqlPart):
 
 def _row(fact: Fact, stamp: int) -> dict[str, Any]:
     return {
-        "id": fact.id, "subject": fact.subject.id, "kind": fact.subject.kind, "namespace": fact.subject.namespace,
-        "name": fact.subject.name, "part": fact.part, "key": fact.key, "time": fact.time, "digest": fact.digest,
-        "stamp": stamp, "value": fact.value,
-    }  # fmt: skip
+        "id": fact.id,
+        "subject": fact.subject.id,
+        "kind": fact.subject.kind,
+        "namespace": fact.subject.namespace,
+        "name": fact.subject.name,
+        "part": fact.part,
+        "key": fact.key,
+        "time": fact.time,
+        "digest": fact.digest,
+        "stamp": stamp,
+        "value": fact.value,
+    }
 
 
 def _mark(subject: Subject) -> dict[str, Any]:

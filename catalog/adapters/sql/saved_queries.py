@@ -22,12 +22,18 @@ class SqlSavedQueries(SqlPart):
                 )
             session.merge(
                 SavedQueryRow(
-                    id=query.id, owner=query.owner, name=query.name, sql=query.sql, purpose=query.purpose,
-                    description=query.description, shared=dict(query.shared) if query.shared else None,
+                    id=query.id,
+                    owner=query.owner,
+                    name=query.name,
+                    sql=query.sql,
+                    purpose=query.purpose,
+                    description=query.description,
+                    shared=dict(query.shared) if query.shared else None,
                     chart=dict(query.chart) if query.chart is not None else None,
-                    created_at=query.created_at, updated_at=query.updated_at,
+                    created_at=query.created_at,
+                    updated_at=query.updated_at,
                 )
-            )  # fmt: skip
+            )
 
     def saved_query(self, id: str) -> SavedQuery | None:
         with self._database.read() as session:
@@ -47,6 +53,14 @@ class SqlSavedQueries(SqlPart):
 
 def _query(row: SavedQueryRow) -> SavedQuery:
     return SavedQuery(
-        id=row.id, owner=row.owner, name=row.name, sql=row.sql, created_at=row.created_at, updated_at=row.updated_at,
-        purpose=row.purpose, description=row.description, shared=row.shared or None, chart=row.chart,
-    )  # fmt: skip
+        id=row.id,
+        owner=row.owner,
+        name=row.name,
+        sql=row.sql,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        purpose=row.purpose,
+        description=row.description,
+        shared=row.shared or None,
+        chart=row.chart,
+    )

@@ -97,9 +97,14 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
         fillers = []
     words = [word for token in tokens if not token.quoted for word in token.words]
     return Question(
-        tuple(_distinct(needles)[:_MOST_NEEDLES]), name, filters, tuple(fillers), _hints(words, vocabulary),
-        _wide(tokens, needles, vocabulary), frozenset(agents),
-    )  # fmt: skip
+        tuple(_distinct(needles)[:_MOST_NEEDLES]),
+        name,
+        filters,
+        tuple(fillers),
+        _hints(words, vocabulary),
+        _wide(tokens, needles, vocabulary),
+        frozenset(agents),
+    )
 
 
 def _hints(words: list[str], vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -14,12 +14,25 @@ from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, builtin, 
 from catalog.search_model import IndexHit, Needle, Way
 
 OF_FIELD = {
-    "name": 1.0, "entity": 0.95, "term": 0.9, "tag": 0.8, "path": 0.7, "text": 0.65, "dataset": 0.4, "owner": 0.35,
+    "name": 1.0,
+    "entity": 0.95,
+    "term": 0.9,
+    "tag": 0.8,
+    "path": 0.7,
+    "text": 0.65,
+    "dataset": 0.4,
+    "owner": 0.35,
     "about": 0.25,
-}  # fmt: skip
+}
 OF_DATASET = {
-    "name": 1.0, "term": 0.9, "tag": 0.8, "text": 0.8, "owner": 0.8, "entity": 0.5, "inside": 0.3,
-}  # fmt: skip
+    "name": 1.0,
+    "term": 0.9,
+    "tag": 0.8,
+    "text": 0.8,
+    "owner": 0.8,
+    "entity": 0.5,
+    "inside": 0.3,
+}
 """Where a word is -> how much it counts, for a field and for a dataset."""
 
 ONLY_RANKED = frozenset({"about"})
@@ -184,8 +197,13 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
 def _of_name(matches: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
     """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
     spans = _spans(hit.words.get("name", ""), hit.own)
-    covered = {at for each in matches if each is not None and each.where == "name" for word in each.words
-               for at in spans.get(word, ())}  # fmt: skip
+    covered = {
+        at
+        for each in matches
+        if each is not None and each.where == "name"
+        for word in each.words
+        for at in spans.get(word, ())
+    }
     return min(1.0, len(covered) / max(1, hit.own - (0.5 if is_dataset else 0)))
 
 

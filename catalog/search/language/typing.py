@@ -12,10 +12,22 @@ CHOICES = {
     "has": ("description", "owner", "tag", "term"),
     "is": ("deprecated", "personal", "scanned"),
     "type": (
-        "array", "binary", "boolean", "date", "decimal", "double", "int32", "int64", "integer", "map", "object", "string",
-        "timestamp", "uuid",
+        "array",
+        "binary",
+        "boolean",
+        "date",
+        "decimal",
+        "double",
+        "int32",
+        "int64",
+        "integer",
+        "map",
+        "object",
+        "string",
+        "timestamp",
+        "uuid",
     ),
-}  # fmt: skip
+}
 """Values of filters that no facet counts."""
 
 _LAST = re.compile(r'(?:^|.*\s)([a-z]+):("?[^\s"]*)$', re.DOTALL)

@@ -33,8 +33,9 @@ class KafkaGroups:
         self._address = str(config.get("bootstrap.servers", ""))
         self._timeout = timeout_s
         try:
-            self._admin = AdminClient({**config, "log_level": 0, "error_cb": lambda error: None,
-                                       "socket.timeout.ms": int(timeout_s * 1000)})  # fmt: skip
+            self._admin = AdminClient(
+                {**config, "log_level": 0, "error_cb": lambda error: None, "socket.timeout.ms": int(timeout_s * 1000)}
+            )
         except KafkaException:
             raise self._unavailable() from None
 
@@ -63,9 +64,10 @@ class KafkaGroups:
                 continue
             described[group.name] = about
             committed[group.name] = {
-                (place.topic, place.partition): place.offset for place in (positions.topic_partitions if positions else ())
+                (place.topic, place.partition): place.offset
+                for place in (positions.topic_partitions if positions else ())
                 if place.offset >= 0
-            }  # fmt: skip
+            }
         if not described:  # one group's broker may be gone, all of them together are the cluster
             raise self._unavailable()
         ends = self._ends({place for places in committed.values() for place in places}) if lag else {}

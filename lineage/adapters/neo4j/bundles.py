@@ -120,9 +120,23 @@ def counted(rows: dict[str, Row]) -> dict[str, int]:
 def edge_of(key: str, shared: Shared, source: str, target: str, owner: str) -> Edge:
     kind, job, vf, vt, seen, raw, how, origin, ct, unfinished = shared
     return Edge(
-        key, Kind(kind), source, target, owner, owner if job is None else job or None, vf, vt, seen, raw, False,
-        How(how), origin, (), ct, unfinished,
-    )  # fmt: skip
+        key,
+        Kind(kind),
+        source,
+        target,
+        owner,
+        owner if job is None else job or None,
+        vf,
+        vt,
+        seen,
+        raw,
+        False,
+        How(how),
+        origin,
+        (),
+        ct,
+        unfinished,
+    )
 
 
 def _ends(edge: Edge) -> tuple[Any, ...]:

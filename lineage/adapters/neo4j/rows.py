@@ -27,9 +27,23 @@ def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
     key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin, ct, unfinished = row
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
-        key[cut_at:], kind, source, target, owner or job, job, vf, vt, seen, raw is not False, columns is True,
-        How(how or _USUAL_HOW[kind]), origin or OBSERVED, (), ct, unfinished is True,
-    )  # fmt: skip
+        key[cut_at:],
+        kind,
+        source,
+        target,
+        owner or job,
+        job,
+        vf,
+        vt,
+        seen,
+        raw is not False,
+        columns is True,
+        How(how or _USUAL_HOW[kind]),
+        origin or OBSERVED,
+        (),
+        ct,
+        unfinished is True,
+    )
 
 
 def node_of(row: Mapping[str, Any], kind: str, prefix: str) -> Node:

@@ -53,7 +53,20 @@ def _edge(row: Any, cut: int) -> Edge:
     edge = row["edge"]
     job = edge.get("job")
     return Edge(
-        edge["id"][cut:], Kind(row["kind"].lower()), row["source"][cut:], row["target"][cut:], edge.get("owner") or job, job,
-        edge["vf"], edge["vt"], edge["seen"], edge.get("raw") is not False, False, How(edge.get("how") or How.COLUMNS),
-        edge.get("origin") or "observed", tuple(row["ends"]), edge.get("ct"), edge.get("unfinished") is True,
-    )  # fmt: skip
+        edge["id"][cut:],
+        Kind(row["kind"].lower()),
+        row["source"][cut:],
+        row["target"][cut:],
+        edge.get("owner") or job,
+        job,
+        edge["vf"],
+        edge["vt"],
+        edge["seen"],
+        edge.get("raw") is not False,
+        False,
+        How(edge.get("how") or How.COLUMNS),
+        edge.get("origin") or "observed",
+        tuple(row["ends"]),
+        edge.get("ct"),
+        edge.get("unfinished") is True,
+    )

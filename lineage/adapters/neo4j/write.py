@@ -152,10 +152,14 @@ class DeltaWriter:
         rows = [{"key": p + name.node_id, "new": _named(name)} for name in sorted(names)]
         self._rows(tx, cypher.WRITE_NODES["Name"], rows, graph=self._label)
         links = [
-            {"a": p + link.primary.node_id, "b": p + link.other.node_id, "type": link.type,
-             "id": p + _digest(link.primary.node_id, link.other.node_id, link.type)}
+            {
+                "a": p + link.primary.node_id,
+                "b": p + link.other.node_id,
+                "type": link.type,
+                "id": p + _digest(link.primary.node_id, link.other.node_id, link.type),
+            }
             for link in sorted(delta.links)
-        ]  # fmt: skip
+        ]
         self._rows(tx, cypher.WRITE_LINKS, links)
         drops = [{"key": p + name.node_id, "drops": list(times)} for name, times in sorted(delta.drops.items())]
         self._rows(tx, cypher.WRITE_DROPS, drops)
@@ -186,10 +190,16 @@ class DeltaWriter:
             group = shared.get(key)
             if group is None:
                 group = shared[key] = {
-                    "owner": None if edge.owner == edge.job else edge.owner, "job": edge.job, "vf": edge.vf,
-                    "vt": edge.vt, "seen": edge.seen, "ct": edge.ct, **usual_left_out(edge),
-                    "columns": edge.columns if edge.kind is Kind.FEEDS else None, "rows": [],
-                }  # fmt: skip
+                    "owner": None if edge.owner == edge.job else edge.owner,
+                    "job": edge.job,
+                    "vf": edge.vf,
+                    "vt": edge.vt,
+                    "seen": edge.seen,
+                    "ct": edge.ct,
+                    **usual_left_out(edge),
+                    "columns": edge.columns if edge.kind is Kind.FEEDS else None,
+                    "rows": [],
+                }
                 groups[edge.kind].append(group)
             group["rows"].append([p + edge.id, p + edge.source, p + edge.target])
         return groups

@@ -37,9 +37,12 @@ def read_queries(answer: Any) -> Iterator[PersistentQuery]:
         for query in entity.get("queries") or ():
             if isinstance(query, Mapping) and query.get("queryType", "PERSISTENT") == "PERSISTENT" and query.get("id"):
                 yield PersistentQuery(
-                    str(query["id"]), str(query.get("queryString", "")), str(query.get("state", "RUNNING")),
-                    tuple(map(str, query.get("sinks") or ())), tuple(map(str, query.get("sinkKafkaTopics") or ())),
-                )  # fmt: skip
+                    str(query["id"]),
+                    str(query.get("queryString", "")),
+                    str(query.get("state", "RUNNING")),
+                    tuple(map(str, query.get("sinks") or ())),
+                    tuple(map(str, query.get("sinkKafkaTopics") or ())),
+                )
 
 
 def read_streams(answer: Any) -> Iterator[Stream]:

@@ -42,9 +42,12 @@ class RestServer:
         try:
             with CallDeadline(self._seconds) as deadline:
                 answer = self._client.request(
-                    method, self.url + path, json=body, headers={"Accept": "application/json"},
+                    method,
+                    self.url + path,
+                    json=body,
+                    headers={"Accept": "application/json"},
                     extensions={"trace": deadline.watch},
-                )  # fmt: skip
+                )
             if answer.status_code in missing:
                 return None
             answer.raise_for_status()

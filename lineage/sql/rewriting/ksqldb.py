@@ -61,9 +61,16 @@ def _skip(tokens: Tokens, at: int, defining: bool, over: bool) -> int:
         return at + 1
     if defining and words_at(tokens, at, "PRIMARY", "KEY"):
         return at + 2
-    if defining and word(tokens[at]) in ("KEY", "HEADERS") and at and tokens[at - 1].token_type not in (
-        TokenType.COMMA, TokenType.L_PAREN,
-    ):  # fmt: skip
+    if (
+        defining
+        and word(tokens[at]) in ("KEY", "HEADERS")
+        and at
+        and tokens[at - 1].token_type
+        not in (
+            TokenType.COMMA,
+            TokenType.L_PAREN,
+        )
+    ):
         return at + 1
     return at
 

@@ -109,9 +109,11 @@ class KafkaHeadPublisher:
     def _start(self) -> None:
         """Make the topic, then send what has waited. Runs behind: a broker that is away holds up nobody."""
         topic = NewTopic(
-            self._topic, num_partitions=1, replication_factor=-1,
+            self._topic,
+            num_partitions=1,
+            replication_factor=-1,
             config={"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.1"},
-        )  # fmt: skip
+        )
         try:
             admin = AdminClient(self._config)  # named, or it is gone before the answer comes
             admin.create_topics([topic])[self._topic].result()

@@ -40,9 +40,13 @@ class KafkaAuditTopic:
             for number, (key, value, at) in enumerate(messages):
                 try:
                     producer.produce(
-                        self._topic, key=key, value=value, headers=[("content-type", CONTENT_TYPE.encode())],
-                        timestamp=int(at.timestamp() * 1000), on_delivery=noted(number),
-                    )  # fmt: skip
+                        self._topic,
+                        key=key,
+                        value=value,
+                        headers=[("content-type", CONTENT_TYPE.encode())],
+                        timestamp=int(at.timestamp() * 1000),
+                        on_delivery=noted(number),
+                    )
                 except (KafkaException, BufferError) as error:
                     # Those before it are on their way and count; those behind it must not pass it.
                     outcomes[number] = error.args[0] if isinstance(error, KafkaException) else _FULL
@@ -75,11 +79,16 @@ class KafkaAuditTopic:
         if self._producer is None:
             producer = Producer(
                 {
-                    **self._options, "acks": "all", "enable.idempotence": True, "compression.type": "zstd",
+                    **self._options,
+                    "acks": "all",
+                    "enable.idempotence": True,
+                    "compression.type": "zstd",
                     "batch.size": _BATCH_BYTES,
-                    "delivery.timeout.ms": int(_DELIVERY_S * 1000), "request.timeout.ms": 10_000, "log_level": 0,
+                    "delivery.timeout.ms": int(_DELIVERY_S * 1000),
+                    "request.timeout.ms": 10_000,
+                    "log_level": 0,
                 }
-            )  # fmt: skip
+            )
             topic = producer.list_topics(timeout=10).topics.get(self._topic)
             if topic is None or topic.error is not None:
                 raise Unavailable(

@@ -21,9 +21,17 @@ _CLIENTS_KEPT = 50
 # Spark's Kafka options are the Java client's; these are the ones that librdkafka spells otherwise or does not have.
 _RENAMED = {"ssl.truststore.location": "ssl.ca.location"}
 _TAKEN = (
-    "bootstrap.servers", "security.protocol", "sasl.mechanism", "sasl.username", "sasl.password", "ssl.ca.location",
-    "ssl.certificate.location", "ssl.key.location", "ssl.key.password", "ssl.endpoint.identification.algorithm",
-)  # fmt: skip
+    "bootstrap.servers",
+    "security.protocol",
+    "sasl.mechanism",
+    "sasl.username",
+    "sasl.password",
+    "ssl.ca.location",
+    "ssl.certificate.location",
+    "ssl.key.location",
+    "ssl.key.password",
+    "ssl.endpoint.identification.algorithm",
+)
 
 
 class KafkaOffsets:

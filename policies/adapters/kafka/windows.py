@@ -60,20 +60,22 @@ class _Records:
         import pyarrow as pa
 
         header = pa.struct([("key", pa.string()), ("value", pa.binary())])
-        return pa.table({
-            "key": pa.array(self.key, pa.binary()),
-            "value": pa.array(self.value, pa.binary()),
-            "partition": pa.array(self.partition, pa.int32()),
-            "offset": pa.array(self.offset, pa.int64()),
-            "timestamp": pa.array(self.millis, pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
-            "headers": pa.array(
-                [
-                    None if each is None else [{"key": name, "value": value} for name, value in each]
-                    for each in self.headers
-                ],
-                pa.list_(header),
-            ),
-        })  # fmt: skip
+        return pa.table(
+            {
+                "key": pa.array(self.key, pa.binary()),
+                "value": pa.array(self.value, pa.binary()),
+                "partition": pa.array(self.partition, pa.int32()),
+                "offset": pa.array(self.offset, pa.int64()),
+                "timestamp": pa.array(self.millis, pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC")),
+                "headers": pa.array(
+                    [
+                        None if each is None else [{"key": name, "value": value} for name, value in each]
+                        for each in self.headers
+                    ],
+                    pa.list_(header),
+                ),
+            }
+        )
 
 
 class KafkaWindows:
@@ -165,24 +167,26 @@ class KafkaWindows:
 def _made(settings: Mapping[str, str], most_bytes: int) -> Any:
     from confluent_kafka import Consumer
 
-    return Consumer({
-        **settings,
-        # Nothing is committed and no group is joined; the client wants a name.
-        "group.id": "weir-queries",
-        "enable.auto.commit": False,
-        "enable.auto.offset.store": False,
-        "enable.partition.eof": True,
-        "isolation.level": "read_committed",
-        # An offset that is gone is for Spark's source to judge.
-        "auto.offset.reset": "error",
-        "check.crcs": True,
-        # A fetch at the end of a partition holds the connection against the next query's for so long.
-        "fetch.wait.max.ms": 5,
-        "queued.max.messages.kbytes": max(1024, most_bytes // 1024),
-        # One whose queue is full would ask for more after a second only.
-        "fetch.queue.backoff.ms": 20,
-        "log_level": 0,
-    })  # fmt: skip
+    return Consumer(
+        {
+            **settings,
+            # Nothing is committed and no group is joined; the client wants a name.
+            "group.id": "weir-queries",
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "enable.partition.eof": True,
+            "isolation.level": "read_committed",
+            # An offset that is gone is for Spark's source to judge.
+            "auto.offset.reset": "error",
+            "check.crcs": True,
+            # A fetch at the end of a partition holds the connection against the next query's for so long.
+            "fetch.wait.max.ms": 5,
+            "queued.max.messages.kbytes": max(1024, most_bytes // 1024),
+            # One whose queue is full would ask for more after a second only.
+            "fetch.queue.backoff.ms": 20,
+            "log_level": 0,
+        }
+    )
 
 
 def _read(consumer: Any, topic: str, window: Window, most_bytes: int, stop: Stop) -> _Records | None:

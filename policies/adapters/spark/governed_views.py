@@ -99,8 +99,12 @@ class GovernedViews:
         heads = [head for part, read in parts for head in head_sql(part, read)]
         frame = (source.selectExpr("*", *heads) if heads else source).selectExpr(
             *(f"{framed_sql(part, read)} AS {part}" for part, read in parts),
-            "value AS weir_raw", *(("headers",) if reads_headers(table) else ()), "partition", "offset", "timestamp",
-        )  # fmt: skip
+            "value AS weir_raw",
+            *(("headers",) if reads_headers(table) else ()),
+            "partition",
+            "offset",
+            "timestamp",
+        )
         for part, read in parts:
             if by_python(part, read, avro):
                 frame = self._decoded(frame, part, read)

@@ -14,10 +14,21 @@ from typing import Any
 from policies.adapters.spark import arrow_repair
 
 _SIMPLE = {
-    "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "float": "float", "double": "double",
-    "bool": "boolean", "string": "string", "large_string": "string", "binary": "binary", "large_binary": "binary",
-    "date32[day]": "date", "null": "void", "halffloat": "float",
-}  # fmt: skip
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "float": "float",
+    "double": "double",
+    "bool": "boolean",
+    "string": "string",
+    "large_string": "string",
+    "binary": "binary",
+    "large_binary": "binary",
+    "date32[day]": "date",
+    "null": "void",
+    "halffloat": "float",
+}
 
 
 _LARGEST_SINGLE = 3.4028234663852886e38

@@ -27,9 +27,17 @@ _ROWS: Any = AuditRow.__table__
 _NAMES: Any = AuditNameRow.__table__
 _MARKS: Any = AuditNamedRow.__table__
 _ENTRY = select(
-    _ROWS.c.seq, _ROWS.c.happened_at, _ROWS.c.actor, _ROWS.c.action, _ROWS.c.target, _ROWS.c.decision, _ROWS.c.reasons,
-    _ROWS.c.details, _ROWS.c.prev, _ROWS.c.hash,
-)  # fmt: skip
+    _ROWS.c.seq,
+    _ROWS.c.happened_at,
+    _ROWS.c.actor,
+    _ROWS.c.action,
+    _ROWS.c.target,
+    _ROWS.c.decision,
+    _ROWS.c.reasons,
+    _ROWS.c.details,
+    _ROWS.c.prev,
+    _ROWS.c.hash,
+)
 """In the order of an AuditEntry."""
 _NAMED = select(_MARKS.c.done, _MARKS.c.until).where(_MARKS.c.id == 1)
 _ADD_NAME = insert(_NAMES)
@@ -58,10 +66,17 @@ class SqlAuditStore:
                 session.execute(insert(_HEADS), {"id": 1, "chain": chain, "seq": seq, "hash": last})
             entry = make(seq + 1, last)
             row = {
-                "seq": entry.seq, "at": entry.at, "actor": entry.actor, "action": entry.action, "target": entry.target,
-                "decision": entry.decision, "reasons": list(entry.reasons), "details": dict(entry.details),
-                "prev": entry.prev, "hash": entry.hash,
-            }  # fmt: skip
+                "seq": entry.seq,
+                "at": entry.at,
+                "actor": entry.actor,
+                "action": entry.action,
+                "target": entry.target,
+                "decision": entry.decision,
+                "reasons": list(entry.reasons),
+                "details": dict(entry.details),
+                "prev": entry.prev,
+                "hash": entry.hash,
+            }
             session.execute(_ADD, {_COLUMNS[name]: value for name, value in row.items()})
             session.execute(_ADD_NAME, _name_rows(entry))
             session.execute(_MOVE, {"new_seq": entry.seq, "new_hash": entry.hash})

@@ -24,15 +24,36 @@ _ENTRIES: Any = AuditRow.__table__
 _NAMES: Any = AuditNameRow.__table__
 _MARKS: Any = AuditNamedRow.__table__
 _SEGMENT = select(
-    _SEGMENTS.c.number, _SEGMENTS.c.chain, _SEGMENTS.c.first_seq, _SEGMENTS.c.last_seq, _SEGMENTS.c.begins, _SEGMENTS.c.ends,
-    _SEGMENTS.c.hash_before, _SEGMENTS.c.hash_last, _SEGMENTS.c.previous, _SEGMENTS.c.sealed_at, _SEGMENTS.c.public_key,
-    _SEGMENTS.c.signature, _SEGMENTS.c.removed_at, _SEGMENTS.c.removed_by, _SEGMENTS.c.removed_file, _SEGMENTS.c.removed_key,
-)  # fmt: skip
+    _SEGMENTS.c.number,
+    _SEGMENTS.c.chain,
+    _SEGMENTS.c.first_seq,
+    _SEGMENTS.c.last_seq,
+    _SEGMENTS.c.begins,
+    _SEGMENTS.c.ends,
+    _SEGMENTS.c.hash_before,
+    _SEGMENTS.c.hash_last,
+    _SEGMENTS.c.previous,
+    _SEGMENTS.c.sealed_at,
+    _SEGMENTS.c.public_key,
+    _SEGMENTS.c.signature,
+    _SEGMENTS.c.removed_at,
+    _SEGMENTS.c.removed_by,
+    _SEGMENTS.c.removed_file,
+    _SEGMENTS.c.removed_key,
+)
 """In the order of a Segment, then of its Removal."""
 _SHIPPED = select(
-    _SHIPPING.c.place, _SHIPPING.c.chain, _SHIPPING.c.position, _SHIPPING.c.shipped_at, _SHIPPING.c.failures,
-    _SHIPPING.c.failed_at, _SHIPPING.c.problem, _SHIPPING.c.cut, _SHIPPING.c.begins, _SHIPPING.c.missed,
-)  # fmt: skip
+    _SHIPPING.c.place,
+    _SHIPPING.c.chain,
+    _SHIPPING.c.position,
+    _SHIPPING.c.shipped_at,
+    _SHIPPING.c.failures,
+    _SHIPPING.c.failed_at,
+    _SHIPPING.c.problem,
+    _SHIPPING.c.cut,
+    _SHIPPING.c.begins,
+    _SHIPPING.c.missed,
+)
 """In the order of a Shipping."""
 
 
@@ -54,12 +75,20 @@ class SqlSegmentStore:
             session.execute(
                 insert(_SEGMENTS),
                 {
-                    "number": segment.number, "chain": segment.chain, "first_seq": segment.first, "last_seq": segment.last,
-                    "begins": segment.begins, "ends": segment.ends, "hash_before": segment.before,
-                    "hash_last": segment.head, "previous": segment.previous, "sealed_at": segment.sealed_at,
-                    "public_key": segment.key, "signature": segment.signature,
+                    "number": segment.number,
+                    "chain": segment.chain,
+                    "first_seq": segment.first,
+                    "last_seq": segment.last,
+                    "begins": segment.begins,
+                    "ends": segment.ends,
+                    "hash_before": segment.before,
+                    "hash_last": segment.head,
+                    "previous": segment.previous,
+                    "sealed_at": segment.sealed_at,
+                    "public_key": segment.key,
+                    "signature": segment.signature,
                 },
-            )  # fmt: skip
+            )
             note()
             return True
 
@@ -69,10 +98,15 @@ class SqlSegmentStore:
             if session.execute(select(_SEGMENTS.c.number).where(*here)).first() is None:
                 return False
             session.execute(
-                update(_SEGMENTS).where(*here).values(
-                    removed_at=removal.at, removed_by=removal.setting, removed_file=removal.file, removed_key=removal.key
+                update(_SEGMENTS)
+                .where(*here)
+                .values(
+                    removed_at=removal.at,
+                    removed_by=removal.setting,
+                    removed_file=removal.file,
+                    removed_key=removal.key,
                 )
-            )  # fmt: skip
+            )
             note()
             return True
 
@@ -106,10 +140,16 @@ class SqlShippingStore:
 
     def put(self, shipping: Shipping, before: int) -> bool:
         values = {
-            "chain": shipping.chain, "position": shipping.position, "shipped_at": shipping.shipped_at,
-            "failures": shipping.failures, "failed_at": shipping.failed_at, "problem": shipping.problem,
-            "cut": shipping.cut, "begins": shipping.begins, "missed": shipping.missed,
-        }  # fmt: skip
+            "chain": shipping.chain,
+            "position": shipping.position,
+            "shipped_at": shipping.shipped_at,
+            "failures": shipping.failures,
+            "failed_at": shipping.failed_at,
+            "problem": shipping.problem,
+            "cut": shipping.cut,
+            "begins": shipping.begins,
+            "missed": shipping.missed,
+        }
         here = _SHIPPING.c.place == shipping.place
         with self._database.begin() as session:
             position = session.execute(select(_SHIPPING.c.position).where(here)).scalar()

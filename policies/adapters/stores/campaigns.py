@@ -116,9 +116,11 @@ def _faster(what: str) -> Conflict:
 def _wanted(where: ItemFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     lists = (
-        (_I.c.state, where.states), (_I.c.outcome, where.outcomes), (_I.c.reviewers, where.reviewers),
+        (_I.c.state, where.states),
+        (_I.c.outcome, where.outcomes),
+        (_I.c.reviewers, where.reviewers),
         (_I.c.opens, where.opens),
-    )  # fmt: skip
+    )
     conditions += [column.in_(sorted(map(str, values))) for column, values in lists if values is not None]
     ones = ((_I.c.kind, where.kind), (_I.c.person, where.person), (_I.c.unused, where.unused))
     return conditions + [column == value for column, value in ones if value is not None]
@@ -126,33 +128,71 @@ def _wanted(where: ItemFilter) -> list[ColumnElement[bool]]:
 
 def _campaign_values(campaign: Campaign) -> dict[str, Any]:
     return {
-        "review": campaign.review, "state": str(campaign.state), "started_at": campaign.started_at,
-        "due_at": campaign.due_at, "body": campaign.body(),
-    }  # fmt: skip
+        "review": campaign.review,
+        "state": str(campaign.state),
+        "started_at": campaign.started_at,
+        "due_at": campaign.due_at,
+        "body": campaign.body(),
+    }
 
 
 def _campaign(row: Any) -> Campaign:
     campaign_id, review, state, started_at, due_at, version, body = row
     return Campaign(
-        campaign_id, review, body["terms"], CampaignState(state), started_at, body["startedBy"], due_at, body["noAnswer"],
-        moment(body["occurrence"]), moment(body["closedAt"]), body["closedBy"], tuple(body["reminded"]),
-        tuple(body["notes"]), body["digest"], body["audit"], version,
-        body["reason"], body["closer"],
-    )  # fmt: skip
+        campaign_id,
+        review,
+        body["terms"],
+        CampaignState(state),
+        started_at,
+        body["startedBy"],
+        due_at,
+        body["noAnswer"],
+        moment(body["occurrence"]),
+        moment(body["closedAt"]),
+        body["closedBy"],
+        tuple(body["reminded"]),
+        tuple(body["notes"]),
+        body["digest"],
+        body["audit"],
+        version,
+        body["reason"],
+        body["closer"],
+    )
 
 
 def _item_values(item: Item) -> dict[str, Any]:
     return {
-        "kind": str(item.right.kind), "person": item.right.person, "state": str(item.state), "outcome": str(item.outcome),
-        "reviewers": item.reviewers, "opens": item.opens, "unused": item.unused, "at_source": bool(item.left_at),
+        "kind": str(item.right.kind),
+        "person": item.right.person,
+        "state": str(item.state),
+        "outcome": str(item.outcome),
+        "reviewers": item.reviewers,
+        "opens": item.opens,
+        "unused": item.unused,
+        "at_source": bool(item.left_at),
         "body": item.body(),
-    }  # fmt: skip
+    }
 
 
 def _item(row: Any) -> Item:
     campaign, number, state, outcome, reviewers, opens, unused, version, body = row
     return Item(
-        campaign, number, Right.from_json(body["right"]), body["evidence"], reviewers, opens, unused, ItemState(state),
-        Outcome(outcome), body["by"], moment(body["at"]), body["reason"], body["insteadOf"], body["changed"],
-        tuple(body["leftAt"]), body["undo"], body["audit"], version,
-    )  # fmt: skip
+        campaign,
+        number,
+        Right.from_json(body["right"]),
+        body["evidence"],
+        reviewers,
+        opens,
+        unused,
+        ItemState(state),
+        Outcome(outcome),
+        body["by"],
+        moment(body["at"]),
+        body["reason"],
+        body["insteadOf"],
+        body["changed"],
+        tuple(body["leftAt"]),
+        body["undo"],
+        body["audit"],
+        version,
+    )

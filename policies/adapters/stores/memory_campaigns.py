@@ -97,9 +97,11 @@ class MemoryCampaignStore:
 
 def _fits(item: Item, where: ItemFilter) -> bool:
     lists = (
-        (item.state, where.states), (item.outcome, where.outcomes), (item.reviewers, where.reviewers),
+        (item.state, where.states),
+        (item.outcome, where.outcomes),
+        (item.reviewers, where.reviewers),
         (item.opens, where.opens),
-    )  # fmt: skip
+    )
     ones = ((item.right.kind, where.kind), (item.right.person, where.person), (item.unused, where.unused))
     return all(values is None or value in values for value, values in lists) and all(
         wanted is None or value == wanted for value, wanted in ones

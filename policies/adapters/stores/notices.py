@@ -41,9 +41,12 @@ class SqlNoticeStore:
         self, worker: str, now: datetime, until: datetime, batches: int, but: Collection[Channel] = ()
     ) -> list[list[Notice]]:
         free = (
-            _N.c.state == WAITING, _N.c.due_at <= now, or_(_N.c.next_try_at.is_(None), _N.c.next_try_at <= now),
-            or_(_N.c.leased_until.is_(None), _N.c.leased_until <= now), _N.c.channel.not_in([str(c) for c in but]),
-        )  # fmt: skip
+            _N.c.state == WAITING,
+            _N.c.due_at <= now,
+            or_(_N.c.next_try_at.is_(None), _N.c.next_try_at <= now),
+            or_(_N.c.leased_until.is_(None), _N.c.leased_until <= now),
+            _N.c.channel.not_in([str(c) for c in but]),
+        )
         first = func.min(_N.c.due_at)
         due = select(_N.c.batch).where(*free).group_by(_N.c.batch).order_by(first, _N.c.batch).limit(batches)
         with self._database.read() as session:  # mostly in vain: look without the writers' lock first
@@ -62,18 +65,27 @@ class SqlNoticeStore:
         self, ids: Sequence[str], worker: str, state: NoticeState, at: datetime, problem: str | None = None
     ) -> None:
         self._change(
-            ids, worker, state=str(state), done_at=at, problem=problem, attempts=_N.c.attempts + 1, worker=None,
-            leased_until=None, next_try_at=None,
-        )  # fmt: skip
+            ids,
+            worker,
+            state=str(state),
+            done_at=at,
+            problem=problem,
+            attempts=_N.c.attempts + 1,
+            worker=None,
+            leased_until=None,
+            next_try_at=None,
+        )
 
     def postpone(self, ids: Sequence[str], worker: str, next_try_at: datetime, problem: str) -> None:
         self._change(ids, worker, next_try_at=next_try_at, problem=problem, attempts=_N.c.attempts + 1, worker_=None)
 
     def defer(self, user: str, channel: Channel, until: datetime) -> None:
         where = (
-            _N.c.user_name == user, _N.c.channel == str(channel), _N.c.state == WAITING,
+            _N.c.user_name == user,
+            _N.c.channel == str(channel),
+            _N.c.state == WAITING,
             or_(_N.c.next_try_at.is_(None), _N.c.next_try_at < until),
-        )  # fmt: skip
+        )
         with self._database.begin() as session:
             session.execute(update(_N).where(*where).values(next_try_at=until))
 
@@ -165,14 +177,29 @@ def _notice(row: NoticeRow) -> Notice:
 
 def _preference(row: NoticePreferenceRow) -> Preference:
     return Preference(
-        row.user, frozenset(map(Channel, row.channels)), frozenset(map(Topic, row.off)), Digest(row.digest), row.at,
-        row.zone, ChatKind(row.chat_kind) if row.chat_kind else None, row.chat_sealed, row.chat_host, row.changed_at,
-    )  # fmt: skip
+        row.user,
+        frozenset(map(Channel, row.channels)),
+        frozenset(map(Topic, row.off)),
+        Digest(row.digest),
+        row.at,
+        row.zone,
+        ChatKind(row.chat_kind) if row.chat_kind else None,
+        row.chat_sealed,
+        row.chat_host,
+        row.changed_at,
+    )
 
 
 def _preference_row(of: Preference) -> NoticePreferenceRow:
     return NoticePreferenceRow(
-        user=of.user, channels=sorted(map(str, of.channels)), off=sorted(map(str, of.off)), digest=str(of.digest),
-        at=of.at, zone=of.zone, chat_kind=str(of.chat_kind) if of.chat_kind else None, chat_sealed=of.chat_sealed,
-        chat_host=of.chat_host, changed_at=of.changed_at,
-    )  # fmt: skip
+        user=of.user,
+        channels=sorted(map(str, of.channels)),
+        off=sorted(map(str, of.off)),
+        digest=str(of.digest),
+        at=of.at,
+        zone=of.zone,
+        chat_kind=str(of.chat_kind) if of.chat_kind else None,
+        chat_sealed=of.chat_sealed,
+        chat_host=of.chat_host,
+        changed_at=of.changed_at,
+    )

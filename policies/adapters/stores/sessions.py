@@ -54,9 +54,13 @@ class SqlSessionStore:
 
     def confirm(self, session_id: str, at: datetime, claims: Claims, sealed: str | None) -> None:
         self._change(
-            SessionRow.id == session_id, SessionRow.ended_at.is_(None),
-            confirmed_at=at, claims=_json(claims), sealed=sealed, claimed_until=None,
-        )  # fmt: skip
+            SessionRow.id == session_id,
+            SessionRow.ended_at.is_(None),
+            confirmed_at=at,
+            claims=_json(claims),
+            sealed=sealed,
+            claimed_until=None,
+        )
 
     def release(self, session_id: str) -> None:
         self._change(SessionRow.id == session_id, claimed_until=None)

@@ -112,10 +112,17 @@ class SqlPolicyStore:
                     execution_options={"synchronize_session": "fetch"},
                 )
                 row = GovernanceRow(
-                    version=version, kind=change.kind, name=change.name, deleted=change.spec is None, newest=True,
-                    label=change.label, by=change.by, at=at, meta=dict(change.metadata),
+                    version=version,
+                    kind=change.kind,
+                    name=change.name,
+                    deleted=change.spec is None,
+                    newest=True,
+                    label=change.label,
+                    by=change.by,
+                    at=at,
+                    meta=dict(change.metadata),
                     spec=dict(change.spec) if change.spec is not None else None,
-                )  # fmt: skip
+                )
                 session.add(row)
                 session.flush()
             return version
@@ -139,9 +146,15 @@ def _newest() -> Select[GovernanceRow]:
 
 _STATES: Any = GovernanceRow.__table__
 _DOCUMENT = select(
-    _STATES.c.kind, _STATES.c.name, _STATES.c.spec, _STATES.c.metadata, _STATES.c.version, _STATES.c.changed_at,
-    _STATES.c.changed_by, _STATES.c.label,
-)  # fmt: skip
+    _STATES.c.kind,
+    _STATES.c.name,
+    _STATES.c.spec,
+    _STATES.c.metadata,
+    _STATES.c.version,
+    _STATES.c.changed_at,
+    _STATES.c.changed_by,
+    _STATES.c.label,
+)
 """In the order of a Document. Without objects of the mapper: a hundred thousand grants are read at the start."""
 
 
@@ -155,9 +168,17 @@ def _document(row: GovernanceRow) -> Document:
 
 
 _TOKEN = select(
-    TokenRow.id, TokenRow.user, TokenRow.name, TokenRow.digest, TokenRow.created_at, TokenRow.expires_at,
-    TokenRow.revoked_at, TokenRow.scopes, TokenRow.used_at, TokenRow.rotated,
-)  # fmt: skip
+    TokenRow.id,
+    TokenRow.user,
+    TokenRow.name,
+    TokenRow.digest,
+    TokenRow.created_at,
+    TokenRow.expires_at,
+    TokenRow.revoked_at,
+    TokenRow.scopes,
+    TokenRow.used_at,
+    TokenRow.rotated,
+)
 """In the order of a TokenRecord."""
 
 
@@ -180,11 +201,19 @@ class SqlTokenStore:
         with self._database.read() as session:
             records = [
                 _token(
-                    row.id, row.user, row.name, row.digest, row.created_at, row.expires_at, row.revoked_at, row.scopes,
-                    row.used_at, row.rotated,
+                    row.id,
+                    row.user,
+                    row.name,
+                    row.digest,
+                    row.created_at,
+                    row.expires_at,
+                    row.revoked_at,
+                    row.scopes,
+                    row.used_at,
+                    row.rotated,
                 )
                 for row in session.scalars(query)
-            ]  # fmt: skip
+            ]
             return sorted(records, key=lambda t: (t.created_at, t.id))
 
     def revoke(self, token_id: str, at: datetime) -> bool:
@@ -214,10 +243,17 @@ class SqlTokenStore:
 
 def _token_row(token: TokenRecord) -> TokenRow:
     return TokenRow(
-        id=token.id, user=token.user, name=token.name, digest=token.digest, created_at=token.created_at,
-        expires_at=token.expires_at, revoked_at=token.revoked_at, used_at=token.used_at, rotated=token.rotated,
+        id=token.id,
+        user=token.user,
+        name=token.name,
+        digest=token.digest,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        revoked_at=token.revoked_at,
+        used_at=token.used_at,
+        rotated=token.rotated,
         scopes=list(token.scopes) if token.scopes is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _token(*values: Any) -> TokenRecord:

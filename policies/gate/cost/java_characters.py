@@ -19,14 +19,31 @@ _SPACE = " \t\n\x0b\f\r"
 _ACROSS = " \t\xa0\u1680\u180e\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _DOWN = "\n\x0b\f\r\x85\u2028\u2029"
 _POSIX: dict[str, Callable[[str], bool]] = {
-    "lower": str.islower, "upper": str.isupper, "ascii": str.isascii, "alpha": str.isalpha, "digit": str.isdigit,
-    "alnum": str.isalnum, "blank": lambda c: c in " \t", "space": lambda c: c in _SPACE, "whitespace": str.isspace,
-    "white_space": str.isspace, "xdigit": lambda c: c in "0123456789abcdefABCDEF", "cntrl": lambda c: not c.isprintable(),
-    "punct": lambda c: unicodedata.category(c)[0] in "PS", "graph": lambda c: c.isprintable() and not c.isspace(),
-    "print": str.isprintable, "alphabetic": str.isalpha, "letter": str.isalpha, "letterordigit": str.isalnum,
-    "lowercase": str.islower, "uppercase": str.isupper, "punctuation": lambda c: unicodedata.category(c)[0] == "P",
-    "any": lambda c: True, "all": lambda c: True, "assigned": lambda c: True,
-}  # fmt: skip
+    "lower": str.islower,
+    "upper": str.isupper,
+    "ascii": str.isascii,
+    "alpha": str.isalpha,
+    "digit": str.isdigit,
+    "alnum": str.isalnum,
+    "blank": lambda c: c in " \t",
+    "space": lambda c: c in _SPACE,
+    "whitespace": str.isspace,
+    "white_space": str.isspace,
+    "xdigit": lambda c: c in "0123456789abcdefABCDEF",
+    "cntrl": lambda c: not c.isprintable(),
+    "punct": lambda c: unicodedata.category(c)[0] in "PS",
+    "graph": lambda c: c.isprintable() and not c.isspace(),
+    "print": str.isprintable,
+    "alphabetic": str.isalpha,
+    "letter": str.isalpha,
+    "letterordigit": str.isalnum,
+    "lowercase": str.islower,
+    "uppercase": str.isupper,
+    "punctuation": lambda c: unicodedata.category(c)[0] == "P",
+    "any": lambda c: True,
+    "all": lambda c: True,
+    "assigned": lambda c: True,
+}
 _ASCII_ONLY = frozenset(
     {
         "Lower",

@@ -7,10 +7,20 @@ from typing import Any
 from sqlglot import exp
 
 PATTERNS_AT = {
-    "rlike": (1,), "regexp": (1,), "regexp_like": (1,), "regexp_replace": (1,), "regexp_extract": (1,),
-    "regexp_extract_all": (1,), "regexp_count": (1,), "regexp_instr": (1,), "regexp_substr": (1,), "split": (1,),
-    "str_to_map": (1, 2), "parse_url": (2,), "try_parse_url": (2,),
-}  # fmt: skip
+    "rlike": (1,),
+    "regexp": (1,),
+    "regexp_like": (1,),
+    "regexp_replace": (1,),
+    "regexp_extract": (1,),
+    "regexp_extract_all": (1,),
+    "regexp_count": (1,),
+    "regexp_instr": (1,),
+    "regexp_substr": (1,),
+    "split": (1,),
+    "str_to_map": (1, 2),
+    "parse_url": (2,),
+    "try_parse_url": (2,),
+}
 """Function -> its arguments that are patterns."""
 
 

@@ -27,9 +27,17 @@ MARK = "weir: a sequence is too long"
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _MICROSECONDS = {
-    "MICROSECOND": 1, "MILLISECOND": 1_000, "SECOND": _SECOND, "MINUTE": 60 * _SECOND, "HOUR": 3_600 * _SECOND,
-    "DAY": _DAY, "WEEK": 7 * _DAY, "MONTH": 28 * _DAY, "QUARTER": 90 * _DAY, "YEAR": 365 * _DAY,
-}  # fmt: skip
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": _SECOND,
+    "MINUTE": 60 * _SECOND,
+    "HOUR": 3_600 * _SECOND,
+    "DAY": _DAY,
+    "WEEK": 7 * _DAY,
+    "MONTH": 28 * _DAY,
+    "QUARTER": 90 * _DAY,
+    "YEAR": 365 * _DAY,
+}
 """At least so long is each; a step that is taken for shorter only allows for fewer elements."""
 _SPANS = (("YEAR", "MONTH"), ("DAY", "HOUR", "MINUTE", "SECOND"))
 _LONGEST_SPAN = 9 * 10**18
@@ -200,8 +208,19 @@ def _is(node: Any, kinds: tuple[Any, ...]) -> bool:
         "date_sub",
         "add_months",
     )
-    times = ("to_timestamp", "timestamp", "make_timestamp", "current_timestamp", "now", "date_trunc", "timestamp_seconds",
-             "timestamp_millis", "timestamp_micros", "from_utc_timestamp", "to_utc_timestamp")  # fmt: skip
+    times = (
+        "to_timestamp",
+        "timestamp",
+        "make_timestamp",
+        "current_timestamp",
+        "now",
+        "date_trunc",
+        "timestamp_seconds",
+        "timestamp_millis",
+        "timestamp_micros",
+        "from_utc_timestamp",
+        "to_utc_timestamp",
+    )
     return (name in dates and exp.DType.DATE in kinds) or (name in times and exp.DType.TIMESTAMP in kinds)
 
 

@@ -29,9 +29,11 @@ class KafkaOffsets:
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
         # A topic that was deleted, or has another leader, since it was listed: the next list knows.
         again = Retrying(
-            retry=retry_if_exception(_moved), stop=stop_after_delay(self._settings.kafka_seconds),
-            wait=wait_fixed(_RETRY_S), reraise=True,
-        )  # fmt: skip
+            retry=retry_if_exception(_moved),
+            stop=stop_after_delay(self._settings.kafka_seconds),
+            wait=wait_fixed(_RETRY_S),
+            reraise=True,
+        )
         with self._admin(cluster) as admin:
             return again(self._listed, admin, set(topics))
 
@@ -78,10 +80,14 @@ def _moved(error: Any) -> bool:
     from confluent_kafka import KafkaError, KafkaException
 
     return isinstance(error, KafkaException) and error.args[0].code() in (
-        KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.UNKNOWN_TOPIC_ID, KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.LEADER_NOT_AVAILABLE, KafkaError.UNKNOWN_LEADER_EPOCH, KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError.UNKNOWN_TOPIC_ID,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.FENCED_LEADER_EPOCH,
         KafkaError.OFFSET_NOT_AVAILABLE,
-    )  # fmt: skip
+    )
 
 
 def _reason(error: Any) -> str:

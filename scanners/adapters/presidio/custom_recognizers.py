@@ -228,7 +228,12 @@ def _database(expressions: Sequence[str]) -> Any:
     except (ImportError, UnicodeEncodeError):
         return None
     flags = (
-        hs.HS_FLAG_CASELESS | hs.HS_FLAG_MULTILINE | hs.HS_FLAG_DOTALL | hs.HS_FLAG_UTF8 | hs.HS_FLAG_UCP
-        | hs.HS_FLAG_ALLOWEMPTY | hs.HS_FLAG_PREFILTER
-    )  # fmt: skip
+        hs.HS_FLAG_CASELESS
+        | hs.HS_FLAG_MULTILINE
+        | hs.HS_FLAG_DOTALL
+        | hs.HS_FLAG_UTF8
+        | hs.HS_FLAG_UCP
+        | hs.HS_FLAG_ALLOWEMPTY
+        | hs.HS_FLAG_PREFILTER
+    )
     return compiled(written, flags)

@@ -18,11 +18,20 @@ from scanners.detectors.core.dialects import encodable
 from scanners.model import Recognizer
 
 _THRESHOLD = 0.6
-_LEFT_OUT = frozenset({
-    # Ours are quicker and know regions; presidio's e-mail recognizer fetches a list of suffixes from the web.
-    "EmailRecognizer", "PhoneRecognizer", "UrlRecognizer", "DateRecognizer", "IpRecognizer", "CryptoRecognizer",
-    "MacAddressRecognizer", "UuidRecognizer", "SpacyRecognizer",
-})  # fmt: skip
+_LEFT_OUT = frozenset(
+    {
+        # Ours are quicker and know regions; presidio's e-mail recognizer fetches a list of suffixes from the web.
+        "EmailRecognizer",
+        "PhoneRecognizer",
+        "UrlRecognizer",
+        "DateRecognizer",
+        "IpRecognizer",
+        "CryptoRecognizer",
+        "MacAddressRecognizer",
+        "UuidRecognizer",
+        "SpacyRecognizer",
+    }
+)
 _MODEL_ENTITIES = ("PERSON", "LOCATION")
 
 

@@ -84,10 +84,13 @@ def letter_batches(job: str) -> Any:
         details = json.loads(job)
         schemas = Schemas.of(details["schemas"])
         forms = {topic: TopicFormat.from_mapping(form) for topic, form in details["formats"].items()}
-        kinds = pyarrow.schema([
-            ("key", pyarrow.binary()), ("value", pyarrow.binary()),
-            ("headers", pyarrow.list_(pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())]))),
-        ])  # fmt: skip
+        kinds = pyarrow.schema(
+            [
+                ("key", pyarrow.binary()),
+                ("value", pyarrow.binary()),
+                ("headers", pyarrow.list_(pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())]))),
+            ]
+        )
         for batch in batches:
             if details["deadline"] is not None and time.time() > details["deadline"]:
                 return

@@ -32,14 +32,22 @@ _OPEN_TOPICS = 64
 
 def job_text(job: ProfileJob) -> str:
     """What a worker needs of a job, as JSON; no address and no secret of the cluster."""
-    return json.dumps({
-        "schemas": {str(i): s.to_json() for i, s in job.schemas.items()},
-        "formats": {t: f.to_mapping() for t, f in job.formats.items()}, "expected": job.expected,
-        "recognizers": [r.to_json() for r in job.recognizers],
-        "max_bytes": job.max_bytes, "deadline": job.deadline, "salt": job.salt, "detect": job.detect,
-        "phone_regions": list(job.phone_regions), "free_text_limit": job.free_text_limit,
-        "regex_seconds": job.regex_seconds,
-    }, sort_keys=True)  # fmt: skip
+    return json.dumps(
+        {
+            "schemas": {str(i): s.to_json() for i, s in job.schemas.items()},
+            "formats": {t: f.to_mapping() for t, f in job.formats.items()},
+            "expected": job.expected,
+            "recognizers": [r.to_json() for r in job.recognizers],
+            "max_bytes": job.max_bytes,
+            "deadline": job.deadline,
+            "salt": job.salt,
+            "detect": job.detect,
+            "phone_regions": list(job.phone_regions),
+            "free_text_limit": job.free_text_limit,
+            "regex_seconds": job.regex_seconds,
+        },
+        sort_keys=True,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -68,9 +76,11 @@ class Task:
         self._detector = None
         if self._job["detect"]:
             self._detector = _detector(
-                json.dumps(self._job["recognizers"], sort_keys=True), json.dumps(self._job["phone_regions"]),
-                self._job["free_text_limit"], self._job["regex_seconds"],
-            )  # fmt: skip
+                json.dumps(self._job["recognizers"], sort_keys=True),
+                json.dumps(self._job["phone_regions"]),
+                self._job["free_text_limit"],
+                self._job["regex_seconds"],
+            )
         self._open: dict[str, TopicProfiler] = {}
         self._waiting: dict[str, Batch] = {}
         self._sizes: dict[str, int] = {}
@@ -93,10 +103,15 @@ class Task:
         if profiler is None:
             formats = self._job["formats"].get(topic)
             profiler = self._open[topic] = TopicProfiler(
-                topic, self._schemas, self._job["salt"], self._detector,
-                TopicFormat.from_mapping(formats) if formats else None, self._job["max_bytes"], self._job["deadline"],
+                topic,
+                self._schemas,
+                self._job["salt"],
+                self._detector,
+                TopicFormat.from_mapping(formats) if formats else None,
+                self._job["max_bytes"],
+                self._job["deadline"],
                 expected=self._job["expected"].get(topic),
-            )  # fmt: skip
+            )
         batch, self._waiting[topic], self._sizes[topic] = self._waiting[topic], Batch(), 0
         try:
             profiler.add_batch(batch)

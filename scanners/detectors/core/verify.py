@@ -103,8 +103,12 @@ class _Tally:
     def made(self, stopped: int) -> dict[str, int]:
         """The counters; none that was never raised."""
         counters = {
-            VALID: self.valid, VALID_TEXTS: self._valid_texts, DISTINCT: self.distinct, WHOLE: self._whole, **self._marks,
-        }  # fmt: skip
+            VALID: self.valid,
+            VALID_TEXTS: self._valid_texts,
+            DISTINCT: self.distinct,
+            WHOLE: self._whole,
+            **self._marks,
+        }
         counters = {name: count for name, count in counters.items() if count}
         return {LOOKED: self._looked, TEXTS: self._texts, CANDIDATES: self.candidates, STOPPED: stopped, **counters}
 

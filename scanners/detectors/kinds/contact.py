@@ -15,11 +15,33 @@ _EMAIL = re.compile(
     rf"(?<![{_L}._%+/@-])(?P<v>[{_L}_%+'-][{_L}._%+'-]{{0,63}}@(?:[{_L}](?:[{_L}-]{{0,62}}[{_L}])?\.)+"
     rf"(?:[A-Za-z][A-Za-z0-9-]{{0,61}}[A-Za-z0-9]|[\u0370-\u052f]{{2,20}}))(?![{_L}@-]|:[A-Za-z~/])"
 )
-_ROLES = frozenset({
-    "abuse", "admin", "billing", "contact", "do-not-reply", "donotreply", "git", "hello", "help", "info", "mailer-daemon",
-    "no-reply", "noreply", "notifications", "office", "postmaster", "root", "sales", "security", "service", "support", "team",
-    "webmaster",
-})  # fmt: skip
+_ROLES = frozenset(
+    {
+        "abuse",
+        "admin",
+        "billing",
+        "contact",
+        "do-not-reply",
+        "donotreply",
+        "git",
+        "hello",
+        "help",
+        "info",
+        "mailer-daemon",
+        "no-reply",
+        "noreply",
+        "notifications",
+        "office",
+        "postmaster",
+        "root",
+        "sales",
+        "security",
+        "service",
+        "support",
+        "team",
+        "webmaster",
+    }
+)
 _FILE_TAILS = frozenset(
     {"png", "jpg", "jpeg", "gif", "svg", "js", "css", "html", "json", "yaml", "yml", "txt", "pdf", "zip"}
 )

@@ -64,9 +64,11 @@ def _said(names: tuple[str, ...]) -> _Said | None:
     """None when nothing is announced, as mostly."""
     device = speaks("DEVICE_ID", names) > 0
     announced = _Said(
-        speaks("ADVERTISING_ID", names) > 0, device, device and "_".join(words(names[-1])) in _OWN_NAMES,
+        speaks("ADVERTISING_ID", names) > 0,
+        device,
+        device and "_".join(words(names[-1])) in _OWN_NAMES,
         speaks("MAC_ADDRESS", names[-1:]) > 0,
-    )  # fmt: skip
+    )
     return announced if any(announced) else None
 
 

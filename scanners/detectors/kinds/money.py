@@ -21,7 +21,7 @@ _ISSUERS = (
     (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
     (re.compile(r"62"), (16, 17, 18, 19)),
     (re.compile(r"50|5[6-8]|60(?!11)|61|63|67|68|69"), (12, 13, 14, 15, 16, 18, 19)),
-)  # fmt: skip
+)
 
 
 def luhn(digits: str) -> bool:

@@ -70,10 +70,15 @@ def _chinese(text: str) -> bool:
 
 
 _CHECKS: dict[tuple[str, str], Callable[[str], bool]] = {
-    ("PASSPORT", "DE"): _german, ("PASSPORT", "PL"): _polish, ("DRIVER_LICENSE", "BR"): _brazilian,
-    ("DRIVER_LICENSE", "CA-ON"): _ontario, ("DRIVER_LICENSE", "IN"): _indian, ("DRIVER_LICENSE", "JP"): _japanese,
-    ("DRIVER_LICENSE", "ES"): _spanish, ("DRIVER_LICENSE", "CN"): _chinese,
-}  # fmt: skip
+    ("PASSPORT", "DE"): _german,
+    ("PASSPORT", "PL"): _polish,
+    ("DRIVER_LICENSE", "BR"): _brazilian,
+    ("DRIVER_LICENSE", "CA-ON"): _ontario,
+    ("DRIVER_LICENSE", "IN"): _indian,
+    ("DRIVER_LICENSE", "JP"): _japanese,
+    ("DRIVER_LICENSE", "ES"): _spanish,
+    ("DRIVER_LICENSE", "CN"): _chinese,
+}
 _FORMS = {
     entity: {country: re.compile(form) for country, form in forms.items()}
     for entity, forms in (("PASSPORT", PASSPORTS), ("DRIVER_LICENSE", LICENSES))
@@ -87,9 +92,10 @@ def countries(entity: str, text: str) -> tuple[str, ...]:
     """Countries whose form a number has, and whose check digits where there are any."""
     plain = _SEPARATORS.sub("", text).upper()
     return tuple(
-        country for country, form in _FORMS[entity].items()
+        country
+        for country, form in _FORMS[entity].items()
         if form.fullmatch(plain) and ((entity, country) not in _CHECKS or _CHECKS[entity, country](plain))
-    )  # fmt: skip
+    )
 
 
 def likely_countries(counters: Mapping[str, int]) -> tuple[str, ...]:

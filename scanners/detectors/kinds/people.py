@@ -65,9 +65,12 @@ class _Said(NamedTuple):
 @lru_cache(maxsize=16384)
 def _said(names: tuple[str, ...]) -> _Said:
     return _Said(
-        speaks("PERSON", names), speaks("LOCATION", names), speaks("DATE_OF_BIRTH", names),
-        speaks("PASSWORD", names) > 0, of_person(names),
-    )  # fmt: skip
+        speaks("PERSON", names),
+        speaks("LOCATION", names),
+        speaks("DATE_OF_BIRTH", names),
+        speaks("PASSWORD", names) > 0,
+        of_person(names),
+    )
 
 
 def _look(name: _Said, counts: Mapping[str, int]) -> dict[str, Counter[str]]:

@@ -40,8 +40,18 @@ class Plan:
         from phonenumbers import PhoneMetadata
 
         data: Any = PhoneMetadata.metadata_for_region(region, None)
-        kinds = (data.fixed_line, data.mobile, data.toll_free, data.premium_rate, data.shared_cost, data.voip,
-                 data.personal_number, data.pager, data.uan, data.voicemail)  # fmt: skip
+        kinds = (
+            data.fixed_line,
+            data.mobile,
+            data.toll_free,
+            data.premium_rate,
+            data.shared_cost,
+            data.voip,
+            data.personal_number,
+            data.pager,
+            data.uan,
+            data.voicemail,
+        )
         patterns = dict.fromkeys(
             k.national_number_pattern for k in kinds if k is not None and k.national_number_pattern
         )

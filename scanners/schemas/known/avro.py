@@ -13,14 +13,26 @@ from catalog.paths import FieldPath
 from scanners.schemas.known.place import MOST_REPEATS, Places
 
 _SQL = {
-    "boolean": "BOOLEAN", "int": "INT", "long": "BIGINT", "float": "FLOAT", "double": "DOUBLE", "string": "STRING",
-    "bytes": "BINARY", "fixed": "BINARY", "enum": "STRING",
-}  # fmt: skip
+    "boolean": "BOOLEAN",
+    "int": "INT",
+    "long": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "string": "STRING",
+    "bytes": "BINARY",
+    "fixed": "BINARY",
+    "enum": "STRING",
+}
 _LOGICAL = {
-    ("int", "date"): "DATE", ("long", "timestamp-millis"): "TIMESTAMP", ("long", "timestamp-micros"): "TIMESTAMP",
-    ("long", "local-timestamp-millis"): "TIMESTAMP_NTZ", ("long", "local-timestamp-micros"): "TIMESTAMP_NTZ",
-    ("int", "time-millis"): "STRING", ("long", "time-micros"): "STRING", ("string", "uuid"): "STRING",
-}  # fmt: skip
+    ("int", "date"): "DATE",
+    ("long", "timestamp-millis"): "TIMESTAMP",
+    ("long", "timestamp-micros"): "TIMESTAMP",
+    ("long", "local-timestamp-millis"): "TIMESTAMP_NTZ",
+    ("long", "local-timestamp-micros"): "TIMESTAMP_NTZ",
+    ("int", "time-millis"): "STRING",
+    ("long", "time-micros"): "STRING",
+    ("string", "uuid"): "STRING",
+}
 
 
 def add_avro(places: Places, schema: Any, at: FieldPath) -> None:
@@ -52,9 +64,12 @@ class _Walk:
     def _complex(self, schema: Mapping[str, Any], at: FieldPath, above: tuple[str, ...]) -> None:
         kind = schema.get("type")
         words = {
-            "type": _name(schema), "doc": schema.get("doc"), "aliases": list(schema.get("aliases") or ()),
-            "symbols": list(schema.get("symbols") or ()), "name": schema.get("name"),
-        }  # fmt: skip
+            "type": _name(schema),
+            "doc": schema.get("doc"),
+            "aliases": list(schema.get("aliases") or ()),
+            "symbols": list(schema.get("symbols") or ()),
+            "name": schema.get("name"),
+        }
         if isinstance(schema.get("name"), str):
             self._named[schema["name"]] = schema
         match kind:

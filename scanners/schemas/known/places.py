@@ -59,8 +59,11 @@ def _add(
         case "AVRO":
             add_avro(places, schemas.avro(schema.id), at)
         case "PROTOBUF":
-            docs = {name: text for each in (schema.text, *schemas.imports(schema.id).values())
-                    for name, text in comments(each).items()}  # fmt: skip
+            docs = {
+                name: text
+                for each in (schema.text, *schemas.imports(schema.id).values())
+                for name, text in comments(each).items()
+            }
             for message in _messages(schemas.protobuf(schema.id).messages(), learned):
                 add_protobuf(places, message, docs, at)
         case "JSON":

@@ -12,25 +12,65 @@ from catalog.paths import FieldPath
 from scanners.schemas.known.place import MOST_REPEATS, Places
 
 _SQL = {
-    "double": "DOUBLE", "float": "FLOAT", "int64": "BIGINT", "uint64": "DECIMAL(20,0)", "int32": "INT",
-    "fixed64": "DECIMAL(20,0)", "fixed32": "BIGINT", "bool": "BOOLEAN", "string": "STRING", "bytes": "BINARY",
-    "uint32": "BIGINT", "sfixed32": "INT", "sfixed64": "BIGINT", "sint32": "INT", "sint64": "BIGINT",
-}  # fmt: skip
+    "double": "DOUBLE",
+    "float": "FLOAT",
+    "int64": "BIGINT",
+    "uint64": "DECIMAL(20,0)",
+    "int32": "INT",
+    "fixed64": "DECIMAL(20,0)",
+    "fixed32": "BIGINT",
+    "bool": "BOOLEAN",
+    "string": "STRING",
+    "bytes": "BINARY",
+    "uint32": "BIGINT",
+    "sfixed32": "INT",
+    "sfixed64": "BIGINT",
+    "sint32": "INT",
+    "sint64": "BIGINT",
+}
 _NAMES = (
-    "", "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group", "message", "bytes",
-    "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64",
-)  # fmt: skip
+    "",
+    "double",
+    "float",
+    "int64",
+    "uint64",
+    "int32",
+    "fixed64",
+    "fixed32",
+    "bool",
+    "string",
+    "group",
+    "message",
+    "bytes",
+    "uint32",
+    "enum",
+    "sfixed32",
+    "sfixed64",
+    "sint32",
+    "sint64",
+)
 _WELL_KNOWN = {
-    "google.protobuf.Timestamp": "TIMESTAMP", "google.protobuf.Duration": "STRING",
-    "google.protobuf.DoubleValue": "DOUBLE", "google.protobuf.FloatValue": "FLOAT", "google.protobuf.Int64Value": "BIGINT",
-    "google.protobuf.UInt64Value": "DECIMAL(20,0)", "google.protobuf.Int32Value": "INT",
-    "google.protobuf.UInt32Value": "BIGINT", "google.protobuf.BoolValue": "BOOLEAN",
-    "google.protobuf.StringValue": "STRING", "google.protobuf.BytesValue": "BINARY",
-}  # fmt: skip
-_OPEN = frozenset({
-    "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.Any",
-    "confluent.type.Decimal",
-})  # fmt: skip
+    "google.protobuf.Timestamp": "TIMESTAMP",
+    "google.protobuf.Duration": "STRING",
+    "google.protobuf.DoubleValue": "DOUBLE",
+    "google.protobuf.FloatValue": "FLOAT",
+    "google.protobuf.Int64Value": "BIGINT",
+    "google.protobuf.UInt64Value": "DECIMAL(20,0)",
+    "google.protobuf.Int32Value": "INT",
+    "google.protobuf.UInt32Value": "BIGINT",
+    "google.protobuf.BoolValue": "BOOLEAN",
+    "google.protobuf.StringValue": "STRING",
+    "google.protobuf.BytesValue": "BINARY",
+}
+_OPEN = frozenset(
+    {
+        "google.protobuf.Struct",
+        "google.protobuf.Value",
+        "google.protobuf.ListValue",
+        "google.protobuf.Any",
+        "confluent.type.Decimal",
+    }
+)
 """Messages whose content no schema gives."""
 
 
@@ -81,9 +121,13 @@ class _Walk:
         elif field.enum_type is not None:
             enum = field.enum_type
             self._places.add(
-                at, "scalar", "STRING", type=f"enum {enum.full_name}", name=enum.full_name,
+                at,
+                "scalar",
+                "STRING",
+                type=f"enum {enum.full_name}",
+                name=enum.full_name,
                 symbols=[value.name for value in enum.values],
-            )  # fmt: skip
+            )
         else:
             name = _NAMES[field.type]
             self._places.add(at, "scalar", _SQL[name], type=name)

@@ -16,9 +16,25 @@ _TOKEN = re.compile(
     re.S,
 )
 _SCALARS = (
-    "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group", "message", "bytes",
-    "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64",
-)  # fmt: skip
+    "double",
+    "float",
+    "int64",
+    "uint64",
+    "int32",
+    "fixed64",
+    "fixed32",
+    "bool",
+    "string",
+    "group",
+    "message",
+    "bytes",
+    "uint32",
+    "enum",
+    "sfixed32",
+    "sfixed64",
+    "sint32",
+    "sint64",
+)
 _SCALAR_NUMBERS = {name: i + 1 for i, name in enumerate(_SCALARS) if name not in ("group", "message", "enum")}
 GROUP, MESSAGE, ENUM = 10, 11, 14
 """Numbers of types in FieldDescriptorProto."""

@@ -37,49 +37,83 @@ BATCH = (
         (trace(*JSON), "A record could not be converted or transformed (SerializationException); correct"),
         (trace(*BATCH), "It failed with PSQLException; the worker's log has the message"),
         (
-            trace(f"{CONNECT}.ConnectException: Couldn't find or create file '/data/out' for FileStreamSinkTask",
-                  "java.nio.file.NoSuchFileException: /data/out"),
+            trace(
+                f"{CONNECT}.ConnectException: Couldn't find or create file '/data/out' for FileStreamSinkTask",
+                "java.nio.file.NoSuchFileException: /data/out",
+            ),
             "It failed with ConnectException: Couldn't find or create file '/data/out' for FileStreamSinkTask.",
         ),
         (
-            trace(f"{CONNECT}.ConnectException: Couldn't find or create file '/home/{CANARY}/x' for FileStreamSinkTask"),
+            trace(
+                f"{CONNECT}.ConnectException: Couldn't find or create file '/home/{CANARY}/x' for FileStreamSinkTask"
+            ),
             "It failed with ConnectException: Couldn't find or create file … for FileStreamSinkTask.",
         ),
         (
-            trace("io.debezium.DebeziumException: An exception occurred in the change event producer. This connector will be"
-                  " stopped.", 'org.postgresql.util.PSQLException: FATAL: password authentication failed for user "weir"'),
+            trace(
+                "io.debezium.DebeziumException: An exception occurred in the change event producer. This connector will be"
+                " stopped.",
+                'org.postgresql.util.PSQLException: FATAL: password authentication failed for user "weir"',
+            ),
             "The other side refused the user name or password;",
         ),
         (
-            trace("io.debezium.DebeziumException: Postgres server wal_level property must be 'logical' but is: 'replica'"),
+            trace(
+                "io.debezium.DebeziumException: Postgres server wal_level property must be 'logical' but is: 'replica'"
+            ),
             "The PostgreSQL server writes no logical changes;",
         ),
-        (trace("org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host this topic-partition."),
-         "A topic does not exist"),
-        (trace("java.net.UnknownHostException: db.internal: Name or service not known"),
-         "It failed with UnknownHostException: db.internal: Name or service not known."),
+        (
+            trace(
+                "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host this topic-partition."
+            ),
+            "A topic does not exist",
+        ),
+        (
+            trace("java.net.UnknownHostException: db.internal: Name or service not known"),
+            "It failed with UnknownHostException: db.internal: Name or service not known.",
+        ),
         (trace("java.lang.NullPointerException"), "It failed with NullPointerException; the worker's log"),
         (trace("java.lang.OutOfMemoryError: Java heap space"), "The worker has too little memory"),
-        (trace(f"{CONNECT}.RetriableException: customer 4539148803436467 was refused"),
-         "It failed with RetriableException; the worker's log"),
-        (trace(f"{CONNECT}.ConnectException: Failed to write row (canary Doe, Berlin, 1980) to table people"),
-         "It failed with ConnectException; the worker's log"),
-        (trace(f"{CONNECT}.ConnectException: Couldn't find or create file '/data/out' for canary Doe, Berlin"),
-         "It failed with ConnectException; the worker's log"),
-        (trace("org.apache.kafka.common.config.ConfigException: Cannot open jdbc:postgresql://db/x?user=u&password=canary now"),
-         "It failed with ConfigException: Cannot open … now."),
-        (trace("org.apache.kafka.common.config.ConfigException: Invalid value a canary's word for configuration db.key: short"),
-         "It failed with ConfigException: Invalid value … for configuration db.key: short."),
-        (trace("org.apache.kafka.common.config.ConfigException: Bad options user=weir;pass = canary"),
-         "It failed with ConfigException: Bad options …"),
+        (
+            trace(f"{CONNECT}.RetriableException: customer 4539148803436467 was refused"),
+            "It failed with RetriableException; the worker's log",
+        ),
+        (
+            trace(f"{CONNECT}.ConnectException: Failed to write row (canary Doe, Berlin, 1980) to table people"),
+            "It failed with ConnectException; the worker's log",
+        ),
+        (
+            trace(f"{CONNECT}.ConnectException: Couldn't find or create file '/data/out' for canary Doe, Berlin"),
+            "It failed with ConnectException; the worker's log",
+        ),
+        (
+            trace(
+                "org.apache.kafka.common.config.ConfigException: Cannot open jdbc:postgresql://db/x?user=u&password=canary now"
+            ),
+            "It failed with ConfigException: Cannot open … now.",
+        ),
+        (
+            trace(
+                "org.apache.kafka.common.config.ConfigException: Invalid value a canary's word for configuration db.key: short"
+            ),
+            "It failed with ConfigException: Invalid value … for configuration db.key: short.",
+        ),
+        (
+            trace("org.apache.kafka.common.config.ConfigException: Bad options user=weir;pass = canary"),
+            "It failed with ConfigException: Bad options …",
+        ),
         (trace("java.nio.file.NoSuchFileException: /home/canary/x"), "It failed with NoSuchFileException: …."),
         (trace("java.nio.file.NoSuchFileException: /data/out"), "It failed with NoSuchFileException: /data/out."),
-        (trace("java.net.ConnectException: Connection refused"), "It failed with ConnectException: Connection refused."),
+        (
+            trace("java.net.ConnectException: Connection refused"),
+            "It failed with ConnectException: Connection refused.",
+        ),
         (trace("com.example.ConnectException: canary"), "It failed with ConnectException; the worker's log"),
         ("", "It failed; the worker's log has the reason."),
         ("garbage\n\tat x", "It failed; the worker's log has the reason."),
     ],
-)  # fmt: skip
+)
 def test_a_trace_is_one_sentence(text: str, wanted: str) -> None:
     result = sentence(text, {"/data/out"})
     assert result.startswith(wanted), result

@@ -51,30 +51,61 @@ PAYMENTS = DatasetFacts(
 
 GOVERNANCE: list[tuple[str, str, dict[str, Any]]] = [
     ("Role", "analyst", {"read": [{"dataset": "prod/orders"}, {"tag": "domain.sales"}]}),
-    ("Role", "analyst-eu", {"inherits": ["analyst"],
-                            "rowFilters": [{"dataset": "prod/orders", "where": "region = 'EU'"}]}),
+    (
+        "Role",
+        "analyst-eu",
+        {"inherits": ["analyst"], "rowFilters": [{"dataset": "prod/orders", "where": "region = 'EU'"}]},
+    ),
     ("Role", "privacy-officer", {"read": [{"dataset": "*"}], "seesUnscanned": True}),
-    ("Policy", "mask-email", {"type": "mask", "match": {"tags": ["EMAIL_ADDRESS"]}, "subjects": {"roles": ["analyst"]},
-                              "mask": {"type": "MASK_HASH"},
-                              "except": {"roles": ["privacy-officer"], "purposes": ["fraud-investigation"]}}),
-    ("Policy", "mask-personal", {"type": "mask", "match": {"tags": ["PII"]}, "subjects": {"everyone": True},
-                                 "mask": {"type": "Last-4"},
-                                 "except": {"roles": ["privacy-officer"], "users": ["otto"]}}),
-    ("Policy", "payments-need-a-grant", {"type": "access", "match": {"datasets": ["prod/payments"]},
-                                         "requires": {"purpose": ["fraud-investigation", "chargeback"]}}),
-    ("Workflow", "personal-data", {
-        "match": {"tags": ["PII"]},
-        "stages": [
-            {"name": "owner", "approvers": {"owners": True}, "quorum": 1},
-            {"name": "privacy", "approvers": {"groups": ["privacy"]}, "quorum": 1},
-        ],
-        "maxDuration": "30d", "requestExpiresAfter": "7d",
-    }),
+    (
+        "Policy",
+        "mask-email",
+        {
+            "type": "mask",
+            "match": {"tags": ["EMAIL_ADDRESS"]},
+            "subjects": {"roles": ["analyst"]},
+            "mask": {"type": "MASK_HASH"},
+            "except": {"roles": ["privacy-officer"], "purposes": ["fraud-investigation"]},
+        },
+    ),
+    (
+        "Policy",
+        "mask-personal",
+        {
+            "type": "mask",
+            "match": {"tags": ["PII"]},
+            "subjects": {"everyone": True},
+            "mask": {"type": "Last-4"},
+            "except": {"roles": ["privacy-officer"], "users": ["otto"]},
+        },
+    ),
+    (
+        "Policy",
+        "payments-need-a-grant",
+        {
+            "type": "access",
+            "match": {"datasets": ["prod/payments"]},
+            "requires": {"purpose": ["fraud-investigation", "chargeback"]},
+        },
+    ),
+    (
+        "Workflow",
+        "personal-data",
+        {
+            "match": {"tags": ["PII"]},
+            "stages": [
+                {"name": "owner", "approvers": {"owners": True}, "quorum": 1},
+                {"name": "privacy", "approvers": {"groups": ["privacy"]}, "quorum": 1},
+            ],
+            "maxDuration": "30d",
+            "requestExpiresAfter": "7d",
+        },
+    ),
     ("User", "ana", {"roles": ["analyst"]}),
     ("User", "otto", {}),
     ("User", "petra", {"roles": ["privacy-officer"], "groups": ["privacy"]}),
     ("User", "grace", {"groups": ["fraud-team"], "roles": ["analyst-eu"]}),
-]  # fmt: skip
+]
 
 
 @dataclass

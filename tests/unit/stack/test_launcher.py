@@ -215,8 +215,12 @@ def test_words_folder_and_path_reach_the_command_line(root: Path, tmp_path_facto
     for start in (program, link):
         done = subprocess.run(
             [sys.executable, str(start), "scan", "--topics", "a b"],
-            cwd=elsewhere, env=environment, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            cwd=elsewhere,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert done.stdout.splitlines() == [str(elsewhere), "['scan', '--topics', 'a b']", f"{root}{os.pathsep}/mine"]
 
 

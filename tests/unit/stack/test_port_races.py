@@ -115,9 +115,13 @@ def _starter(tmp_path: Path, notes: Notes, moves: Sequence[int]) -> Starter:
     home.create()
     left = list(moves)
     return Starter(
-        home, StackSettings(start_timeout=20), State.load(home.state_file), notes, "races",
+        home,
+        StackSettings(start_timeout=20),
+        State.load(home.state_file),
+        notes,
+        "races",
         lambda names: {name: left.pop(0) for name in names},
-    )  # fmt: skip
+    )
 
 
 def test_a_server_that_lost_its_port_is_started_again_on_another(tmp_path: Path, taken: int) -> None:

@@ -132,10 +132,15 @@ def test_items_are_the_rights_in_scope_with_what_they_open_and_who_decides(weir:
     campaign = started(weir)["id"]
     seen = {(i["kind"], i["name"], i["holder"]): i for i in items(weir.admin, campaign)}
     assert set(seen) == {
-        ("grant", "ana-fraud", "ana"), ("grant", "otto-own", "otto"), ("grant", "sales-fraud", "group sales"),
-        ("role", "reader", "ana"), ("role", "reader", "otto"),
-        ("group", "sales", "ben"), ("group", "sales", "eva"), ("owner", "prod/orders", "otto"),
-    }  # fmt: skip
+        ("grant", "ana-fraud", "ana"),
+        ("grant", "otto-own", "otto"),
+        ("grant", "sales-fraud", "group sales"),
+        ("role", "reader", "ana"),
+        ("role", "reader", "otto"),
+        ("group", "sales", "ben"),
+        ("group", "sales", "eva"),
+        ("owner", "prod/orders", "otto"),
+    }
     anas = seen["grant", "ana-fraud", "ana"]
     (opened,) = anas["evidence"]["datasets"]
     assert (opened["dataset"], opened["shows"], opened["personal"]) == ("prod/orders", "clear", ["EMAIL_ADDRESS"])

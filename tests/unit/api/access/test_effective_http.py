@@ -109,9 +109,15 @@ def test_of_the_past_it_is_what_was_declared_then_and_what_is_not_known_is_state
     assert weir.admin.get(place, params={"asOf": "2001-01-01T00:00:00Z"}).status_code == 404
     assert weir.admin.get(place, params={"asOf": "2999-01-01T00:00:00Z"}).status_code == 400
     weir.admin.delete("/api/v1/declared/User/late")
-    answer = weir.admin.get("/api/v1/explain/compare", params={
-        "dataset": "prod/orders", "left": "late", "leftAsOf": before, "right": "otto",
-    }).json()  # fmt: skip
+    answer = weir.admin.get(
+        "/api/v1/explain/compare",
+        params={
+            "dataset": "prod/orders",
+            "left": "late",
+            "leftAsOf": before,
+            "right": "otto",
+        },
+    ).json()
     assert answer["left"]["shows"] == "none" and answer["right"]["shows"] == "clear"
 
 
@@ -167,9 +173,9 @@ def test_two_people_are_compared(weir: ApiWorld) -> None:
 def test_one_person_is_compared_at_two_moments_with_what_became_of_the_rules(weir: ApiWorld) -> None:
     before = datetime.now(UTC).isoformat()
     assert weir.admin.delete("/api/v1/grants/ana-fraud").status_code == 200
-    answer = weir.user("ana").get(
-        "/api/v1/explain/compare", params={"dataset": "prod/orders", "leftAsOf": before}
-    ).json()  # fmt: skip
+    answer = (
+        weir.user("ana").get("/api/v1/explain/compare", params={"dataset": "prod/orders", "leftAsOf": before}).json()
+    )
     assert answer["left"]["shows"] == "clear" and answer["right"]["shows"] == "partly"
     assert [(c["kind"], c["name"], c["by"]) for c in answer["changed"]] == [("Grant", "ana-fraud", "admin")]
     state = weir.services.state

@@ -58,8 +58,11 @@ def told(weir: ApiWorld, **params: Any) -> list[dict[str, Any]]:
 def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld) -> None:
     weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     assert [e["type"] for e in told(weir, after=0)] == [
-        "weir.dataset.discovered", "weir.schema.discovered", "weir.classification.suggested", "weir.scan.finished",
-    ]  # fmt: skip
+        "weir.dataset.discovered",
+        "weir.schema.discovered",
+        "weir.classification.suggested",
+        "weir.scan.finished",
+    ]
     later = [record({"order_id": 50 + n, "region": "EU", "coupon": "C"}, key=f"k{n}", offset=50 + n) for n in range(50)]
     weir.topics["orders"] += later  # type: ignore[attr-defined]
     weir.scan(cluster="prod", topics=["orders"], sample={"strategy": "since-last"})
@@ -84,8 +87,9 @@ def test_events_are_read_on_from_where_one_stopped(weir: ApiWorld) -> None:
     rest = weir.admin.get("/api/v1/events", params={"after": first["next"]}).json()
     assert [e["subject"] for e in rest["events"]] == ["s2", "s3", "s4"]
     assert weir.admin.get("/api/v1/events", params={"after": rest["next"]}).json() == {
-        "events": [], "next": rest["next"],
-    }  # fmt: skip
+        "events": [],
+        "next": rest["next"],
+    }
     assert [e["subject"] for e in told(weir, limit=1)] == ["s4"]
 
 

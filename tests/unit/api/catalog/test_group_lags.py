@@ -55,9 +55,13 @@ class Made:
         self.reader = MemoryGroups(groups)
         self.broken = broken
         self.lags = GroupLags(
-            self.store, Clusters(self.store, lambda: self.now), self._reader, lambda name: name.startswith("_weir"),
-            limit, lambda: self.now,
-        )  # fmt: skip
+            self.store,
+            Clusters(self.store, lambda: self.now),
+            self._reader,
+            lambda name: name.startswith("_weir"),
+            limit,
+            lambda: self.now,
+        )
 
     def _reader(self, cluster: str) -> MemoryGroups:
         if cluster == self.broken:

@@ -64,8 +64,10 @@ def item(path: str, name: str = "orders", **more: Any) -> dict[str, Any]:
 def test_all_datasets_in_one_list_with_filters(weir: ApiWorld) -> None:
     mails = listed(weir, entity="EMAIL_ADDRESS")
     assert {(c["dataset"], c["path"]) for c in mails["classifications"]} == {
-        ("prod/orders", "value.customer.email"), ("prod/orders", "headers.actor"), ("prod/payments", "value.mail"),
-    }  # fmt: skip
+        ("prod/orders", "value.customer.email"),
+        ("prod/orders", "headers.actor"),
+        ("prod/payments", "value.mail"),
+    }
     assert mails["total"] == 3 and mails["counts"]["state"] == {"suggested": 3}
     page = listed(weir, entity="EMAIL_ADDRESS", limit=1, offset=1)
     assert page["total"] == 3 and len(page["classifications"]) == 1
@@ -76,8 +78,15 @@ def test_all_datasets_in_one_list_with_filters(weir: ApiWorld) -> None:
 
 
 def test_many_reviews_in_one_call(weir: ApiWorld) -> None:
-    body = {"items": [item("value.customer.email"), item("headers.actor", state="rejected"), item("value.nope", state="rejected")],
-            "state": "confirmed", "reason": "seen by hand"}  # fmt: skip
+    body = {
+        "items": [
+            item("value.customer.email"),
+            item("headers.actor", state="rejected"),
+            item("value.nope", state="rejected"),
+        ],
+        "state": "confirmed",
+        "reason": "seen by hand",
+    }
     answer = weir.admin.post("/api/v1/classifications/review", json=body).json()
     assert (answer["reviewed"], answer["refused"]) == (2, 1)
     assert [r.get("state") for r in answer["results"]] == ["confirmed", "rejected", None]
@@ -95,9 +104,13 @@ def test_many_reviews_in_one_call(weir: ApiWorld) -> None:
 
 @pytest.mark.parametrize(
     ("body", "named"),
-    [({"items": []}, "items"), ({"items": [item("value.customer.email")]}, "state"), ({}, "items"),
-     ({"items": [item("value.customer.email")], "state": "perhaps"}, "state")],
-)  # fmt: skip
+    [
+        ({"items": []}, "items"),
+        ({"items": [item("value.customer.email")]}, "state"),
+        ({}, "items"),
+        ({"items": [item("value.customer.email")], "state": "perhaps"}, "state"),
+    ],
+)
 def test_a_review_that_says_too_little_is_refused(weir: ApiWorld, body: Any, named: str) -> None:
     refused = weir.admin.post("/api/v1/classifications/review", json=body)
     assert refused.status_code == 400 and named in refused.json()["error"]["message"]
@@ -154,10 +167,14 @@ def test_a_hostile_pattern_ends_in_a_sentence(weir: ApiWorld, regex: str) -> Non
 
 @pytest.mark.parametrize(
     ("recognizer", "named"),
-    [({}, "supported_entity"), ({"supported_entity": "x"}, "supported_entity"), ({"spec": 1}, "spec"),
-     ({**EMPLOYEE, "patterns": [{"name": "e", "regex": "(", "score": 0.5}]}, "regular expression"),
-     ({**EMPLOYEE, "patterns": []}, "patterns")],
-)  # fmt: skip
+    [
+        ({}, "supported_entity"),
+        ({"supported_entity": "x"}, "supported_entity"),
+        ({"spec": 1}, "spec"),
+        ({**EMPLOYEE, "patterns": [{"name": "e", "regex": "(", "score": 0.5}]}, "regular expression"),
+        ({**EMPLOYEE, "patterns": []}, "patterns"),
+    ],
+)
 def test_a_recognizer_that_is_none_is_refused(weir: ApiWorld, recognizer: Any, named: str) -> None:
     refused = weir.admin.post("/api/v1/recognizers/test", json={"recognizer": recognizer, "values": ["a"]})
     assert refused.status_code == 400 and named in refused.json()["error"]["message"]
@@ -181,11 +198,15 @@ def test_the_command_line_tries_recognizers_of_either_form(command: Any, tmp_pat
     values = tmp_path / "values.txt"
     values.write_text("EMP-000001\nEMP-000002\nno\n")
     ours = tmp_path / "ours.yaml"
-    ours.write_text("apiVersion: weir/v1\nkind: Recognizer\nmetadata: {name: emp}\nspec:\n  supported_entity: EMPLOYEE_NUMBER\n"
-                    "  patterns: [{name: e, regex: 'EMP-[0-9]{6}', score: 0.6}]\n")  # fmt: skip
+    ours.write_text(
+        "apiVersion: weir/v1\nkind: Recognizer\nmetadata: {name: emp}\nspec:\n  supported_entity: EMPLOYEE_NUMBER\n"
+        "  patterns: [{name: e, regex: 'EMP-[0-9]{6}', score: 0.6}]\n"
+    )
     theirs = tmp_path / "presidio.yaml"
-    theirs.write_text("recognizers:\n  - name: emp\n    supported_language: en\n    supported_entity: EMPLOYEE_NUMBER\n"
-                      "    patterns:\n      - {name: e, regex: 'EMP-[0-9]{6}', score: 0.6}\n    context: [staff]\n")  # fmt: skip
+    theirs.write_text(
+        "recognizers:\n  - name: emp\n    supported_language: en\n    supported_entity: EMPLOYEE_NUMBER\n"
+        "    patterns:\n      - {name: e, regex: 'EMP-[0-9]{6}', score: 0.6}\n    context: [staff]\n"
+    )
     for file in (ours, theirs):
         done = command("recognizer", "test", "-f", str(file), "--sample", str(values), "-o", "json")
         assert done.exit_code == 0, done.stdout

@@ -59,12 +59,15 @@ def run(inputs: list[str], outputs: list[str]) -> dict[str, Any]:
         return [{"namespace": f"kafka://{BOOTSTRAP}", "name": name} for name in names]
 
     return {
-        "eventType": "COMPLETE", "eventTime": "2026-03-01T12:00:00Z", "producer": "https://example.com/test",
+        "eventType": "COMPLETE",
+        "eventTime": "2026-03-01T12:00:00Z",
+        "producer": "https://example.com/test",
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": f"0190b6d0-0000-7000-8000-{len(inputs[0]):012d}"},
         "job": {"namespace": "test", "name": f"to-{outputs[0]}"},
-        "inputs": named(inputs), "outputs": named(outputs),
-    }  # fmt: skip
+        "inputs": named(inputs),
+        "outputs": named(outputs),
+    }
 
 
 def test_a_key_of_the_same_name_and_type_relates_however_it_is_written(weir: ApiWorld) -> None:
@@ -72,7 +75,11 @@ def test_a_key_of_the_same_name_and_type_relates_however_it_is_written(weir: Api
     assert set(found) == {"prod/payments", "prod/parcels"}  # a number of that name is another key; `id` alone is none
     shared = found["prod/payments"][0]
     assert (shared["kind"], shared["field"], shared["other"], shared["type"]) == (
-        "shared_key", "value.order_id", "value.order.id", "text")  # fmt: skip
+        "shared_key",
+        "value.order_id",
+        "value.order.id",
+        "text",
+    )
 
 
 def test_a_declared_type_is_compared_with_a_learned_one(weir: ApiWorld) -> None:

@@ -117,9 +117,15 @@ def test_acls_are_for_owners_and_who_reads_reports(weir: ApiWorld, user: str, st
     assert answer.status_code == status
     if status == 200:
         assert answer.json()["entries"] == [
-            {"principal": "User:app", "operation": "read", "permission": "allow", "host": "*", "resource": "orders",
-             "pattern": "literal"}
-        ]  # fmt: skip
+            {
+                "principal": "User:app",
+                "operation": "read",
+                "permission": "allow",
+                "host": "*",
+                "resource": "orders",
+                "pattern": "literal",
+            }
+        ]
     else:
         assert "User:app" not in answer.text and "report:read" in answer.json()["error"]["message"]
 
@@ -151,9 +157,11 @@ def test_subjects_and_the_difference_between_two_versions(weir: ApiWorld) -> Non
     known |= {1: schema(1, 1, "id"), 2: schema(2, 2, "id", "note")}
     ana = weir.user("ana")
     assert ana.get(f"{AT}/subjects").json()["subjects"] == [
-        {"subject": "orders-value", "versions": [{"version": 2, "id": 2, "type": "AVRO"},
-                                                 {"version": 1, "id": 1, "type": "AVRO"}]}
-    ]  # fmt: skip
+        {
+            "subject": "orders-value",
+            "versions": [{"version": 2, "id": 2, "type": "AVRO"}, {"version": 1, "id": 1, "type": "AVRO"}],
+        }
+    ]
     results = ana.get(f"{AT}/subjects/diff", params={"subject": "orders-value", "version": 2, "before": 1}).json()
     added = [line["text"].strip() for line in results["lines"] if line["change"] == "added"]
     assert '"name": "note",' in added

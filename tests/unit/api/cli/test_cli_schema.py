@@ -12,10 +12,22 @@ ANSWER = {
     "format": {"key": "string", "value": "json", "value.options": '{"packed": ["utf-16"]}', "headers.t": "avro"},
     "window": {"records": 1000, "complete": False, "partitions": [{"begin": 10, "end": 40010}]},
     "fields": [
-        {"path": "value", "types": {"object": 1.0}, "presence": 1.0, "null_share": 0.0, "distinct": None,
-         "details": {"formats_seen": {"json": 998, "avro": 2}, "schema_ids": [4, 9]}},
-        {"path": "value.id", "types": {"int32": 0.998, "string": 0.002}, "presence": 0.001, "null_share": 0.0004,
-         "distinct": 1234, "details": {}},
+        {
+            "path": "value",
+            "types": {"object": 1.0},
+            "presence": 1.0,
+            "null_share": 0.0,
+            "distinct": None,
+            "details": {"formats_seen": {"json": 998, "avro": 2}, "schema_ids": [4, 9]},
+        },
+        {
+            "path": "value.id",
+            "types": {"int32": 0.998, "string": 0.002},
+            "presence": 0.001,
+            "null_share": 0.0004,
+            "distinct": 1234,
+            "details": {},
+        },
     ],
     "shapes": [
         {"share": 0.996, "paths": ["value.id"], "when": {"value.gift": True}},
@@ -23,7 +35,7 @@ ANSWER = {
     ],
     "problems": [{"part": "value", "reason": "not_json", "count": 7, "first": {"partition": 0, "offset": 5}}],
     "departures": [],
-}  # fmt: skip
+}
 
 
 def test_what_was_read_in_which_formats_and_by_which_schemas_stands_at_the_top() -> None:
@@ -31,14 +43,17 @@ def test_what_was_read_in_which_formats_and_by_which_schemas_stands_at_the_top()
         "prod/orders, schema version 3: 1,000 records read of 40,000 retained offsets"
     ]
     assert list(format_lines(ANSWER)) == [
-        "value: json >99%, avro <1%; text in UTF-16; schema ids 4, 9", "headers.t: avro", "key: string",
-    ]  # fmt: skip
+        "value: json >99%, avro <1%; text in UTF-16; schema ids 4, 9",
+        "headers.t: avro",
+        "key: string",
+    ]
     assert "no scan" in next(iter(read_line("prod/orders", {"version": 0})))
 
 
 @pytest.mark.parametrize(
-    ("part", "text"), [(0.0, "0%"), (0.0004, "<1%"), (0.01, "1%"), (0.5, "50%"), (0.996, ">99%"), (1.0, "100%"), (None, "")]
-)  # fmt: skip
+    ("part", "text"),
+    [(0.0, "0%"), (0.0004, "<1%"), (0.01, "1%"), (0.5, "50%"), (0.996, ">99%"), (1.0, "100%"), (None, "")],
+)
 def test_a_share_is_not_rounded_to_none_or_all(part: float | None, text: str) -> None:
     assert share(part) == text
 

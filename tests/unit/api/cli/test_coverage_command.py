@@ -17,9 +17,11 @@ def file(lines: int, ran: int) -> dict[str, Any]:
 
 def test_lines_are_summed_by_room_and_drivers_apart() -> None:
     report = {
-        "policies/decide.py": file(10, 9), "policies/sql/gate.py": file(30, 30), "policies/adapters/spark.py": file(50, 5),
+        "policies/decide.py": file(10, 9),
+        "policies/sql/gate.py": file(30, 30),
+        "policies/adapters/spark.py": file(50, 5),
         "api/app.py": file(4, 2),
-    }  # fmt: skip
+    }
     assert by_room(report) == [Share("policies", 40, 39, 50, 5), Share("api", 4, 2, 0, 0)]
     assert [share.percent for share in by_room(report)] == [97.5, 50.0]
     assert "97.5%" in by_room(report)[0].line() and "10%" in by_room(report)[0].line()

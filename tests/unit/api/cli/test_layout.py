@@ -15,11 +15,19 @@ from api.cli.layout import laid_out, wrapped
 LONG = "prod/shop.customers.loyalty-programme.transactions-by-region-eu"
 MAIL = "maximiliane.von-und-zu-hohenstein@subsidiary.department.example.com"
 ROW: list[Any] = [
-    LONG, MAIL, {"city": "東京都千代田区", "geo": {"lat": 35.6895123, "lon": 139.6917}}, ["EMAIL_ADDRESS", "PERSON"],
-    [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": None}], 1234567.125, True, None,
+    LONG,
+    MAIL,
+    {"city": "東京都千代田区", "geo": {"lat": 35.6895123, "lon": 139.6917}},
+    ["EMAIL_ADDRESS", "PERSON"],
+    [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": None}],
+    1234567.125,
+    True,
+    None,
     "A sentence that is a good deal longer than what a column of a table may have at eighty characters.",
-    "2026-11-23T10:00:00Z", "x", "line one\nline two \x1b[31m",
-]  # fmt: skip
+    "2026-11-23T10:00:00Z",
+    "x",
+    "line one\nline two \x1b[31m",
+]
 NAMES = [f"column_{n}" for n in range(len(ROW))]
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Mn", "Me", "Cf", "Zl", "Zp")), max_size=30)
 
@@ -60,11 +68,15 @@ def test_data_is_never_wrapped_in_a_table() -> None:
 @pytest.mark.parametrize(
     ("value", "shown", "exact"),
     [
-        (None, "", "null"), ([], "", "[]"), (True, "yes", "true"), (0.87654, "0.877", "0.87654"),
-        (12345.678, "12345.678", "12345.678"), ({"a": 1, "b": [1, {"c": None}]}, *["a=1, b=[1, (c=null)]"] * 2),
+        (None, "", "null"),
+        ([], "", "[]"),
+        (True, "yes", "true"),
+        (0.87654, "0.877", "0.87654"),
+        (12345.678, "12345.678", "12345.678"),
+        ({"a": 1, "b": [1, {"c": None}]}, *["a=1, b=[1, (c=null)]"] * 2),
         ([["a"], {"b": {}}], *["[a], (b=())"] * 2),
     ],
-)  # fmt: skip
+)
 def test_values_in_words(value: Any, shown: str, exact: str) -> None:
     assert (cell(value), cell(value, exact=True)) == (shown, exact)
 

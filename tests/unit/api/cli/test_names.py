@@ -34,12 +34,16 @@ spec: {title: Fraud}
 @pytest.mark.parametrize(
     ("line", "near"),
     [
-        ("get polcy", "did you mean Policy?"), ("delete Polcy x", "did you mean Policy?"), ("get zzzz", "kinds are datasets"),
-        ("where-is --entity EMAIL_ADRESS", "did you mean EMAIL_ADDRESS"), ("search --entity phone", "did you mean PHONE_NUMBER?"),
-        ("review --entity zzzzzz", "weir search --entity PII"), ("search --entity iban -o json", "did you mean IBAN_CODE"),
+        ("get polcy", "did you mean Policy?"),
+        ("delete Polcy x", "did you mean Policy?"),
+        ("get zzzz", "kinds are datasets"),
+        ("where-is --entity EMAIL_ADRESS", "did you mean EMAIL_ADDRESS"),
+        ("search --entity phone", "did you mean PHONE_NUMBER?"),
+        ("review --entity zzzzzz", "weir search --entity PII"),
+        ("search --entity iban -o json", "did you mean IBAN_CODE"),
         ("request prod/orders --purpose fraud-detecton", "did you mean fraud-detection?"),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_name_ends_with_2_and_the_near_ones(weir: Weir, served: ApiWorld, line: str, near: str) -> None:  # noqa: F811
     served.apply(CLUSTER + "---" + PURPOSE)
     served.scan(cluster="prod", topics=["*"])
@@ -63,15 +67,23 @@ def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # no
         ("scan", "Name a cluster, or give --bootstrap-servers."),
         ("audit list --since yesterday", "--since: 'yesterday' is not a time"),
         ("where-is --entity PII --as-of never", "--as-of: 'never' is not a time"),
-        ("get schema prod/nothing", "nothing"), ("cancel q-none", "`weir queries` lists those"), ("approve req-none", "req-none"),
-        ("view describe none", "none"), ("access-review show none", "none"), ("grant revoke none", "none"),
-        ("lineage prod/none --direction sideways", "--direction"), ("topic browse prod/none", "none"),
-        ("requests --state open", "'--state'"), ("token revoke none", "none"),
+        ("get schema prod/nothing", "nothing"),
+        ("cancel q-none", "`weir queries` lists those"),
+        ("approve req-none", "req-none"),
+        ("view describe none", "none"),
+        ("access-review show none", "none"),
+        ("grant revoke none", "none"),
+        ("lineage prod/none --direction sideways", "--direction"),
+        ("topic browse prod/none", "none"),
+        ("requests --state open", "'--state'"),
+        ("token revoke none", "none"),
         ("notify test --channel fax", "'--channel'"),
-        ("audit list --cursor x", "--cursor"), ("connector describe none", "none"), ("session end none", "none"),
+        ("audit list --cursor x", "--cursor"),
+        ("connector describe none", "none"),
+        ("session end none", "none"),
         ("rebuild everything", "everything"),
     ],
-)  # fmt: skip
+)
 def test_failures_speak_of_what_was_typed(weir: Weir, line: str, sentence: str) -> None:  # noqa: F811
     ended = weir(*line.split())
     assert ended.code in (1, 2) and sentence in ended.err, ended
@@ -114,13 +126,22 @@ def test_completion_offers_what_there_is(weir: Weir, served: ApiWorld, home: Pat
     served.apply(f"{CLUSTER}{user}{group}---{PURPOSE}")
     served.scan(cluster="prod", topics=["*"])
     for complete, begun, whole in (
-        (names.complete_dataset, "prod/o", "prod/orders"), (names.complete_user, "a", "ana"), (names.complete_cluster, "p", "prod"),
-        (names.complete_group, "s", "sales"), (names.complete_purpose, "fr", "fraud-detection"),
+        (names.complete_dataset, "prod/o", "prod/orders"),
+        (names.complete_user, "a", "ana"),
+        (names.complete_cluster, "p", "prod"),
+        (names.complete_group, "s", "sales"),
+        (names.complete_purpose, "fr", "fraud-detection"),
         (names.complete_entity, "EMAIL", "EMAIL_ADDRESS"),
-    ):  # fmt: skip
+    ):
         assert [each[0] for each in complete(begun)] == [whole]
-    for complete in (names.complete_view, names.complete_connector, names.complete_campaign, names.complete_request,
-                     names.complete_grant, names.complete_template):  # fmt: skip
+    for complete in (
+        names.complete_view,
+        names.complete_connector,
+        names.complete_campaign,
+        names.complete_request,
+        names.complete_grant,
+        names.complete_template,
+    ):
         assert complete("") == []
 
 

@@ -10,18 +10,32 @@ from api.cli import views
 from api.cli.output import Format, show
 
 VIEW = {
-    "name": "shop.by_city", "state": "running", "since": "2026-11-23T10:00:00Z", "generation": 1, "building": None, "rows": 1,
-    "lag": {"records": 0, "seconds": 0.0, "at": None}, "sources": ["prod/by_[red]"], "sink": None, "key": ["order_id"],
-    "columns": [{"name": "order_id", "type": "string"}], "runAs": {"user": "rep"}, "sql": "SELECT order_id FROM t", "counts": {},
-    "rates": {}, "error": None,
-}  # fmt: skip
+    "name": "shop.by_city",
+    "state": "running",
+    "since": "2026-11-23T10:00:00Z",
+    "generation": 1,
+    "building": None,
+    "rows": 1,
+    "lag": {"records": 0, "seconds": 0.0, "at": None},
+    "sources": ["prod/by_[red]"],
+    "sink": None,
+    "key": ["order_id"],
+    "columns": [{"name": "order_id", "type": "string"}],
+    "runAs": {"user": "rep"},
+    "sql": "SELECT order_id FROM t",
+    "counts": {},
+    "rates": {},
+    "error": None,
+}
 ROWS = {
     "columns": [
         {"name": "order_id", "type": "string", "decision": {"effect": "clear", "text": "clear"}},
         {"name": "a[b]", "type": "string", "decision": {"effect": "masked", "text": "hashed [x]"}},
     ],
-    "rows": [["o_1", "[/]"]], "freshness": {"records": 0, "seconds": 0.0, "at": None}, "next": None,
-}  # fmt: skip
+    "rows": [["o_1", "[/]"]],
+    "freshness": {"records": 0, "seconds": 0.0, "at": None},
+    "next": None,
+}
 
 
 class Api:

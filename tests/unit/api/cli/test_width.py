@@ -162,9 +162,14 @@ def test_a_pipe_is_not_wrapped(run: Run) -> None:
 
 ANSWER: dict[str, Any] = {
     "columns": [{"name": f"column_{n}", "decision": None} for n in range(12)],
-    "rows": [[f"value-{n}-{'x' * 12}" for n in range(11)] + [{"city": "Bonn", "tags": ["a", None]}], [None] * 11 + [1234.5678]],
-    "window": {"tables": []}, "partial": None, "unreadable_text": None,
-}  # fmt: skip
+    "rows": [
+        [f"value-{n}-{'x' * 12}" for n in range(11)] + [{"city": "Bonn", "tags": ["a", None]}],
+        [None] * 11 + [1234.5678],
+    ],
+    "window": {"tables": []},
+    "partial": None,
+    "unreadable_text": None,
+}
 
 
 class Fixed:

@@ -29,8 +29,10 @@ def test_a_connector_is_made_changed_and_taken_away(weir: World) -> None:
     (document,) = weir.admin.get("/api/v1/declared/Connector").json()["documents"]
     assert document["spec"]["config"] == {"file": "/data/other.txt", "topic": "lines", "tasks.max": 2}
     assert weir.admin.delete("/api/v1/declared/Connector/lines").json() == {
-        "kind": "Connector", "name": "lines", "action": "delete",
-    }  # fmt: skip
+        "kind": "Connector",
+        "name": "lines",
+        "action": "delete",
+    }
     assert weir.worker.connectors == {} and weir.admin.get("/api/v1/connectors").json() == {"connectors": []}
 
 
@@ -177,10 +179,14 @@ def test_dead_letters_are_for_sinks(weir: World) -> None:
     sink = connector("out", letters, "file: /out, topics: lines").replace("FileStreamSource", SINK)
     weir.apply(sink)
     assert dict(weir.worker.connectors["out"].config) == {
-        "connector.class": SINK, "file": "/out", "topics": "lines", "errors.tolerance": "all",
-        "errors.deadletterqueue.topic.name": "lines.dead", "errors.deadletterqueue.topic.replication.factor": "1",
+        "connector.class": SINK,
+        "file": "/out",
+        "topics": "lines",
+        "errors.tolerance": "all",
+        "errors.deadletterqueue.topic.name": "lines.dead",
+        "errors.deadletterqueue.topic.replication.factor": "1",
         "errors.deadletterqueue.context.headers.enable": "true",
-    }  # fmt: skip
+    }
     assert weir.admin.get("/api/v1/connectors/out").json()["deadLetters"] == "lines.dead"
     twice = sink.replace("topics: lines", "topics: lines, errors.tolerance: none")
     assert "config.errors.tolerance is set by deadLetters" in weir.refused(twice)["message"]

@@ -101,9 +101,11 @@ class FakeWeir:
             return {"asked": {}, "gaps": [], "places": [p for p in places if p["entity"] == "EMAIL_ADDRESS"]}
         if path == "lineage":
             pairs = (
-                ("orders", "revenue-by-region"), ("orders", "order-mails"), ("order-mails", "newsletter-audience"),
+                ("orders", "revenue-by-region"),
+                ("orders", "order-mails"),
+                ("order-mails", "newsletter-audience"),
                 ("clicks", "clicks.clean"),
-            )  # fmt: skip
+            )
             edges = [
                 {"source": f"dataset:{NS}:{a}", "target": f"dataset:{NS}:{b}", "job": "job:shop:j", "kind": "declared"}
                 for a, b in pairs
@@ -282,8 +284,12 @@ def test_a_scan_is_followed_and_each_job_told_once() -> None:
 def test_a_failed_scan_gives_its_reason() -> None:
     weir = FakeWeir()
     weir.bent["scans/s1"] = {
-        "id": "s1", "state": "failed", "progress": {}, "datasets": [], "problems": [{"message": "Spark is not there."}],
-    }  # fmt: skip
+        "id": "s1",
+        "state": "failed",
+        "progress": {},
+        "datasets": [],
+        "problems": [{"message": "Spark is not there."}],
+    }
     with pytest.raises(DemoFailed, match="ended as failed: Spark is not there"):
         Story(weir.person("admin"), console(), time.monotonic()).follow(["orders"], [])
 

@@ -27,12 +27,15 @@ def test_an_address_is_not_cut_while_names_can_wrap() -> None:
 
 def test_places_show_field_paths_and_targets_in_one_piece() -> None:
     place = {
-        "name": "customer-latest", "path": "value.attributes{gift_note}", "share": 1.0, "state": "confirmed",
+        "name": "customer-latest",
+        "path": "value.attributes{gift_note}",
+        "share": 1.0,
+        "state": "confirmed",
         "flows": [
             {"id": "dataset:prod:revenue-by-region", "raw": True},
             {"id": "datasetField:prod:newsletter-audience:value.email_hash", "raw": False},
         ],
-    }  # fmt: skip
+    }
     shown = lines(views.places_table([place, place | {"name": "audit-log", "path": "value", "flows": []}]))
     text = "\n".join(shown)
     assert max(map(len, shown)) <= 80

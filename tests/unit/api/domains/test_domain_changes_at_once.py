@@ -171,8 +171,13 @@ def test_who_is_no_admin_any_more_when_it_is_written_starts_no_access_review(
     w.apply(domain("{users: [ada]}"))
     ada = w.user("ada")
     waits = Held(monkeypatch, "take", Snapshots)
-    spec = {"domain": "hr", "scope": {"datasets": ["prod/hr.*"]}, "items": ["owners"], "reviewers": {"owners": True},
-            "onNoAnswer": "keep"}  # fmt: skip
+    spec = {
+        "domain": "hr",
+        "scope": {"datasets": ["prod/hr.*"]},
+        "items": ["owners"],
+        "reviewers": {"owners": True},
+        "onNoAnswer": "keep",
+    }
 
     def asked() -> int:
         return ada.post(f"{API}/access-reviews", json={"name": "x", "spec": spec}).status_code

@@ -238,8 +238,17 @@ def test_the_audit_of_a_domain_has_entries_about_its_datasets(w: ApiWorld, ada: 
 
 def test_an_entry_about_more_shows_the_part_of_the_domain(w: ApiWorld, ada: TestClient) -> None:
     both = {"prod/hr.pay": ["value.region"], "prod/fin.ledger": ["value.order_id"]}
-    noted(w, "joiner", "prod/hr.pay, prod/fin.ledger", fields=both, sql="SELECT 1 FROM fin.ledger", purpose="closing-fin",
-          reasons=["policy fin.rows"], grants=["of-fin"], rows=7)  # fmt: skip
+    noted(
+        w,
+        "joiner",
+        "prod/hr.pay, prod/fin.ledger",
+        fields=both,
+        sql="SELECT 1 FROM fin.ledger",
+        purpose="closing-fin",
+        reasons=["policy fin.rows"],
+        grants=["of-fin"],
+        rows=7,
+    )
     noted(w, "joiner", "2 documents", "apply", dataset=["prod/hr.pay"], reasons=["update Policy fin.rows"])
     applied, (joined,) = (
         audit(ada, actor="joiner", action="apply")["entries"],

@@ -81,9 +81,12 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 
 def spec(**more: Any) -> dict[str, Any]:
     return {
-        "domain": "hr", "scope": {"datasets": ["prod/hr.*"]}, "items": ["grants", "owners"],
-        "reviewers": {"owners": True}, "onNoAnswer": "keep",
-    } | more  # fmt: skip
+        "domain": "hr",
+        "scope": {"datasets": ["prod/hr.*"]},
+        "items": ["grants", "owners"],
+        "reviewers": {"owners": True},
+        "onNoAnswer": "keep",
+    } | more
 
 
 def start(client: TestClient, **body: Any) -> tuple[int, Any]:

@@ -138,13 +138,15 @@ def test_visibility_names_datasets_of_the_domain_alone(w: ApiWorld, ada: TestCli
         document("Group", "hr-leads", "{members: [ada]}"),
         document("Workflow", "w", "{match: {datasets: [prod/hr.pay]}, stages: [{name: a, approvers: {owners: true}}]}"),
         document(
-            "Grant", "g", "{subject: {user: ada}, dataset: prod/hr.pay, purpose: x, validFrom: 2026-01-01T00:00:00Z,"
+            "Grant",
+            "g",
+            "{subject: {user: ada}, dataset: prod/hr.pay, purpose: x, validFrom: 2026-01-01T00:00:00Z,"
             " validTo: 2030-01-01T00:00:00Z, status: approved}",
         ),
         document("Cluster", "mine", "{bootstrapServers: 'localhost:9092'}"),
         document("Recognizer", "r", "{supported_entity: X, deny_list: [a]}"),
     ],
-)  # fmt: skip
+)
 def test_what_nobody_of_a_domain_may_declare(w: ApiWorld, ada: TestClient, stan: TestClient, text: str) -> None:
     for client in (ada, stan):
         assert sent(client, text)[0] == 403 == sent(client, text, dryRun=True)[0]

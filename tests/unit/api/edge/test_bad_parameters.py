@@ -31,11 +31,19 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 @pytest.mark.parametrize(
     ("path", "name"),
     [
-        ("datasets", "offset"), ("datasets", "limit"), ("scans", "offset"), ("audit", "cursor"), ("audit", "limit"),
-        ("events", "after"), ("search", "offset"), ("datasets/prod/orders/schema", "version"),
-        ("datasets/prod/orders/schema/diff", "from"), ("namespaces", "offset"), ("classifications", "offset"),
+        ("datasets", "offset"),
+        ("datasets", "limit"),
+        ("scans", "offset"),
+        ("audit", "cursor"),
+        ("audit", "limit"),
+        ("events", "after"),
+        ("search", "offset"),
+        ("datasets/prod/orders/schema", "version"),
+        ("datasets/prod/orders/schema/diff", "from"),
+        ("namespaces", "offset"),
+        ("classifications", "offset"),
     ],
-)  # fmt: skip
+)
 def test_a_number_too_great_is_refused(weir: ApiWorld, path: str, name: str, great: str) -> None:
     answer = weir.admin.get(f"/api/v1/{path}", params={name: great})
     assert answer.status_code == 400 and name in answer.json()["error"]["message"], answer.text
@@ -44,12 +52,18 @@ def test_a_number_too_great_is_refused(weir: ApiWorld, path: str, name: str, gre
 @pytest.mark.parametrize(
     ("path", "name", "given"),
     [
-        ("audit", "since", {}), ("audit", "until", {}), ("events", "since", {}), ("lineage", "asOf", NODE),
-        ("impact", "asOf", NODE), ("lineage/reach", "at", {"from": NODE["nodeId"]}),
+        ("audit", "since", {}),
+        ("audit", "until", {}),
+        ("events", "since", {}),
+        ("lineage", "asOf", NODE),
+        ("impact", "asOf", NODE),
+        ("lineage/reach", "at", {"from": NODE["nodeId"]}),
         ("reports/where-is", "asOf", {"entity": "PII"}),
-        ("datasets/prod/orders/access", "asOf", {}), ("datasets/prod/orders/readers", "asOf", {}), ("jobs/a/b", "asOf", {}),
+        ("datasets/prod/orders/access", "asOf", {}),
+        ("datasets/prod/orders/readers", "asOf", {}),
+        ("jobs/a/b", "asOf", {}),
     ],
-)  # fmt: skip
+)
 def test_times_at_the_edges_of_the_calendar(weir: ApiWorld, path: str, name: str, given: dict[str, str]) -> None:
     for outside in OUTSIDE:
         answer = weir.admin.get(f"/api/v1/{path}", params={**given, name: outside})

@@ -34,16 +34,24 @@ from tests.api_world import ApiWorld, orders, world
 REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "1000"))
 SEED = os.environ.get("WEIR_TEST_FUZZ_SEED")
 CHECKS = [
-    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
     response_schema_conformance,
-]  # fmt: skip
+]
 ENDLESS = ("/api/v1/events/stream", "/api/v1/query/stream")
 """Their answers end when the client goes."""
 AWAY = ("/readyz",)
 """Their 503 is the right answer here: no server runs."""
 KNOWN: dict[str, Any] = {
-    "namespace": "prod", "name": "orders", "kind": "Role", "what": "search", "dataset": "orders", "job": "etl",
-}  # fmt: skip
+    "namespace": "prod",
+    "name": "orders",
+    "kind": "Role",
+    "what": "search",
+    "dataset": "orders",
+    "job": "etl",
+}
 DECLARED = """
 apiVersion: weir/v1
 kind: Role
@@ -94,9 +102,13 @@ def fuzz(weir: ApiWorld, operations: list[Any], requests: int) -> tuple[Counter[
 
     def ask(operation: Any, mode: GenerationMode, count: int) -> None:
         @settings(
-            max_examples=count, derandomize=SEED is None, database=None, deadline=None, phases=[Phase.generate],
+            max_examples=count,
+            derandomize=SEED is None,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
+        )
         @given(case=operation.as_strategy(generation_mode=mode), known=st.booleans())
         def one(case: Any, known: bool) -> None:
             if known:

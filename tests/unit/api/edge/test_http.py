@@ -266,8 +266,18 @@ def test_a_plain_user_may_not_manage(governed: ApiWorld, method: str, path: str)
 def test_every_route_but_health_asks_for_a_token(weir: ApiWorld) -> None:
     client = weir.anonymous()
     spec = client.get("/openapi.json").json()
-    sign_in = ("session", "login/{provider}", "callback/{provider}", "backchannel/{provider}", "device", "device/poll",
-               "device/{code}", "device/{code}/continue", "device/{code}/refuse", "device/{code}/let-in")  # fmt: skip
+    sign_in = (
+        "session",
+        "login/{provider}",
+        "callback/{provider}",
+        "backchannel/{provider}",
+        "device",
+        "device/poll",
+        "device/{code}",
+        "device/{code}/continue",
+        "device/{code}/refuse",
+        "device/{code}/let-in",
+    )
     open_routes = {"/healthz", "/readyz", "/metrics", *(f"/api/v1/auth/{path}" for path in sign_in)}
     for path, methods in spec["paths"].items():
         for method in methods:

@@ -21,6 +21,11 @@ def test_the_pages_types_are_of_the_present_api(tmp_path: Path) -> None:
         described.write_text(made.admin.get("/openapi.json").text)
     done = subprocess.run(
         [str(node.node), "scripts/types.mjs", "--check"],
-        cwd=UI, env={**os.environ, "WEIR_OPENAPI": str(described)}, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        cwd=UI,
+        env={**os.environ, "WEIR_OPENAPI": str(described)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0, f"{done.stderr[-500:]} (WEIR_OPENAPI=FILE npm run types)"

@@ -140,11 +140,21 @@ def everything(weir: ApiWorld) -> None:
         assert admin.get(f"{api}/audit").status_code == 200
         services = weir.services
         steps = (
-            services.schedules.request_due, services.events.prune, services.grant_notices.step, services.escalations.step,
-            services.view_failures.step, services.producers.realign, services.search.reindex_dirty,
-            services.tag_flow.sweep, services.deliveries.step, services.audit_segments.step, services.observing.step,
-            services.group_lags.step, services.access_reviews.duty.step, services.connectors.step,
-        )  # fmt: skip
+            services.schedules.request_due,
+            services.events.prune,
+            services.grant_notices.step,
+            services.escalations.step,
+            services.view_failures.step,
+            services.producers.realign,
+            services.search.reindex_dirty,
+            services.tag_flow.sweep,
+            services.deliveries.step,
+            services.audit_segments.step,
+            services.observing.step,
+            services.group_lags.step,
+            services.access_reviews.duty.step,
+            services.connectors.step,
+        )
         for step in steps:
             step()
 

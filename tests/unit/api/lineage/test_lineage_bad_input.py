@@ -17,13 +17,44 @@ from tests.api_world import ApiWorld, world
 from tests.lineage_samples import IDENTITY, columns, dataset, real_rows, run
 
 JUNK: list[Any] = [
-    None, [], {}, [None], {"": None}, 0, -1, 2**63, 1.5, True, "", " ", "null", "x" * 3000, "naïve 💥 \u202e\x00 zero",
-    "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "2026-02-30T00:00:00Z", "12026-01-01T00:00:00Z",
-    "'}) DETACH DELETE n //", "`) MATCH (n) DETACH DELETE n WITH 1 AS `x", "$graph", "weir.1|dataset:a:b", "a|b", ":::", "../..",
-    [[[[]]]], {"namespace": "n", "name": ["m"]}, {"namespace": None, "name": "m"}, {"facets": []}, {"fields": [1]},
-    {"fields": {"a": {"inputFields": "x"}}}, {"fields": {"a": None}, "dataset": {}}, {"_deleted": True}, {"_deleted": "yes"},
-    {"identifiers": [{"namespace": "n", "name": "m"}, None, 3]}, {"run": {"runId": 3}, "job": []},
-]  # fmt: skip
+    None,
+    [],
+    {},
+    [None],
+    {"": None},
+    0,
+    -1,
+    2**63,
+    1.5,
+    True,
+    "",
+    " ",
+    "null",
+    "x" * 3000,
+    "naïve 💥 \u202e\x00 zero",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999Z",
+    "2026-02-30T00:00:00Z",
+    "12026-01-01T00:00:00Z",
+    "'}) DETACH DELETE n //",
+    "`) MATCH (n) DETACH DELETE n WITH 1 AS `x",
+    "$graph",
+    "weir.1|dataset:a:b",
+    "a|b",
+    ":::",
+    "../..",
+    [[[[]]]],
+    {"namespace": "n", "name": ["m"]},
+    {"namespace": None, "name": "m"},
+    {"facets": []},
+    {"fields": [1]},
+    {"fields": {"a": {"inputFields": "x"}}},
+    {"fields": {"a": None}, "dataset": {}},
+    {"_deleted": True},
+    {"_deleted": "yes"},
+    {"identifiers": [{"namespace": "n", "name": "m"}, None, 3]},
+    {"run": {"runId": 3}, "job": []},
+]
 
 
 @pytest.fixture(scope="module")
@@ -59,19 +90,39 @@ def mutate(event: Any, at: tuple[Any, ...], how: str, junk: Any) -> Any:
 
 def rich() -> dict[str, Any]:
     """One event with every facet that is read."""
-    lineage = {"inputs": [{"namespace": "n", "name": "s", "type": "DATASET", "field": "f"}],
-               "fields": {"x": {"inputs": [{"namespace": "n", "name": "s", "field": "f"}]}}}  # fmt: skip
+    lineage = {
+        "inputs": [{"namespace": "n", "name": "s", "type": "DATASET", "field": "f"}],
+        "fields": {"x": {"inputs": [{"namespace": "n", "name": "s", "field": "f"}]}},
+    }
     output = dataset(
-        "out", columnLineage=columns({"x": [("in", "y", IDENTITY)]}, [("in", "z")]), lineage=lineage,
+        "out",
+        columnLineage=columns({"x": [("in", "y", IDENTITY)]}, [("in", "z")]),
+        lineage=lineage,
         symlinks={"identifiers": [{"namespace": "n", "name": "link", "type": "TABLE"}]},
-        lifecycleStateChange={"lifecycleStateChange": "RENAME", "previousIdentifier": {"namespace": "n", "name": "was"}},
-        ownership={"owners": [{"name": "ann", "type": "MAINTAINER"}]}, documentation={"description": "d"},
-        tags={"tags": [{"key": "pii", "value": "true", "source": "X", "field": "x"}]}, datasetType={"datasetType": "TABLE"},
-    )  # fmt: skip
-    job = {"sql": {"query": "select 1", "dialect": "spark"}, "sourceCodeLocation": {"type": "git", "version": "abc"},
-           "lineage": {"entries": [{"type": "JOB", "namespace": "j", "name": "k",
-                                    "inputs": [{"type": "JOB", "namespace": "j", "name": "l"}]}]},
-           "ownership": {"owners": [{"name": "bob"}]}}  # fmt: skip
+        lifecycleStateChange={
+            "lifecycleStateChange": "RENAME",
+            "previousIdentifier": {"namespace": "n", "name": "was"},
+        },
+        ownership={"owners": [{"name": "ann", "type": "MAINTAINER"}]},
+        documentation={"description": "d"},
+        tags={"tags": [{"key": "pii", "value": "true", "source": "X", "field": "x"}]},
+        datasetType={"datasetType": "TABLE"},
+    )
+    job = {
+        "sql": {"query": "select 1", "dialect": "spark"},
+        "sourceCodeLocation": {"type": "git", "version": "abc"},
+        "lineage": {
+            "entries": [
+                {
+                    "type": "JOB",
+                    "namespace": "j",
+                    "name": "k",
+                    "inputs": [{"type": "JOB", "namespace": "j", "name": "l"}],
+                }
+            ]
+        },
+        "ownership": {"owners": [{"name": "bob"}]},
+    }
     event = run(0, ["in"], [output], processing="STREAMING", integration="SPARK", parent=("app", "p"), job_facets=job)
     event["run"]["facets"]["processing_engine"] = {"name": "spark", "version": "4"}
     return event

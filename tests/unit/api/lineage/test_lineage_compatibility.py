@@ -21,9 +21,13 @@ from tests.api_world import ApiWorld, world
 from tests.lineage_samples import real_rows
 
 SCENARIOS = {
-    "ct-simple-run-event": 1, "ct-cll": 9, "ct-airflow": 32, "ct-bigquery-shakespare": 12, "ct-simple": 4,
+    "ct-simple-run-event": 1,
+    "ct-cll": 9,
+    "ct-airflow": 32,
+    "ct-bigquery-shakespare": 12,
+    "ct-simple": 4,
     "ct-simple-complete": 16,
-}  # fmt: skip
+}
 ENDS = ("COMPLETE", "FAIL", "ABORT")
 
 

@@ -35,8 +35,15 @@ def catalog_of(weir: ApiWorld) -> list[Any]:
 def flow(raw: bool = True) -> dict[str, Any]:
     """orders.value.customer.email goes into a table, raw or masked."""
     way = {"type": "DIRECT", "subtype": "IDENTITY" if raw else "TRANSFORMATION", "masking": not raw}
-    made = {"fields": {"mail": {"inputFields": [
-        {"namespace": KAFKA, "name": "orders", "field": "customer.email", "transformations": [way]}]}}}  # fmt: skip
+    made = {
+        "fields": {
+            "mail": {
+                "inputFields": [
+                    {"namespace": KAFKA, "name": "orders", "field": "customer.email", "transformations": [way]}
+                ]
+            }
+        }
+    }
     return event(inputs=[ref("orders", KAFKA)], outputs=[ref(columnLineage=made)])
 
 
@@ -46,10 +53,13 @@ def test_events_in_any_order_and_doubled_give_the_same_catalog(tmp_path: Path) -
         event(0, run_id="a", outputs=[ref(schema=SCHEMA, documentation={"description": "old"})]),
         event(5, run_id="b", outputs=[ref(schema={"fields": [{"name": "id", "type": "int"}]}, symlinks=link)]),
         event(7, run_id="b", kind="RUNNING", inputs=[ref("shop.users", "hive://m", version={"datasetVersion": "3"})]),
-        event(9, run_id="c", outputs=[ref(documentation={"description": "new"}, lifecycleStateChange={
-            "lifecycleStateChange": "ALTER"})]),
+        event(
+            9,
+            run_id="c",
+            outputs=[ref(documentation={"description": "new"}, lifecycleStateChange={"lifecycleStateChange": "ALTER"})],
+        ),
         flow(),
-    ]  # fmt: skip
+    ]
     orders = [events, events[::-1], [*events, *events[::-1]], random.Random(7).sample(events, len(events))]
     seen = []
     for number, order in enumerate(orders):
@@ -77,8 +87,19 @@ def test_recorded_events_reversed_and_doubled(shared_data: Path, tmp_path: Path)
 
 
 def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: ApiWorld) -> None:
-    post(weir, event(outputs=[ref("orders", "kafka://127.0.0.1:9092", documentation={"description": "From a job"},
-                                  schema={"fields": [{"name": "guess", "type": "int"}]})]))  # fmt: skip
+    post(
+        weir,
+        event(
+            outputs=[
+                ref(
+                    "orders",
+                    "kafka://127.0.0.1:9092",
+                    documentation={"description": "From a job"},
+                    schema={"fields": [{"name": "guess", "type": "int"}]},
+                )
+            ]
+        ),
+    )
     (only,) = ask(weir, "datasets")["datasets"]
     assert (only["source"], only["cluster"]) == ("lineage", None)
     weir.apply(
@@ -131,8 +152,21 @@ def test_tags_reach_tables_and_stop_at_masks(weir: ApiWorld) -> None:
 
 
 def test_where_is_names_a_column_and_what_nobody_looked_into(weir: ApiWorld) -> None:
-    post(weir, event(inputs=[ref(schema=SCHEMA)], outputs=[ref("copy", LAKE, columnLineage={"fields": {
-        "email": {"inputFields": [{"namespace": SHOP, "name": USERS, "field": "email"}]}}})]))  # fmt: skip
+    post(
+        weir,
+        event(
+            inputs=[ref(schema=SCHEMA)],
+            outputs=[
+                ref(
+                    "copy",
+                    LAKE,
+                    columnLineage={
+                        "fields": {"email": {"inputFields": [{"namespace": SHOP, "name": USERS, "field": "email"}]}}
+                    },
+                )
+            ],
+        ),
+    )
     report = ask(weir, "reports/where-is", field="email")
     places = {(p["namespace"], p["path"]): p for p in report["places"]}
     assert set(places) == {(SHOP, "value.email"), (LAKE, "value.email")}
@@ -158,8 +192,13 @@ def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(
     from catalog.report_store import DATASET, Fact, Subject
 
     old = Subject(DATASET, SHOP, "old")
-    store.put_facts([Fact(old, "named", 0, {}), Fact(Subject(DATASET, SHOP, USERS), "datasetType", 9**13, {
-        "datasetType": "READ BY AN OLDER WEIR"})], stamp=1)  # fmt: skip
+    store.put_facts(
+        [
+            Fact(old, "named", 0, {}),
+            Fact(Subject(DATASET, SHOP, USERS), "datasetType", 9**13, {"datasetType": "READ BY AN OLDER WEIR"}),
+        ],
+        stamp=1,
+    )
     while weir.services.producers.settle():
         pass
     assert len(ask(weir, "datasets")["datasets"]) == len(before) + 1
@@ -183,7 +222,9 @@ def test_names_with_slashes_are_found_by_their_reference_and_topics_of_kafka_its
     own = [ref(name, KAFKA) for name in ("__consumer_offsets", "_weir.lineage")]
     post(weir, event(inputs=[*own, ref("2024/03/01/orders.parquet", LAKE, schema=SCHEMA), ref("x|//y", "airflow")]))
     assert {(d["namespace"], d["name"]) for d in ask(weir, "datasets")["datasets"]} == {
-        (LAKE, "2024/03/01/orders.parquet"), ("airflow", "x|//y")}  # fmt: skip
+        (LAKE, "2024/03/01/orders.parquet"),
+        ("airflow", "x|//y"),
+    }
     found = weir.services.facts.facts(f"{LAKE}/2024/03/01/orders.parquet")
     assert found.fields and not any(field.classified for field in found.fields)
     assert (

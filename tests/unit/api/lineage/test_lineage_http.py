@@ -115,13 +115,17 @@ def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -
     assert "clean2" in cli("reach", node("orders"), "--at", at(150)).stdout
 
 
-@pytest.mark.parametrize("path, params, says", [
-    ("lineage/reach", {"from": "job:jobs:cleaner"}, "job"),
-    ("lineage/reach", {"from": node("orders"), "at": "yesterday"}, "at: 'yesterday'"),
-    ("lineage/paths", {"from": node("orders"), "to": EMAIL}, "a field to a field"),
-    ("lineage", {"nodeId": node("orders"), "kind": "eats"}, "eats"),
-    ("impact", {}, "nodeId"), ("impact", {"nodeId": EMAIL, "cluster": "prod"}, "nodeId"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path, params, says",
+    [
+        ("lineage/reach", {"from": "job:jobs:cleaner"}, "job"),
+        ("lineage/reach", {"from": node("orders"), "at": "yesterday"}, "at: 'yesterday'"),
+        ("lineage/paths", {"from": node("orders"), "to": EMAIL}, "a field to a field"),
+        ("lineage", {"nodeId": node("orders"), "kind": "eats"}, "eats"),
+        ("impact", {}, "nodeId"),
+        ("impact", {"nodeId": EMAIL, "cluster": "prod"}, "nodeId"),
+    ],
+)
 def test_questions_that_make_no_sense_are_refused(weir: ApiWorld, path: str, params: Any, says: str) -> None:
     refused = weir.admin.get(f"/api/v1/{path}", params=params)
     assert refused.status_code in (400, 422) and says in refused.json()["error"]["message"]
@@ -171,10 +175,16 @@ def test_an_impact_says_what_a_change_does_and_to_whose_commit(weir: ApiWorld) -
     assert last["summary"]["fields"] == 1 and last["basis"] == "last_run"
 
 
-@pytest.mark.parametrize("arguments, code", [
-    (["--change", "drop", "--fail-on", "affected"], 3), (["--change", "drop", "--fail-on", "breaks"], 3),
-    (["--change", "retype", "--fail-on", "breaks"], 0), (["--fail-on", "raw"], 3), ([], 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        (["--change", "drop", "--fail-on", "affected"], 3),
+        (["--change", "drop", "--fail-on", "breaks"], 3),
+        (["--change", "retype", "--fail-on", "breaks"], 0),
+        (["--fail-on", "raw"], 3),
+        ([], 0),
+    ],
+)
 def test_the_pipeline_is_told_by_the_exit_code(cli: Any, arguments: list[str], code: int) -> None:
     done = cli("impact", "--field", f"{KAFKA}/orders:value.email", *arguments, "-o", "markdown")
     assert done.exit_code == code, done.output

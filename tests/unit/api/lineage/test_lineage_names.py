@@ -17,11 +17,45 @@ from tests.lineage_door import ask
 from tests.lineage_samples import IDENTITY, JOIN, run
 
 PIECES = [
-    ":", "/", "//", "|", "#", "~", ",", "%", "%3A", "[", "]", "{", "'", '"', "`", "\\", " ", "\n", "\x1f", "+", "&", "?", "0",
-    "2024", "9092", "s3://lake", "arn:aws:glue:eu:1", "urn:li:dataset:(urn:li:dataPlatform:kafka,a,PROD)", "x", "é", "💥",
-]  # fmt: skip
-NAMES = st.lists(st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), min_size=1,
-                 max_size=5).map("".join).filter(lambda name: name not in ("", ".", "..", "runs"))  # fmt: skip
+    ":",
+    "/",
+    "//",
+    "|",
+    "#",
+    "~",
+    ",",
+    "%",
+    "%3A",
+    "[",
+    "]",
+    "{",
+    "'",
+    '"',
+    "`",
+    "\\",
+    " ",
+    "\n",
+    "\x1f",
+    "+",
+    "&",
+    "?",
+    "0",
+    "2024",
+    "9092",
+    "s3://lake",
+    "arn:aws:glue:eu:1",
+    "urn:li:dataset:(urn:li:dataPlatform:kafka,a,PROD)",
+    "x",
+    "é",
+    "💥",
+]
+NAMES = (
+    st.lists(
+        st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), min_size=1, max_size=5
+    )
+    .map("".join)
+    .filter(lambda name: name not in ("", ".", "..", "runs"))
+)
 NEIGHBOUR = "innocent"
 
 
@@ -46,9 +80,11 @@ def flow(namespace: str, name: str, field: str) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=list(HealthCheck),
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],  # shrinking takes minutes: each example is forty calls
-)  # fmt: skip
+)
 @given(NAMES, NAMES, NAMES)
 @example("s3://lake", "2024/03/01/orders.parquet", "day")
 @example("ns", "2024", "2024")

@@ -15,8 +15,17 @@ from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, world
 
 NS = "kafka://localhost:9092"
-SINK = Connector("to-lake", "sink", "RUNNING", {"connector.class": "io.confluent.connect.s3.S3SinkConnector",
-                 "s3.bucket.name": "lake", "aws.secret.access.key": "secret-4711"}, ("orders",))  # fmt: skip
+SINK = Connector(
+    "to-lake",
+    "sink",
+    "RUNNING",
+    {
+        "connector.class": "io.confluent.connect.s3.S3SinkConnector",
+        "s3.bucket.name": "lake",
+        "aws.secret.access.key": "secret-4711",
+    },
+    ("orders",),
+)
 CLUSTER = """
 apiVersion: weir/v1
 kind: Cluster
@@ -71,13 +80,16 @@ def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
     answer = weir.admin.get("/api/v1/datasets/prod/orders/readers").json()
     assert "observed" in answer, answer
     assert {(r["name"], r["kind"], r["origin"]) for r in answer["observed"]} == {
-        ("billing", "consumer_group", "observed"), ("to-lake", "job", "observed"),
-    }  # fmt: skip
+        ("billing", "consumer_group", "observed"),
+        ("to-lake", "job", "observed"),
+    }
     assert answer["declared"] == [] and set(answer["totals"]) == {"observed", "declared", "permitted"}
     affected = weir.admin.get("/api/v1/impact", params={"nodeId": f"dataset:{NS}:orders"}).json()["affected"]
     assert {row["id"] for row in affected} == {
-        f"job:{NS}:billing", "job:connect://connect:8083:to-lake", "dataset:s3://lake:topics/orders",
-    }  # fmt: skip
+        f"job:{NS}:billing",
+        "job:connect://connect:8083:to-lake",
+        "dataset:s3://lake:topics/orders",
+    }
     report = weir.admin.get("/api/v1/reports/where-is", params={"field": "email"}).json()
     assert {r["kind"] for place in report["places"] for r in place["readers"]} == {"consumer_group", "job"}
 
@@ -151,15 +163,20 @@ def test_sql_over_learned_columns(weir: ApiWorld) -> None:
     sql = "CREATE TABLE mart AS SELECT order_id, md5(customer.email) AS h, nope FROM orders"
     answer = weir.admin.post("/api/v1/lineage/sql", json={"sql": sql, "dialect": "spark", "cluster": "prod"}).json()
     assert [(e["source"]["column"], e["target"]["column"], e["masking"]) for e in answer["edges"]] == [
-        ("customer.email", "h", True), ("order_id", "order_id", False),
-    ]  # fmt: skip
+        ("customer.email", "h", True),
+        ("order_id", "order_id", False),
+    ]
     assert answer["unknown"] == ["column nope cannot be determined"] and answer["datasets"] == {"orders": "prod/orders"}
     event = {
-        "eventTime": "2026-01-01T00:00:00Z", "eventType": "COMPLETE", "producer": "p", "schemaURL": "s",
+        "eventTime": "2026-01-01T00:00:00Z",
+        "eventType": "COMPLETE",
+        "producer": "p",
+        "schemaURL": "s",
         "run": {"runId": "018d0000-0000-7000-8000-000000000001"},
         "job": {"namespace": "a", "name": "b", "facets": {"sql": {"query": sql, "dialect": "spark"}}},
-        "inputs": [{"namespace": NS, "name": "orders"}], "outputs": [{"namespace": "pg", "name": "mart"}],
-    }  # fmt: skip
+        "inputs": [{"namespace": NS, "name": "orders"}],
+        "outputs": [{"namespace": "pg", "name": "mart"}],
+    }
     assert weir.admin.post("/api/v1/lineage", json=event).status_code == 201
     weir.fold()
     shown = weir.admin.get("/api/v1/lineage", params={"nodeId": "dataset:pg:mart", "level": "column"}).json()

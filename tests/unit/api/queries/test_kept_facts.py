@@ -120,17 +120,25 @@ HIDING: dict[str, Callable[[Asked], None]] = {
     "a tag": tag,
     "a term with a tag": noted,
     "a policy": lambda ana: rule(
-        ana, "Policy", "more",
-        {"type": "mask", "match": {"fields": [{"dataset": "prod/orders", "path": "value.region"}]}, "mask": {"type": "MASK"}},
+        ana,
+        "Policy",
+        "more",
+        {
+            "type": "mask",
+            "match": {"fields": [{"dataset": "prod/orders", "path": "value.region"}]},
+            "mask": {"type": "MASK"},
+        },
     ),
-}  # fmt: skip
+}
 ENDING: dict[str, tuple[Callable[[Asked], None], type[WeirError]]] = {
     "a tag of the dataset": (lambda ana: change(ana, tags=("closed",)), NotAllowed),
     "a role without it": (
-        lambda ana: rule(ana, "Role", "orders-reader", {"read": [{"dataset": "prod/other"}]}), NotAllowed,
+        lambda ana: rule(ana, "Role", "orders-reader", {"read": [{"dataset": "prod/other"}]}),
+        NotAllowed,
     ),
     "a user disabled": (
-        lambda ana: rule(ana, "User", "ana", {"roles": ["orders-reader"], "disabled": True}), NotSignedIn,
+        lambda ana: rule(ana, "User", "ana", {"roles": ["orders-reader"], "disabled": True}),
+        NotSignedIn,
     ),
     "a user deleted": (lambda ana: rule(ana, "User", "ana", None), NotSignedIn),
     "a token revoked": (lambda ana: bool(ana.other.tokens.revoke(ana.token_id, NOW)) and None, NotSignedIn),
@@ -138,9 +146,10 @@ ENDING: dict[str, tuple[Callable[[Asked], None], type[WeirError]]] = {
     "the dataset marked as deleted": (lambda ana: change(ana, deleted_at=NOW), DatasetNotFound),
     "its cluster deleted": (lambda ana: ana.other.store.delete_cluster("prod"), WeirError),
     "a namespace renamed": (
-        lambda ana: bool(ana.other.store.rename_namespace(ana.orders.namespace, "kafka://else:1")) and None, WeirError,
+        lambda ana: bool(ana.other.store.rename_namespace(ana.orders.namespace, "kafka://else:1")) and None,
+        WeirError,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", HIDING)

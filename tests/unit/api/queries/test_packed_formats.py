@@ -15,9 +15,11 @@ from scanners.schemas.registered import Schemas
 
 KIND = parse_ddl("a INT")
 PACKED = {
-    "gzip": gzip.compress(b'{"a":1}'), "utf-16": '{"a":1}'.encode("utf-16"), "latin-1": '{"a":1,"ü":0}'.encode("latin-1"),
+    "gzip": gzip.compress(b'{"a":1}'),
+    "utf-16": '{"a":1}'.encode("utf-16"),
+    "latin-1": '{"a":1,"ü":0}'.encode("latin-1"),
     "documents": b'{"a":1}{"a":1}',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ["json", "csv", "string"])

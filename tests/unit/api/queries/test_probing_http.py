@@ -158,10 +158,16 @@ def test_no_answer_of_the_catalog_counts_records_for_a_row_filtered_reader(
             yield value
 
     doors = [
-        "/api/v1/datasets", "/api/v1/datasets/prod/orders", SCHEMA, f"{SCHEMA}/versions", f"{SCHEMA}/diff",
-        "/api/v1/datasets/prod/orders/classifications", "/api/v1/classifications", "/api/v1/search?q=orders",
+        "/api/v1/datasets",
+        "/api/v1/datasets/prod/orders",
+        SCHEMA,
+        f"{SCHEMA}/versions",
+        f"{SCHEMA}/diff",
+        "/api/v1/datasets/prod/orders/classifications",
+        "/api/v1/classifications",
+        "/api/v1/search?q=orders",
         "/api/v1/events",
-    ]  # fmt: skip
+    ]
     seen = {door: 50 in list(numbers(get(people["rob"], door))) for door in doors}
     assert seen == dict.fromkeys(doors, False)
     assert any(50 in list(numbers(get(people["otto"], door))) for door in doors)
@@ -259,15 +265,24 @@ DOORS: list[tuple[str, str, dict[str, Any], str]] = [
     ("post", "/api/v1/query/explain", QUERY, "query.explain"),
     ("post", "/api/v1/query/check", QUERY, "query.check"),
     ("post", "/api/v1/query/complete", {"sql": "SELECT o FROM prod.orders", "position": 8}, "query.complete"),
-    ("get", "/api/v1/query/complete", {"sql": "SELECT o FROM prod.orders", "position": 8, "purpose": "x"}, "query.complete"),
+    (
+        "get",
+        "/api/v1/query/complete",
+        {"sql": "SELECT o FROM prod.orders", "position": 8, "purpose": "x"},
+        "query.complete",
+    ),
     ("get", "/api/v1/query/stream", {"sql": "SELECT nope() FROM prod.orders EMIT CHANGES"}, "query.stream"),
-    ("post", "/api/v1/policies/test",
-     {"tests": "cases:\n- {subject: ana, dataset: prod/orders, expect: allow}\n"}, "policy.test"),
+    (
+        "post",
+        "/api/v1/policies/test",
+        {"tests": "cases:\n- {subject: ana, dataset: prod/orders, expect: allow}\n"},
+        "policy.test",
+    ),
     ("post", "/api/v1/policies/simulate?dataset=prod/orders", {}, "policy.simulate"),
     ("post", "/api/v1/policies/masks/preview", {"mask": {"type": "MASK_NULL"}, "values": ["a"]}, "mask.preview"),
     ("post", "/api/v1/recognizers/test", {"recognizer": NARROW, "dataset": "prod/orders"}, "recognizer.test"),
     ("post", "/api/v1/decisions", {"dataset": "prod/orders"}, "decision"),
-]  # fmt: skip
+]
 """Every door that evaluates or decides what somebody asks: what is sent, and the action of its audit entry."""
 
 
@@ -290,11 +305,14 @@ def test_every_door_leaves_an_entry(method: str, path: str, body: dict[str, Any]
         ("SELECT reflect('java.lang.System', 'exit') FROM prod.orders", 400),
         ("SELECT 1 FROM prod.orders AS OF OFFSETS '0:0-1'", 400),
         ("SELECT user FROM prod.orders", 400),
-        ("WITH c0 AS (SELECT order_id FROM prod.orders), "
-         + ", ".join(f"c{n} AS (SELECT a.order_id FROM c{n - 1} a JOIN c{n - 1} b)" for n in range(1, 22))
-         + " SELECT count(*) FROM c21", 400),
+        (
+            "WITH c0 AS (SELECT order_id FROM prod.orders), "
+            + ", ".join(f"c{n} AS (SELECT a.order_id FROM c{n - 1} a JOIN c{n - 1} b)" for n in range(1, 22))
+            + " SELECT count(*) FROM c21",
+            400,
+        ),
     ],
-)  # fmt: skip
+)
 def test_every_refusal_leaves_an_entry(
     path: str, sql: str, status: int, weir: ApiWorld, people: dict[str, TestClient]
 ) -> None:

@@ -102,8 +102,16 @@ def test_columns_that_one_may_see(ana: TestClient) -> None:
     assert answer["rows"] == [["customer"], ["order_id"]], "region needs a purpose; system columns are no fields"
     assert "_offset" in answer["notes"][0] and "1 of its columns" in answer["notes"][1]
     assert set(answer) == {
-        "columns", "rows", "decision", "window", "truncated", "partial", "notes", "unreadable", "unreadable_text",
-    }  # fmt: skip
+        "columns",
+        "rows",
+        "decision",
+        "window",
+        "truncated",
+        "partial",
+        "notes",
+        "unreadable",
+        "unreadable_text",
+    }
 
 
 def test_a_description_names_masks_and_no_denied_column(ana: TestClient) -> None:
@@ -117,8 +125,16 @@ def test_a_description_names_masks_and_no_denied_column(ana: TestClient) -> None
     assert rows(ana, "DESCRIBE orders order_id")[0][0] == "order_id"
 
 
-@pytest.mark.parametrize("sql", ["DESCRIBE payments", "DESC prod.payments order_id", "SHOW COLUMNS FROM payments",
-                                 "DESCRIBE EXTENDED payments", "DESCRIBE SELECT * FROM payments"])  # fmt: skip
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DESCRIBE payments",
+        "DESC prod.payments order_id",
+        "SHOW COLUMNS FROM payments",
+        "DESCRIBE EXTENDED payments",
+        "DESCRIBE SELECT * FROM payments",
+    ],
+)
 def test_a_dataset_that_one_may_not_read_is_refused_as_a_query_of_it_is(
     weir: ApiWorld, ana: TestClient, sql: str
 ) -> None:

@@ -75,8 +75,9 @@ def test_a_check_needs_no_engine_where_the_gate_refuses(weir: ApiWorld, ana: Tes
     made = weir.admin.get("/api/v1/audit", params={"limit": 10}).json()["entries"]
     made = [entry for entry in made if entry["seq"] > before]
     assert [(e["action"], e["decision"]) for e in reversed(made)] == [
-        ("query.check", "refused"), ("query.complete", "allow"),
-    ]  # fmt: skip
+        ("query.check", "refused"),
+        ("query.complete", "allow"),
+    ]
 
 
 def test_decisions(weir: ApiWorld, ana: TestClient) -> None:

@@ -194,13 +194,16 @@ ENDINGS: dict[str, tuple[Callable[[Running], Any], str]] = {
         lambda q: q.weir.apply(POLICY % "row-filter, match: {datasets: [prod/orders]}, where: \"region = 'EU'\""),
         "access_changed",
     ),
-    "token revoked": (lambda q: q.weir.admin.delete(f"/api/v1/tokens/{q.token['id']}").raise_for_status(), "not_signed_in"),
+    "token revoked": (
+        lambda q: q.weir.admin.delete(f"/api/v1/tokens/{q.token['id']}").raise_for_status(),
+        "not_signed_in",
+    ),
     "user disabled": (
         lambda q: q.weir.apply(BASE.replace("{roles: [reader]}", "{roles: [reader], disabled: true}")),
         "not_signed_in",
     ),
     "user deleted": (lambda q: q.weir.admin.delete("/api/v1/declared/User/ana").raise_for_status(), "not_signed_in"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(

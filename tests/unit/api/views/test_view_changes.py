@@ -53,8 +53,10 @@ def test_all_rows_and_then_every_change(served: ServedView) -> None:
         served.write({"b@x.org": 3})
         events = reader.until(some("upsert", 2))
         assert reader.shown()[1:] == [
-            ("delete", [["a@x.org"], None]), ("upsert", [["c@x.org"], ["c@x.org", 5]]), ("upsert", [["b@x.org"], ["b@x.org", 3]]),
-        ]  # fmt: skip
+            ("delete", [["a@x.org"], None]),
+            ("upsert", [["c@x.org"], ["c@x.org", 5]]),
+            ("upsert", [["b@x.org"], ["b@x.org", 3]]),
+        ]
         assert all(each.data["generation"] == 1 and "freshness" in each.data for each in events)
 
 
@@ -139,11 +141,15 @@ def test_another_generation_is_one_event_and_all_rows_again(served: ServedView) 
         served.write({"c@x.org": 30})
         events = [each for each in reader.until(some("upsert")) if each.type != "freshness"]
         assert [(each.type, each.data["generation"]) for each in events] == [
-            ("snapshot", 1), ("generation", 2), ("snapshot", 2), ("upsert", 2),
-        ]  # fmt: skip
+            ("snapshot", 1),
+            ("generation", 2),
+            ("snapshot", 2),
+            ("upsert", 2),
+        ]
         assert events[1].data["why"] == "its declaration changed" and reader.table() == {
-            "b@x.org": ["b@x.org", 20], "c@x.org": ["c@x.org", 30],
-        }  # fmt: skip
+            "b@x.org": ["b@x.org", 20],
+            "c@x.org": ["c@x.org", 30],
+        }
     with served.follow("ana", at) as reader:
         (first,) = reader.until(some("snapshot"))
         assert first.data["generation"] == 2 and "another generation" in first.data["reason"]

@@ -75,8 +75,10 @@ def test_another_declaration_is_compared_before_it_is_applied(served: ServedView
     answer = ask(served, {"sql": sql, "runAs": {"user": "ana"}})
     assert answer["changed"] and "+SELECT region, count(*) AS total, avg(amount) AS mean" in answer["sql"]
     assert [(each["name"], each["change"]) for each in answer["columns"]] == [
-        ("region", "same"), ("total", "type"), ("mean", "added"),
-    ]  # fmt: skip
+        ("region", "same"),
+        ("total", "type"),
+        ("mean", "added"),
+    ]
     assert answer["breaks"] == ["The column total is double, and was bigint."]
     ana = next(each for each in answer["readers"] if each["user"] == "ana")
     assert ana == {
@@ -152,8 +154,14 @@ def test_rows_of_two_generations_are_compared_by_key(served: ServedView) -> None
         served.serving.write("spend", generation.id, kept, [], {0: 1})
     answer = ask(served)
     assert answer["rows"] == {
-        "generation": 2, "same": 1, "differ": 1, "onlyBefore": 1, "onlyAfter": 1, "columns": {"total": 1}, "partial": False,
-    }  # fmt: skip
+        "generation": 2,
+        "same": 1,
+        "differ": 1,
+        "onlyBefore": 1,
+        "onlyAfter": 1,
+        "columns": {"total": 1},
+        "partial": False,
+    }
     assert answer["text"].startswith("Generation 2 is being built: 1 rows are the same, 1 differ")
 
 

@@ -27,28 +27,44 @@ def served(tmp_path: Path) -> Iterator[ServedView]:
 FIGURES = {
     "lag": {"records": 12, "seconds": 3.5, "at": "2026-11-23T10:00:01Z"},
     "rates": {"batchSeconds": 0.4, "recordsInPerSecond": 20.0},
-    "counts": {"recordsIn": 1000, "rowsWritten": 30, "rowsDeleted": 2, "batches": 7, "unfitValues": 4, "stateBytes": 4096},
+    "counts": {
+        "recordsIn": 1000,
+        "rowsWritten": 30,
+        "rowsDeleted": 2,
+        "batches": 7,
+        "unfitValues": 4,
+        "stateBytes": 4096,
+    },
     "history": [
         {
-            "at": "2026-11-23T10:00:00Z", "records": 12, "seconds": 3.5, "recordsInPerSecond": 20.0, "rowsOutPerSecond": 3.0,
+            "at": "2026-11-23T10:00:00Z",
+            "records": 12,
+            "seconds": 3.5,
+            "recordsInPerSecond": 20.0,
+            "rowsOutPerSecond": 3.0,
             "batchSeconds": 0.4,
         }
     ],
     "restarts": 3,
-}  # fmt: skip
+}
 
 
 def test_prometheus_gets_the_figures_of_every_view(served: ServedView) -> None:
     served.serve(served.generation(2), **FIGURES)
     text = served.world.anonymous().get("/metrics").text
     for line in (
-        'weir_view_state{state="running",view="spend"} 1.0', 'weir_view_state{state="failed",view="spend"} 0.0',
-        'weir_view_lag_records{view="spend"} 12.0', 'weir_view_lag_seconds{view="spend"} 3.5',
-        'weir_view_records_in_total{view="spend"} 1000.0', 'weir_view_rows_written_total{view="spend"} 30.0',
-        'weir_view_batch_seconds{view="spend"} 0.4', 'weir_view_state_bytes{view="spend"} 4096.0',
-        'weir_view_restarts_total{view="spend"} 3.0', 'weir_view_unfit_values_total{view="spend"} 4.0',
+        'weir_view_state{state="running",view="spend"} 1.0',
+        'weir_view_state{state="failed",view="spend"} 0.0',
+        'weir_view_lag_records{view="spend"} 12.0',
+        'weir_view_lag_seconds{view="spend"} 3.5',
+        'weir_view_records_in_total{view="spend"} 1000.0',
+        'weir_view_rows_written_total{view="spend"} 30.0',
+        'weir_view_batch_seconds{view="spend"} 0.4',
+        'weir_view_state_bytes{view="spend"} 4096.0',
+        'weir_view_restarts_total{view="spend"} 3.0',
+        'weir_view_unfit_values_total{view="spend"} 4.0',
         'weir_view_generation{view="spend"} 2.0',
-    ):  # fmt: skip
+    ):
         assert line in text.splitlines(), line
     assert "weir_view_late_records_total{" not in text, "a figure that is not known is not zero"
     served.world.admin.delete("/api/v1/declared/View/spend")

@@ -54,14 +54,27 @@ def test_no_answer_about_the_view_names_the_source(teams: ApiWorld, who: str) ->
         *(
             client.get(f"{API}/{path}")
             for path in (
-                f"access/datasets/{about}", f"datasets/{about}", f"datasets/{about}/access", f"datasets/{about}/acls",
-                f"datasets/{about}/classifications", f"datasets/{about}/readers", f"datasets/{about}/visibility",
-                f"datasets/{about}/schema", f"datasets/{about}/events", "grants", "access-requests",
-                "access-requests?waiting=true", "views", "views/spend", "declared/View", "declared/Domain",
-                "classifications", "search?q=spend",
+                f"access/datasets/{about}",
+                f"datasets/{about}",
+                f"datasets/{about}/access",
+                f"datasets/{about}/acls",
+                f"datasets/{about}/classifications",
+                f"datasets/{about}/readers",
+                f"datasets/{about}/visibility",
+                f"datasets/{about}/schema",
+                f"datasets/{about}/events",
+                "grants",
+                "access-requests",
+                "access-requests?waiting=true",
+                "views",
+                "views/spend",
+                "declared/View",
+                "declared/Domain",
+                "classifications",
+                "search?q=spend",
             )
         ),
-    ]  # fmt: skip
+    ]
     assert not [
         (str(each.url), each.text[:800]) for each in answers if NAME in each.text or "value.contact" in each.text
     ]

@@ -80,32 +80,67 @@ def changes(name: str) -> list[tuple[str, str, Any]]:
         "{apiVersion: weir/v1, kind: Policy, metadata: {name: shop.t, domain: shop}, spec: {type: mask, match: {datasets:"
         " [prod/orders]}, mask: {type: MASK_NULL}}}"
     )
-    review = {"domain": "shop", "scope": {"datasets": [f"prod/{name}"]}, "items": ["grants"],
-              "reviewers": {"owners": True}, "onNoAnswer": "keep"}  # fmt: skip
+    review = {
+        "domain": "shop",
+        "scope": {"datasets": [f"prod/{name}"]},
+        "items": ["grants"],
+        "reviewers": {"owners": True},
+        "onNoAnswer": "keep",
+    }
     return [
         *(("POST", path, body) for path, body in posts(name)),
         applied("Dataset", f"{{name: {name}, cluster: prod}}", "{}"),
         applied("Domain", f"{{name: {name}}}", f"{{datasets: [prod/{name}], admins: {{users: [out]}}}}"),
-        applied("Policy", f"{{name: shop.x, domain: {name}}}", f"{{type: access, match: {match}, requires: {{grant: true}}}}"),
-        applied("Policy", f"{{name: {name}.rows, domain: {name}}}", f"{{type: access, match: {match}, requires: {{grant: true}}}}"),
-        applied("Policy", "{name: shop.x, domain: shop}", f"{{type: access, match: {match}, requires: {{grant: true}}}}"),
+        applied(
+            "Policy",
+            f"{{name: shop.x, domain: {name}}}",
+            f"{{type: access, match: {match}, requires: {{grant: true}}}}",
+        ),
+        applied(
+            "Policy",
+            f"{{name: {name}.rows, domain: {name}}}",
+            f"{{type: access, match: {match}, requires: {{grant: true}}}}",
+        ),
+        applied(
+            "Policy", "{name: shop.x, domain: shop}", f"{{type: access, match: {match}, requires: {{grant: true}}}}"
+        ),
         applied("Visibility", "{name: shop.x, domain: shop}", f"{{match: {match}, existence: everyone}}"),
-        *(("DELETE", f"/declared/{kind}/{each}", None) for kind, each in (
-            ("Policy", f"of-{name}"), ("Policy", f"{name}.rows"), ("Domain", name), ("Dataset", f"prod%2F{name}"),
-            ("Workflow", "vault"), ("Visibility", "vault"),
-        )),
+        *(
+            ("DELETE", f"/declared/{kind}/{each}", None)
+            for kind, each in (
+                ("Policy", f"of-{name}"),
+                ("Policy", f"{name}.rows"),
+                ("Domain", name),
+                ("Dataset", f"prod%2F{name}"),
+                ("Workflow", "vault"),
+                ("Visibility", "vault"),
+            )
+        ),
         ("POST", "/decisions", {"dataset": f"prod/{name}", "subject": "otto"}),
-        *(("POST", f"/policies/simulate{query}", text) for query, text in (
-            (f"?dataset=prod/{name}", of_shop), (f"?remove=Policy/{name}.rows", ""), (f"?remove=Policy/of-{name}", ""),
-            ("", of_shop.replace("prod/orders", f"prod/{name}")),
-            ("", f"{{apiVersion: weir/v1, kind: Dataset, metadata: {{name: {name}, cluster: prod}}, spec: {{}}}}"),
-        )),
-        *(("POST", "/scans", {"cluster": "prod", "topics": each}) for each in ([name], ["orders", name], [f"{name[:2]}*"])),
-        *(("POST", "/access-reviews", {"name": "shop.r", "spec": {**review, **more}}) for more in (
-            {}, {"domain": name}, {"reviewers": {"users": [OWNER]}, "scope": {"datasets": ["prod/orders", f"prod/{name}"]}},
-        )),
+        *(
+            ("POST", f"/policies/simulate{query}", text)
+            for query, text in (
+                (f"?dataset=prod/{name}", of_shop),
+                (f"?remove=Policy/{name}.rows", ""),
+                (f"?remove=Policy/of-{name}", ""),
+                ("", of_shop.replace("prod/orders", f"prod/{name}")),
+                ("", f"{{apiVersion: weir/v1, kind: Dataset, metadata: {{name: {name}, cluster: prod}}, spec: {{}}}}"),
+            )
+        ),
+        *(
+            ("POST", "/scans", {"cluster": "prod", "topics": each})
+            for each in ([name], ["orders", name], [f"{name[:2]}*"])
+        ),
+        *(
+            ("POST", "/access-reviews", {"name": "shop.r", "spec": {**review, **more}})
+            for more in (
+                {},
+                {"domain": name},
+                {"reviewers": {"users": [OWNER]}, "scope": {"datasets": ["prod/orders", f"prod/{name}"]}},
+            )
+        ),
         ("POST", "/access-reviews", {"review": f"of-{name}"}),
-    ]  # fmt: skip
+    ]
 
 
 def test_no_change_of_another_domain_is_taken_or_answered_apart(weir: ApiWorld, admin_of_shop: TestClient) -> None:
@@ -143,8 +178,16 @@ def test_its_reports_and_its_audit_show_nothing_of_another(weir: ApiWorld, admin
     weir.services.audit.record(
         OWNER, "query", f"prod/orders, prod/{NAME}", "deny", [f"policy {NAME}.rows"], {"fields": both, "sql": NAME}
     )
-    paths = ["/domains", "/domains/shop", "/domains/shop/datasets", "/domains/shop/audit", "/reports/where-is?entity=PII",
-             "/reports/where-is?field=order_id", "/reports/where-is?entity=NOTHING", "/access-reviews"]  # fmt: skip
+    paths = [
+        "/domains",
+        "/domains/shop",
+        "/domains/shop/datasets",
+        "/domains/shop/audit",
+        "/reports/where-is?entity=PII",
+        "/reports/where-is?field=order_id",
+        "/reports/where-is?entity=NOTHING",
+        "/access-reviews",
+    ]
     for path in paths:
         answer = admin_of_shop.get(API + path)
         assert answer.status_code == 200, path

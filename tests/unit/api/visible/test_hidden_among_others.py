@@ -27,7 +27,7 @@ from tests.unit.api.visible.test_hidden_dataset import (
     gets,
     posts,
     ran,
-)  # fmt: skip
+)
 
 PLANTED = (FIELD, OWNER, WORD, TAG, f"prod/{NAME}", f"prod.{NAME}", f"{BROKER}:{NAME}", "IBAN_CODE")
 MORE = f"""

@@ -85,13 +85,15 @@ def ran(job: str, reads: str | None, writes: str | None, sql: str = "") -> dict[
         return {"columnLineage": {"_producer": "t", "_schemaURL": "t", "fields": built}} if reads == "orders" else {}
 
     return {
-        "eventType": "COMPLETE", "eventTime": "2026-11-01T10:00:00Z", "producer": "t",
+        "eventType": "COMPLETE",
+        "eventTime": "2026-11-01T10:00:00Z",
+        "producer": "t",
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": f"00000000-0000-4000-8000-{abs(hash(job)) % 10**12:012d}"},
         "job": {"namespace": "etl", "name": job, "facets": facets},
         "inputs": [{"namespace": BROKER, "name": reads}] if reads else [],
         "outputs": [{"namespace": BROKER, "name": writes, "facets": columns(writes)}] if writes else [],
-    }  # fmt: skip
+    }
 
 
 def secret(count: int) -> list[Any]:
@@ -154,14 +156,31 @@ def values_of(name: str) -> Mapping[str, tuple[str, ...]]:
     """What a parameter is filled with, where it asks about the dataset `name`."""
     ids = (f"dataset:{BROKER}:{name}", f"datasetField:{BROKER}:{name}:{FIELD}", f"dataset:prod:{name}")
     return {
-        "namespace": ("prod", BROKER), "name": (name,), "cluster": ("prod",), "topic": (name,), "dataset": (f"prod/{name}",),
-        "job": ("drain", f"fill_{name}"), "kind": KINDS, "id": ("1",), "run_id": ("1",), "version": ("1",),
-        "source": (BROKER,), "nodeId": ids, "from": ids[:2], "to": (f"dataset:{BROKER}:clicks",),
+        "namespace": ("prod", BROKER),
+        "name": (name,),
+        "cluster": ("prod",),
+        "topic": (name,),
+        "dataset": (f"prod/{name}",),
+        "job": ("drain", f"fill_{name}"),
+        "kind": KINDS,
+        "id": ("1",),
+        "run_id": ("1",),
+        "version": ("1",),
+        "source": (BROKER,),
+        "nodeId": ids,
+        "from": ids[:2],
+        "to": (f"dataset:{BROKER}:clicks",),
         "sql": (f"SELECT * FROM {name}", f"SELECT {FIELD} FROM prod.{name} EMIT CHANGES", f"SELECT * FROM {name[:2]}"),
         "q": (name, FIELD, OWNER, WORD, f"{name[:2]}", f"owner:{OWNER[:3]}", f"tag:{TAG[:4]}", ""),
-        "field": (FIELD,), "subject": (f"prod/{name}", f"{name}-value"), "key": ("1",), "format": ("json",),
-        "left": ("out",), "days": ("1",), "change": ("drop",), "user": ("out",),
-    }  # fmt: skip
+        "field": (FIELD,),
+        "subject": (f"prod/{name}", f"{name}-value"),
+        "key": ("1",),
+        "format": ("json",),
+        "left": ("out",),
+        "days": ("1",),
+        "change": ("drop",),
+        "user": ("out",),
+    }
 
 
 SKIPPED = {"/events/stream", "/metrics"}  # the first never ends by itself, the other counts requests
@@ -193,10 +212,18 @@ def calls(path: str, operation: Mapping[str, Any], name: str) -> Iterator[tuple[
 
 def posts(name: str) -> list[tuple[str, dict[str, Any]]]:
     reference = f"prod/{name}"
-    sqls = (f"SELECT * FROM {name}", f"SELECT {FIELD} FROM prod.{name}", f"DESCRIBE {name}", f"SHOW COLUMNS FROM {name}",
-            f"SELECT * FROM prod.`{name.upper()}`", "SHOW TABLES", f"SHOW TABLES LIKE '{name[:2]}*'",
-            f"EXPLAIN SELECT 1 FROM {name}", "SHOW VIEWS",
-            "SELECT * FROM orders JOIN " + name + " USING (order_id)")  # fmt: skip
+    sqls = (
+        f"SELECT * FROM {name}",
+        f"SELECT {FIELD} FROM prod.{name}",
+        f"DESCRIBE {name}",
+        f"SHOW COLUMNS FROM {name}",
+        f"SELECT * FROM prod.`{name.upper()}`",
+        "SHOW TABLES",
+        f"SHOW TABLES LIKE '{name[:2]}*'",
+        f"EXPLAIN SELECT 1 FROM {name}",
+        "SHOW VIEWS",
+        "SELECT * FROM orders JOIN " + name + " USING (order_id)",
+    )
     node = {
         "namespace": "prod",
         "name": name,
@@ -221,7 +248,7 @@ def posts(name: str) -> list[tuple[str, dict[str, Any]]]:
         ("/recognizers/test", {"recognizer": {}, "dataset": reference}),
         ("/policies/simulate", {}),
         ("/scans", {"cluster": "prod", "topics": [name]}),
-    ]  # fmt: skip
+    ]
 
 
 _LOOSE = (
@@ -290,8 +317,22 @@ def test_no_post_route_does(weir: ApiWorld, outsider: TestClient) -> None:
     assert not problems, "\n".join(problems)
 
 
-LINEAGE = ("/lineage", "/impact", "/column-lineage", "/jobs", "/namespaces", "/search", "/sources", "/datasets/", "/events",
-           "/health", "/readyz", "/metrics", "/me", "/audit")  # fmt: skip
+LINEAGE = (
+    "/lineage",
+    "/impact",
+    "/column-lineage",
+    "/jobs",
+    "/namespaces",
+    "/search",
+    "/sources",
+    "/datasets/",
+    "/events",
+    "/health",
+    "/readyz",
+    "/metrics",
+    "/me",
+    "/audit",
+)
 """Routes that show what is hidden as something that may not be seen, or that count requests."""
 
 

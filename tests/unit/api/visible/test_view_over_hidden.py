@@ -52,10 +52,14 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     made_of = [["value.email", f"prod/{NAME}", "value.contact", None]]
     served.serve(
         served.generation(
-            private=False, topic="spend-out", sources=[f"prod/{NAME}"], goal={NAME: {0: 50}}, streams={NAME: "prod"},
+            private=False,
+            topic="spend-out",
+            sources=[f"prod/{NAME}"],
+            goal={NAME: {0: 50}},
+            streams={NAME: "prod"},
             made_of=made_of,
         )
-    )  # fmt: skip
+    )
     assert served.world.user("ana").get(f"{API}/views/spend/rows").status_code == 200
     served.world.apply(HIDDEN)
     yield served.world

@@ -15,15 +15,27 @@ from tests.catalog_samples import ORDERS, profile, schema
 
 ENVELOPE = {
     "value": {
-        "layers": ["connect", "debezium"], "payload": ["value.payload.after", "value.payload.before"],
-        "discriminator": "value.payload.op", "fits": 10, "records": 10,
+        "layers": ["connect", "debezium"],
+        "payload": ["value.payload.after", "value.payload.before"],
+        "discriminator": "value.payload.op",
+        "fits": 10,
+        "records": 10,
         "unlisted": ["value.schema", "value.schema.fields[].field", "value.schema.type"],
     }
-}  # fmt: skip
+}
 PATHS = [
-    "key", "value", "value.payload", "value.payload.after", "value.payload.after.id", "value.payload.before",
-    "value.payload.before.id", "value.payload.op", "value.schema", "value.schema.fields[].field", "value.schema.type",
-]  # fmt: skip
+    "key",
+    "value",
+    "value.payload",
+    "value.payload.after",
+    "value.payload.after.id",
+    "value.payload.before",
+    "value.payload.before.id",
+    "value.payload.op",
+    "value.schema",
+    "value.schema.fields[].field",
+    "value.schema.type",
+]
 
 
 def scanned(found: tuple[str, ...] = ()) -> SchemaVersion:

@@ -112,8 +112,17 @@ def test_what_arrives_raw_by_another_way_is_no_leak(world: Followed) -> None:
     assert world.flow.sweep().leaks == 0
 
 
-@pytest.mark.parametrize("target", ["dataset:x:y", "datasetField:kafka://localhost:9092:gone:value.a", "job:a:b",
-                                    COPY.field_node_id("no[path"), COPY.field_node_id("value.unknown"), "nonsense"])  # fmt: skip
+@pytest.mark.parametrize(
+    "target",
+    [
+        "dataset:x:y",
+        "datasetField:kafka://localhost:9092:gone:value.a",
+        "job:a:b",
+        COPY.field_node_id("no[path"),
+        COPY.field_node_id("value.unknown"),
+        "nonsense",
+    ],
+)
 def test_what_the_catalog_does_not_hold_is_left_alone(world: Followed, target: str) -> None:
     world.link(raw=True, target=target)
     assert world.flow.sweep().inherited == 0

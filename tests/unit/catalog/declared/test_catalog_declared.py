@@ -285,12 +285,17 @@ def test_bombs_and_nonsense_are_refused_quickly() -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**12), 10**12)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=20)
-    | st.sampled_from(["no", "yes", "12:30", "2026-01-01", "0x1F", "1e3", "1_000", "~", "null", "0o17", "007", "=", "<<"]),
+    | st.sampled_from(
+        ["no", "yes", "12:30", "2026-01-01", "0x1F", "1e3", "1_000", "~", "null", "0o17", "007", "=", "<<"]
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "no", "b c"]), inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(st.dictionaries(st.sampled_from(["a", "no", "1", "x.y"]), JSON, max_size=3))

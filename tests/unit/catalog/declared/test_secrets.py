@@ -43,9 +43,24 @@ def test_a_file_of_the_folder_is_read_by_its_name_and_by_its_path(folder: Path) 
 
 @pytest.mark.parametrize(
     "path",
-    ["/etc/passwd", "../spark.token", "{folder}/../spark.token", "sub/../../spark.token", "{folder}", ".", "", "/proc/self/environ",
-     "{folder}-other/x", "link", "deep/link/spark.token", "a\0b", "~/x/../../etc/passwd", "/" * 5000, "x" * 5000],
-)  # fmt: skip
+    [
+        "/etc/passwd",
+        "../spark.token",
+        "{folder}/../spark.token",
+        "sub/../../spark.token",
+        "{folder}",
+        ".",
+        "",
+        "/proc/self/environ",
+        "{folder}-other/x",
+        "link",
+        "deep/link/spark.token",
+        "a\0b",
+        "~/x/../../etc/passwd",
+        "/" * 5000,
+        "x" * 5000,
+    ],
+)
 def test_every_other_file_is_refused_when_declared_and_when_read(folder: Path, path: str) -> None:
     (folder / "link").symlink_to(folder.parent / "spark.token")
     (folder / "deep").mkdir()
@@ -98,9 +113,18 @@ def test_no_path_leads_out_of_the_folder(tmp_path_factory: pytest.TempPathFactor
 @pytest.mark.parametrize("server", ["schemaRegistry", "connect", "ksqldb", "flink"])
 @pytest.mark.parametrize(
     "url",
-    ["http://mine.example/", "http://10.0.0.1:80", "http://localhost.evil.example", "http://127.0.0.1.nip.io", "http://[::2]/",
-     "http://0.0.0.0:1/", "http://2130706433/", "http://[::1", "http://localhost\\.evil.example"],
-)  # fmt: skip
+    [
+        "http://mine.example/",
+        "http://10.0.0.1:80",
+        "http://localhost.evil.example",
+        "http://127.0.0.1.nip.io",
+        "http://[::2]/",
+        "http://0.0.0.0:1/",
+        "http://2130706433/",
+        "http://[::1",
+        "http://localhost\\.evil.example",
+    ],
+)
 def test_a_password_is_not_sent_in_clear_text(folder: Path, server: str, url: str) -> None:
     spec = {server: {"url": url, "username": "weir", "password": {"file": "kafka"}}}
     with pytest.raises(SettingsError, match=rf"{server}\.url .*write https"):
@@ -132,8 +156,10 @@ def test_plain_needs_tls_or_this_machine(
         check_cluster(secrets, {"security": security}, bootstrap)
         assert client_config({"security": security}, bootstrap, secrets)["sasl.password"] == "open sesame"
         return
-    for ask in (lambda: check_cluster(secrets, {"security": security}, bootstrap),
-                lambda: client_config({"security": security}, bootstrap, secrets)):  # fmt: skip
+    for ask in (
+        lambda: check_cluster(secrets, {"security": security}, bootstrap),
+        lambda: client_config({"security": security}, bootstrap, secrets),
+    ):
         with pytest.raises(SettingsError, match=r"without encryption; add security\.tls"):
             ask()
 
@@ -183,12 +209,32 @@ def test_a_destination_is_the_address_the_secret_and_how_the_other_side_is_known
 
 @pytest.mark.parametrize(
     "name",
-    ["enable.ssl.certificate.verification", "interceptor.classes", "kafka.sasl.jaas.config", "sasl.jaas.config",
-     "plugin.library.paths",
-     "ssl.engine.location", "bootstrap.servers", "metadata.broker.list", "debug", "statistics.interval.ms", "log_level",
-     "security.protocol", "SECURITY.PROTOCOL", "kafka.client.id", "client.id ", "group.id", "key.deserializer", "metric.reporters",
-     "config.providers", "test.mock.num.brokers", "https.ca.location", "sasl.kerberos.kinit.cmd", "client.dns.lookup"],
-)  # fmt: skip
+    [
+        "enable.ssl.certificate.verification",
+        "interceptor.classes",
+        "kafka.sasl.jaas.config",
+        "sasl.jaas.config",
+        "plugin.library.paths",
+        "ssl.engine.location",
+        "bootstrap.servers",
+        "metadata.broker.list",
+        "debug",
+        "statistics.interval.ms",
+        "log_level",
+        "security.protocol",
+        "SECURITY.PROTOCOL",
+        "kafka.client.id",
+        "client.id ",
+        "group.id",
+        "key.deserializer",
+        "metric.reporters",
+        "config.providers",
+        "test.mock.num.brokers",
+        "https.ca.location",
+        "sasl.kerberos.kinit.cmd",
+        "client.dns.lookup",
+    ],
+)
 def test_properties_are_an_allow_list(name: str) -> None:
     problem = refusal([name, "client.id"])
     assert problem is not None and name in problem

@@ -206,11 +206,14 @@ def test_an_event_is_a_cloud_event_and_never_too_large() -> None:
 @pytest.mark.parametrize(
     ("globs", "kind", "yes"),
     [
-        (["*"], "weir.a.b", True), (["schema.*"], "weir.schema.changed", True),
-        (["weir.schema.changed"], "weir.schema.changed", True), (["schema"], "weir.schema.changed", False),
-        (["scan.*", "schema.changed"], "weir.schema.changed", True), ([], "weir.a", False),
+        (["*"], "weir.a.b", True),
+        (["schema.*"], "weir.schema.changed", True),
+        (["weir.schema.changed"], "weir.schema.changed", True),
+        (["schema"], "weir.schema.changed", False),
+        (["scan.*", "schema.changed"], "weir.schema.changed", True),
+        ([], "weir.a", False),
     ],
-)  # fmt: skip
+)
 def test_globs_of_types(globs: list[str], kind: str, yes: bool) -> None:
     assert type_matches(globs, kind) is yes
 

@@ -62,11 +62,13 @@ def test_schedules_ask_for_scans_when_they_are_due() -> None:
     made = Scheduled()
     assert made.due() == [
         {
-            "cluster": "prod", "topics": ["*"], "exclude": ["orders"],
+            "cluster": "prod",
+            "topics": ["*"],
+            "exclude": ["orders"],
             "sample": {"strategy": "since-last", "max_records": 500, "dead_letter": "_letters"},
         },
         {"cluster": "prod", "topics": ["orders"], "sample": {"strategy": "latest"}},
-    ]  # fmt: skip
+    ]
     made.end_all()
     assert made.due(minutes=9) == []
     assert [r["topics"] for r in made.due(minutes=2)] == [["orders"]]

@@ -37,9 +37,18 @@ def test_columns_as_people_write_them() -> None:
 
 def test_types_of_producers_in_the_catalogs_words() -> None:
     known = {
-        "VARCHAR(20)": "string", "bigint": "int64", "INT64": "int64", "decimal(10,2)": "decimal", "TIMESTAMP_NTZ(9)":
-        "timestamp", "struct<a:int>": "object", "array<string>": "array", "map<string,int>": "map", "BOOLEAN": "boolean",
-        "double precision": "double", "timestamp without time zone": "timestamp", "bytea": "binary",
-    }  # fmt: skip
+        "VARCHAR(20)": "string",
+        "bigint": "int64",
+        "INT64": "int64",
+        "decimal(10,2)": "decimal",
+        "TIMESTAMP_NTZ(9)": "timestamp",
+        "struct<a:int>": "object",
+        "array<string>": "array",
+        "map<string,int>": "map",
+        "BOOLEAN": "boolean",
+        "double precision": "double",
+        "timestamp without time zone": "timestamp",
+        "bytea": "binary",
+    }
     assert {text: type_of(text) for text in known} == known
     assert type_of("geography") is None and type_of("") is None

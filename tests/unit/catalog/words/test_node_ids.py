@@ -10,12 +10,50 @@ from catalog.errors import InvalidInput
 from catalog.model import DatasetId, NodeId
 
 PIECES = [
-    ":", "/", "//", "|", "#", "~", "~3:", ",", "%3A", "[", "]", "{", "}", "'", '"', "`", "\\", " ", "\n", "\x1f", "\0",
-    ".",    "..", "0", "2024", "9092", "٣", "s3://lake", "arn:aws:glue:eu:1",
-    "urn:li:dataset:", "kafka://h:9092", "x", "value", "é", "日本", "💥",
-]  # fmt: skip
-NAMES = st.lists(st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), min_size=1,
-                 max_size=6).map("".join).filter(bool)  # fmt: skip
+    ":",
+    "/",
+    "//",
+    "|",
+    "#",
+    "~",
+    "~3:",
+    ",",
+    "%3A",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'",
+    '"',
+    "`",
+    "\\",
+    " ",
+    "\n",
+    "\x1f",
+    "\0",
+    ".",
+    "..",
+    "0",
+    "2024",
+    "9092",
+    "٣",
+    "s3://lake",
+    "arn:aws:glue:eu:1",
+    "urn:li:dataset:",
+    "kafka://h:9092",
+    "x",
+    "value",
+    "é",
+    "日本",
+    "💥",
+]
+NAMES = (
+    st.lists(
+        st.sampled_from(PIECES) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), min_size=1, max_size=6
+    )
+    .map("".join)
+    .filter(bool)
+)
 
 
 @given(st.sampled_from(["dataset", "job"]), NAMES, NAMES)

@@ -192,10 +192,13 @@ def test_dropping_a_source_leaves_what_was_made_of_it() -> None:
 
 def test_a_run_that_says_the_same_as_the_one_before_refutes_what_ran_beside_that_one() -> None:
     events = [
-        run(0, ["b"], ["x"], kind="START"), run(50, ["b"], ["x"]),
-        run(40, ["a"], ["x"], run_id="r2", kind="START"), run(60, ["a"], ["x"], run_id="r2"),
-        run(100, ["a"], ["x"], run_id="r3", kind="START"), run(110, ["a"], ["x"], run_id="r3"),
-    ]  # fmt: skip
+        run(0, ["b"], ["x"], kind="START"),
+        run(50, ["b"], ["x"]),
+        run(40, ["a"], ["x"], run_id="r2", kind="START"),
+        run(60, ["a"], ["x"], run_id="r2"),
+        run(100, ["a"], ["x"], run_id="r3", kind="START"),
+        run(110, ["a"], ["x"], run_id="r3"),
+    ]
     for order in permutations(range(0, 6, 2)):
         graph = graph_of(*(event for n in order for event in events[n : n + 2]))
         assert into(graph, "x", LAST_RUN) == {"a"} and into(graph, "x", LAST_RUN, 70) == {"a", "b"}

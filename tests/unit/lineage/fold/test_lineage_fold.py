@@ -84,12 +84,17 @@ def test_column_lineage_that_comes_later_in_the_run_replaces_the_guess() -> None
 
 def test_an_explicit_facet_comes_before_all_else() -> None:
     entries = [
-        {"type": "DATASET", "namespace": KAFKA, "name": "x", "inputs": [
-            {"type": "DATASET", "namespace": KAFKA, "name": "a"},
-            {"type": "JOB", "namespace": "jobs", "name": "helper"},
-        ]},
+        {
+            "type": "DATASET",
+            "namespace": KAFKA,
+            "name": "x",
+            "inputs": [
+                {"type": "DATASET", "namespace": KAFKA, "name": "a"},
+                {"type": "JOB", "namespace": "jobs", "name": "helper"},
+            ],
+        },
         {"type": "DATASET", "namespace": KAFKA, "name": "y", "inputs": []},
-    ]  # fmt: skip
+    ]
     event = run(0, ["a", "b"], ["x", "y"], job_facets={"lineage": {"entries": entries}})
     event["outputs"][0]["facets"]["columnLineage"] = columns({"f": [("b", "f")]})
     graph = graph_of(event)

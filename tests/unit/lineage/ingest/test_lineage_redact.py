@@ -158,11 +158,26 @@ def test_names_that_hold_no_secret(name: str) -> None:
 
 
 _PIECES = [
-    "id", "user.email", "password", "kafka://h:9092", "postgres://u:p4ssw0rd@h/db", "://:x@h", "jdbc:oracle:thin:scott/tiger@h",
-    "AKIAABCDEFGHIJKLMNOP", "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl", "ghp_0123456789abcdefghij0123", "glpat-0123456789abcdefgh",
-    "-----BEGIN RSA PRIVATE KEY-----\nx", "xoxb-0123456789ab", "dapi0123456789abcdef0123456789abcdef", "query", "sql",
-    "SELECT 'secret' FROM t", "é\n\"", "",
-]  # fmt: skip
+    "id",
+    "user.email",
+    "password",
+    "kafka://h:9092",
+    "postgres://u:p4ssw0rd@h/db",
+    "://:x@h",
+    "jdbc:oracle:thin:scott/tiger@h",
+    "AKIAABCDEFGHIJKLMNOP",
+    "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
+    "ghp_0123456789abcdefghij0123",
+    "glpat-0123456789abcdefgh",
+    "-----BEGIN RSA PRIVATE KEY-----\nx",
+    "xoxb-0123456789ab",
+    "dapi0123456789abcdef0123456789abcdef",
+    "query",
+    "sql",
+    "SELECT 'secret' FROM t",
+    'é\n"',
+    "",
+]
 _TEXTS = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=3).map("".join)
 _FACETS = st.recursive(
     _TEXTS | st.none() | st.integers(),

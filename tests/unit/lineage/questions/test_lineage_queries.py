@@ -55,17 +55,29 @@ def test_lineage_downstream_of_a_dataset() -> None:
     answer = Lineage(shop()).lineage(node("orders"), Direction.DOWNSTREAM)
     pairs = {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], str(e.kind)) for e in answer.edges}
     assert pairs == {
-        ("orders", "clean", "feeds"), ("clean", "mart", "feeds"), ("clean", "dark", "feeds"), ("dark", "darker", "feeds"),
+        ("orders", "clean", "feeds"),
+        ("clean", "mart", "feeds"),
+        ("clean", "dark", "feeds"),
+        ("dark", "darker", "feeds"),
         ("dashboard", "mart", "reads"),
-    }  # fmt: skip
+    }
     shown = answer.to_json()
     assert {n["type"] for n in shown["nodes"]} == {"dataset", "job"} and shown["truncated"] is False
     edge = next(e for e in shown["edges"] if e["target"] == node("clean"))
     assert edge | {} == {
-        "source": node("orders"), "target": node("clean"), "job": "job:jobs:cleaner", "kind": "feeds", "masked": False,
-        "columns": "known", "from": "2026-01-01T00:00:00.000Z", "to": None, "seen": "2026-01-01T00:00:00.000Z",
-        "how": "columns", "origin": "observed", "stale": False,
-    }  # fmt: skip
+        "source": node("orders"),
+        "target": node("clean"),
+        "job": "job:jobs:cleaner",
+        "kind": "feeds",
+        "masked": False,
+        "columns": "known",
+        "from": "2026-01-01T00:00:00.000Z",
+        "to": None,
+        "seen": "2026-01-01T00:00:00.000Z",
+        "how": "columns",
+        "origin": "observed",
+        "stale": False,
+    }
 
 
 def test_depth_and_direction() -> None:
@@ -110,9 +122,16 @@ def test_column_lineage_of_a_field_and_of_a_dataset() -> None:
 def test_impact_of_a_field() -> None:
     answer = Lineage(shop()).impact(node("orders", "value.customer.email"))
     assert ids(answer) == {
-        "clean:value.email": (1, True), "mart:value.mail": (2, True), "cleaner": (1, True), "marter": (2, True),
-        "dark": (2, True), "darkener": (2, True), "darker": (3, True), "deeper": (3, True), "dashboard": (3, True),
-    }  # fmt: skip
+        "clean:value.email": (1, True),
+        "mart:value.mail": (2, True),
+        "cleaner": (1, True),
+        "marter": (2, True),
+        "dark": (2, True),
+        "darkener": (2, True),
+        "darker": (3, True),
+        "deeper": (3, True),
+        "dashboard": (3, True),
+    }
     dark = {row.id: row.columns for row in answer.affected if row.type == "dataset"}
     assert dark == {node("dark"): "unknown", node("darker"): "unknown"}
     cleaner = next(row for row in answer.affected if row.id == "job:jobs:cleaner").to_json()
@@ -145,9 +164,16 @@ def test_impact_of_a_field_that_nothing_uses() -> None:
 def test_impact_of_a_dataset_and_of_a_job() -> None:
     lineage = Lineage(shop())
     assert ids(lineage.impact(node("orders"))) == {
-        "clean": (1, True), "mart": (2, True), "dark": (2, True), "darker": (3, True), "cleaner": (1, True),
-        "marter": (2, True), "darkener": (2, True), "deeper": (3, True), "dashboard": (3, True),
-    }  # fmt: skip
+        "clean": (1, True),
+        "mart": (2, True),
+        "dark": (2, True),
+        "darker": (3, True),
+        "cleaner": (1, True),
+        "marter": (2, True),
+        "darkener": (2, True),
+        "deeper": (3, True),
+        "dashboard": (3, True),
+    }
     assert ids(lineage.impact("job:jobs:marter")) == {"mart": (1, True), "dashboard": (2, True)}
     assert set(ids(lineage.impact(node("orders"), depth=1))) == {"clean", "cleaner"}
 
@@ -229,8 +255,12 @@ def test_every_name_of_a_dataset_finds_it() -> None:
         return DatasetId(KAFKA if namespace in ("kafka", "kafka://other:9092") else namespace, name)
 
     lineage = Lineage(graph, resolve)
-    for asked in (node("t"), "dataset:hive://h:db.t", "dataset:kafka://other:9092:t",
-                  "urn:li:dataset:(urn:li:dataPlatform:kafka,t,PROD)"):  # fmt: skip
+    for asked in (
+        node("t"),
+        "dataset:hive://h:db.t",
+        "dataset:kafka://other:9092:t",
+        "urn:li:dataset:(urn:li:dataPlatform:kafka,t,PROD)",
+    ):
         assert lineage.find(asked).id == node("t")
 
 
@@ -298,11 +328,15 @@ def test_cycles_and_self_loops_end() -> None:
 def test_what_producers_say_of_things_is_in_the_answers() -> None:
     facets = {
         "tags": {"tags": [{"key": "pii", "value": "yes", "field": "mail"}, {"key": "tier", "value": "gold"}]},
-        "documentation": {"description": "all orders"}, "ownership": {"owners": [{"name": "ann", "type": "STEWARD"}]},
+        "documentation": {"description": "all orders"},
+        "ownership": {"owners": [{"name": "ann", "type": "STEWARD"}]},
         "columnLineage": columns({"mail": [("raw", "email")]}),
-    }  # fmt: skip
-    code = {"sourceCodeLocation": {"type": "git", "url": "https://git/x", "version": "abc123", "branch": "main"},
-            "documentation": {"description": "cleans"}, "tags": {"tags": [{"key": "team", "value": "a"}]}}  # fmt: skip
+    }
+    code = {
+        "sourceCodeLocation": {"type": "git", "url": "https://git/x", "version": "abc123", "branch": "main"},
+        "documentation": {"description": "cleans"},
+        "tags": {"tags": [{"key": "team", "value": "a"}]},
+    }
     lineage = Lineage(graph_of(run(0, ["raw"], [dataset("clean", **facets)], job_facets=code)))
     shown = {entry["id"]: entry for entry in lineage.lineage(node("raw")).to_json()["nodes"]}
     clean = shown[node("clean")]
@@ -334,9 +368,10 @@ def test_a_renamed_dataset_is_reached_from_its_old_name() -> None:
 def test_reach_prefers_a_way_that_is_confirmed() -> None:
     day = 86_400
     graph = graph_of(
-        run(0, ["a"], ["b"], job="slow", run_id="1"), run(day, ["a"], ["b"], job="slow", run_id="2"),
+        run(0, ["a"], ["b"], job="slow", run_id="1"),
+        run(day, ["a"], ["b"], job="slow", run_id="2"),
         run(0, ["b"], ["c"], job="once", run_id="3"),
-    )  # fmt: skip
+    )
     lineage = Lineage(graph)
     to_b, to_c = (lineage.reach(node("a"), at(3600 * 5), node(name)) for name in "bc")
     assert to_b.arrivals[0].confirmed and not to_c.arrivals[0].confirmed  # `once` did not run again

@@ -29,11 +29,18 @@ def event(
     **more: Any,
 ) -> Any:
     facets = {"sql": {"query": sql, "dialect": dialect}} if sql else {}
-    return parse({
-        "eventTime": "2026-01-01T00:00:00Z", "eventType": kind, "producer": "p", "schemaURL": "s",
-        "run": {"runId": "018d0000-0000-7000-8000-000000000001"}, "inputs": inputs, "outputs": outputs,
-        "job": {"namespace": "jobs", "name": "j", "facets": facets | more},
-    })  # fmt: skip
+    return parse(
+        {
+            "eventTime": "2026-01-01T00:00:00Z",
+            "eventType": kind,
+            "producer": "p",
+            "schemaURL": "s",
+            "run": {"runId": "018d0000-0000-7000-8000-000000000001"},
+            "inputs": inputs,
+            "outputs": outputs,
+            "job": {"namespace": "jobs", "name": "j", "facets": facets | more},
+        }
+    )
 
 
 def edges(*events: Any, resolve: Any = DatasetId) -> set[tuple[str, str, str, str]]:
@@ -120,8 +127,9 @@ def test_topics_by_the_catalogs_learned_columns_and_the_texts_own_names() -> Non
     run = event(text, [dataset(KAFKA, "shop.orders")], [dataset(KAFKA, "shop.clean")], dialect="ksqldb")
     rows = fold([run], KnownNames(DatasetId, learned.get)).upserts
     assert {(e.source.rsplit(":", 1)[1], e.target.rsplit(":", 1)[1], e.raw) for e in rows if e.kind == "derives"} == {
-        ("value.customer.email", "value.MAIL", False), ("value.amount", "value.AMOUNT", True),
-    }  # fmt: skip
+        ("value.customer.email", "value.MAIL", False),
+        ("value.amount", "value.AMOUNT", True),
+    }
 
 
 @pytest.mark.parametrize("sql", ["", "nonsense (", "SELECT " + "(" * 10_000, None])

@@ -25,30 +25,59 @@ def rows(sql: str, dialect: str = "spark") -> set[str]:
 CASES = [
     ("spark", "SELECT inline(items) FROM orders", {"items.[].sku > sku IDENTITY", "items.[].qty > qty IDENTITY"}),
     ("spark", "SELECT inline(items) AS (s, q) FROM orders", {"items.[].sku > s IDENTITY", "items.[].qty > q IDENTITY"}),
-    ("spark", "SELECT stack(2, 'a', id, 'b', amount) FROM orders", {"id > col1 TRANSFORMATION", "amount > col1 TRANSFORMATION"}),
-    ("spark", "SELECT stack(2, ts, id, ts, amount) AS (t, v) FROM orders", {
-        "ts > t TRANSFORMATION", "id > v TRANSFORMATION", "amount > v TRANSFORMATION"}),
-    ("spark", "SELECT t, v FROM orders LATERAL VIEW stack(2, ts, id, ts, amount) s AS t, v", {
-        "ts > t TRANSFORMATION", "id > v TRANSFORMATION", "amount > v TRANSFORMATION"}),
+    (
+        "spark",
+        "SELECT stack(2, 'a', id, 'b', amount) FROM orders",
+        {"id > col1 TRANSFORMATION", "amount > col1 TRANSFORMATION"},
+    ),
+    (
+        "spark",
+        "SELECT stack(2, ts, id, ts, amount) AS (t, v) FROM orders",
+        {"ts > t TRANSFORMATION", "id > v TRANSFORMATION", "amount > v TRANSFORMATION"},
+    ),
+    (
+        "spark",
+        "SELECT t, v FROM orders LATERAL VIEW stack(2, ts, id, ts, amount) s AS t, v",
+        {"ts > t TRANSFORMATION", "id > v TRANSFORMATION", "amount > v TRANSFORMATION"},
+    ),
     ("spark", "SELECT explode(items) FROM orders", {"items.[] > col IDENTITY"}),
     ("spark", "SELECT col.sku FROM (SELECT explode(items) FROM orders) q", {"items.[].sku > sku IDENTITY"}),
     ("spark", "SELECT posexplode(items) AS (p, i) FROM orders", {"items.[] > i IDENTITY"}),
     ("spark", "SELECT explode(attrs) AS (k, v) FROM m", {"attrs > k TRANSFORMATION", "attrs.[] > v IDENTITY"}),
-    ("spark", "SELECT json_tuple(payload, 'x', 'y') AS (a, b) FROM orders", {
-        "payload.x > a TRANSFORMATION", "payload.y > b TRANSFORMATION"}),
-    ("spark", "SELECT TRANSFORM(id, email) USING 'cat' AS (a) FROM users", {
-        "id > a TRANSFORMATION", "email > a TRANSFORMATION"}),
-    ("spark", "SELECT window.start, sum(amount) AS s FROM orders GROUP BY window(ts, '5 minutes'), id", {
-        "ts > start TRANSFORMATION", "amount > s AGGREGATION", "ts > * GROUP_BY", "id > * GROUP_BY"}),
+    (
+        "spark",
+        "SELECT json_tuple(payload, 'x', 'y') AS (a, b) FROM orders",
+        {"payload.x > a TRANSFORMATION", "payload.y > b TRANSFORMATION"},
+    ),
+    (
+        "spark",
+        "SELECT TRANSFORM(id, email) USING 'cat' AS (a) FROM users",
+        {"id > a TRANSFORMATION", "email > a TRANSFORMATION"},
+    ),
+    (
+        "spark",
+        "SELECT window.start, sum(amount) AS s FROM orders GROUP BY window(ts, '5 minutes'), id",
+        {"ts > start TRANSFORMATION", "amount > s AGGREGATION", "ts > * GROUP_BY", "id > * GROUP_BY"},
+    ),
     ("spark", "SELECT window(ts, '5 minutes'), id FROM orders", {"ts > window TRANSFORMATION", "id > id IDENTITY"}),
     ("spark", "SELECT row_number() OVER w AS n FROM orders WINDOW w AS (PARTITION BY id)", {"id > n WINDOW"}),
-    ("flink", "INSERT INTO sink SELECT JSON_VALUE(payload, '$.u' RETURNING INT DEFAULT 0 ON EMPTY NULL ON ERROR), id FROM orders", {
-        "payload > a TRANSFORMATION", "id > b IDENTITY"}),
-    ("flink", "INSERT INTO sink SELECT JSON_QUERY(JSON_VALUE(payload, '$.u'), '$.v' WITH WRAPPER), id FROM orders", {
-        "payload > a TRANSFORMATION", "id > b IDENTITY"}),
-    ("ksqldb", "INSERT INTO sink SELECT email AS b, id AS a FROM users EMIT CHANGES", {"email > b IDENTITY", "id > a IDENTITY"}),
+    (
+        "flink",
+        "INSERT INTO sink SELECT JSON_VALUE(payload, '$.u' RETURNING INT DEFAULT 0 ON EMPTY NULL ON ERROR), id FROM orders",
+        {"payload > a TRANSFORMATION", "id > b IDENTITY"},
+    ),
+    (
+        "flink",
+        "INSERT INTO sink SELECT JSON_QUERY(JSON_VALUE(payload, '$.u'), '$.v' WITH WRAPPER), id FROM orders",
+        {"payload > a TRANSFORMATION", "id > b IDENTITY"},
+    ),
+    (
+        "ksqldb",
+        "INSERT INTO sink SELECT email AS b, id AS a FROM users EMIT CHANGES",
+        {"email > b IDENTITY", "id > a IDENTITY"},
+    ),
     ("flink", "INSERT INTO sink SELECT email AS b, id AS a FROM users", {"email > a IDENTITY", "id > b IDENTITY"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("dialect", "sql", "expected"), CASES)

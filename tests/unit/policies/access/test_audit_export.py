@@ -52,7 +52,7 @@ def _edit(old: bytes, new: bytes) -> Callable[[list[bytes]], list[bytes]]:
 
 
 HARM: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int | None, str]] = {
-    "changed": (_edit(b'"otto"', b'"ana"') , None, ""),
+    "changed": (_edit(b'"otto"', b'"ana"'), None, ""),
     "entry changed": (lambda ls: [*ls[:2], ls[2].replace(b'"n":2', b'"n":7'), *ls[3:]], 3, "was changed"),
     "line removed": (lambda ls: [*ls[:2], *ls[3:]], 3, "is missing before"),
     "lines swapped": (lambda ls: [ls[1], ls[0], *ls[2:]], 1, "is missing before"),
@@ -64,9 +64,13 @@ HARM: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int | None, str]] = 
     "signature changed": (lambda ls: [*ls[:-1], ls[-1].replace(b'"by":"admin"', b'"by":"otto"')], None, "does not fit"),
     "last bytes changed": (lambda ls: [ls[0], ls[1].rstrip()[:-2] + b"}}\n", *ls[2:]], 2, "not an entry"),
     "end of a line changed": (lambda ls: [ls[0], ls[1].rstrip()[:-1] + b" \n", *ls[2:]], 2, "not an entry"),
-    "something beside the signature": (lambda ls: [*ls[:-1], ls[-1].rstrip()[:-1] + b',"note":1}'], None, "cannot be read"),
+    "something beside the signature": (
+        lambda ls: [*ls[:-1], ls[-1].rstrip()[:-1] + b',"note":1}'],
+        None,
+        "cannot be read",
+    ),
     "signature without sense": (lambda ls: [*ls[:-1], b'{"signed":1}'], None, "cannot be read"),
-}  # fmt: skip
+}
 del HARM["changed"]
 
 

@@ -37,9 +37,15 @@ class World:
         self.shipped: int | None = None
         self.settings = PolicySettings.model_validate(settings)
         self.segments = AuditSegments(
-            self.store, self.seals, self.audit, SIGNER, lambda: self.now, self.settings, lambda: self.shipped,
+            self.store,
+            self.seals,
+            self.audit,
+            SIGNER,
+            lambda: self.now,
+            self.settings,
+            lambda: self.shipped,
             entries,
-        )  # fmt: skip
+        )
 
     def write(self, count: int, **pause: float) -> None:
         for number in range(count):
@@ -178,10 +184,17 @@ def edit_sealed(world: World) -> None:
 @pytest.mark.parametrize(
     "tamper",
     [
-        drop_first_kept, drop_seal, drop_first_seals, mark_by_hand, mark_and_note_by_hand, forge_a_seal, move_a_seal,
-        other_setting, edit_sealed,
+        drop_first_kept,
+        drop_seal,
+        drop_first_seals,
+        mark_by_hand,
+        mark_and_note_by_hand,
+        forge_a_seal,
+        move_a_seal,
+        other_setting,
+        edit_sealed,
     ],
-)  # fmt: skip
+)
 def test_no_tampering_with_seals_or_removed_entries_passes(tamper: Tamper) -> None:
     world = removed()
     assert world.verify().holds

@@ -56,10 +56,16 @@ def test_an_entry_is_a_cloud_event() -> None:
     event = cloud_event("ch/1", world.store.rows[0])
     assert event["data"] == entry_json(world.store.rows[0])
     assert {**event, "data": 0} == {
-        "specversion": "1.0", "id": "1", "source": "/weir/audit/ch%2F1", "type": "io.weir.audit.query",
-        "subject": "prod/orders", "time": "2026-06-01T12:00:00Z", "datacontenttype": "application/json",
-        "sequence": "00000000000000000001", "data": 0,
-    }  # fmt: skip
+        "specversion": "1.0",
+        "id": "1",
+        "source": "/weir/audit/ch%2F1",
+        "type": "io.weir.audit.query",
+        "subject": "prod/orders",
+        "time": "2026-06-01T12:00:00Z",
+        "datacontenttype": "application/json",
+        "sequence": "00000000000000000001",
+        "data": 0,
+    }
 
 
 def test_everything_arrives_in_order_and_once_while_nothing_fails() -> None:

@@ -29,9 +29,14 @@ def world() -> World:
 
 def grant(subject: dict[str, str], **more: Any) -> dict[str, Any]:
     return {
-        "subject": subject, "dataset": "prod/orders", "purpose": "fraud-investigation", "status": "approved",
-        "validFrom": "2026-05-01T00:00:00Z", "validTo": "2026-07-01T00:00:00Z", **more,
-    }  # fmt: skip
+        "subject": subject,
+        "dataset": "prod/orders",
+        "purpose": "fraud-investigation",
+        "status": "approved",
+        "validFrom": "2026-05-01T00:00:00Z",
+        "validTo": "2026-07-01T00:00:00Z",
+        **more,
+    }
 
 
 def names(world: World, user: str, **more: Any) -> list[str]:
@@ -93,10 +98,15 @@ def test_others_do_not_revoke(world: World) -> None:
 def test_who_has_access_to_a_field(world: World) -> None:
     found = {(a.kind, a.subject): a for a in world.grants.who_has_access("prod/orders", "value.customer.email")}
     assert found["user", "ana"] == Access(
-        "user", "ana", ("role analyst", "grant ana-clear"), False, None, datetime(2026, 7, 1, tzinfo=UTC),
+        "user",
+        "ana",
+        ("role analyst", "grant ana-clear"),
+        False,
+        None,
+        datetime(2026, 7, 1, tzinfo=UTC),
         # A role has no end and no purpose: each way has its own.
         ways=(Way("role analyst"), Way("grant ana-clear", datetime(2026, 7, 1, tzinfo=UTC), "fraud-investigation")),
-    )  # fmt: skip
+    )
     assert found["user", "otto"].via == ("owner",) and not found["user", "otto"].masked
     assert found["user", "petra"].via == ("role privacy-officer",) and not found["user", "petra"].masked
     grace = found["user", "grace"]
@@ -167,11 +177,21 @@ def test_a_grant_as_the_api_gives_it(world: World) -> None:
     grants = world.state.view().grants
     shown = grant_json(grants["ana-clear"], START)
     assert shown == {
-        "name": "ana-clear", "status": "approved", "active": True, "subject": {"user": "ana"}, "dataset": "prod/orders",
-        "fields": ["*"], "unmask": ["value.customer.email"], "rows": None, "purpose": "fraud-investigation",
-        "validFrom": "2026-05-01T00:00:00Z", "validTo": "2026-07-01T00:00:00Z", "requestedBy": None,
-        "approvedBy": ["otto"], "breakGlass": False,
-    }  # fmt: skip
+        "name": "ana-clear",
+        "status": "approved",
+        "active": True,
+        "subject": {"user": "ana"},
+        "dataset": "prod/orders",
+        "fields": ["*"],
+        "unmask": ["value.customer.email"],
+        "rows": None,
+        "purpose": "fraud-investigation",
+        "validFrom": "2026-05-01T00:00:00Z",
+        "validTo": "2026-07-01T00:00:00Z",
+        "requestedBy": None,
+        "approvedBy": ["otto"],
+        "breakGlass": False,
+    }
     assert grant_json(grants["team"], START)["subject"] == {"group": "fraud-team"}
     given = grant_json(grants["all"], START)
     assert (given["subject"], given["fields"], given["rows"]) == ({"role": "temp"}, ["key"], "a")
@@ -229,7 +249,7 @@ def test_a_revocation_is_written_and_announced(world: World) -> None:
     assert (list(entry.reasons), entry.details["grant"]) == (["over"], "ana-clear")
     assert events.emitted == [
         ("grant.revoked", "ana-clear", {"dataset": "prod/orders", "user": ["ana"], "by": "otto"}),
-    ]  # fmt: skip
+    ]
     document = world.state.get("Grant", "ana-clear")
     assert document.by == "otto" and document.spec is not None
     assert document.spec["validTo"] == "2026-07-01T00:00:00Z" and document.spec["unmask"] == ["value.customer.email"]
@@ -238,8 +258,10 @@ def test_a_revocation_is_written_and_announced(world: World) -> None:
 
 
 def test_a_pending_grant_is_revoked_before_it_begins(world: World) -> None:
-    world.declare(("Grant", "p", grant({"user": "ana"}, status="pending")),
-                  ("Grant", "r", grant({"user": "ana"}, status="rejected")))  # fmt: skip
+    world.declare(
+        ("Grant", "p", grant({"user": "ana"}, status="pending")),
+        ("Grant", "r", grant({"user": "ana"}, status="rejected")),
+    )
     assert world.grants.revoke(world.user("ana"), "p").status is GrantStatus.REVOKED
     with pytest.raises(Conflict, match=r"^Grant r is rejected already") as raised:
         world.grants.revoke(world.user("ana"), "r")
@@ -321,19 +343,27 @@ def entries(world: World, *place: str) -> dict[tuple[str, str, str | None], Acce
 def test_everybody_who_reads_a_field(crowd: World) -> None:
     found = entries(crowd, "prod/orders", EMAIL)
     assert [(kind, name) for kind, name, _ in found] == [
-        *(("user", u) for u in ("ana", "grace", "mia", "otto", "petra")), ("group", "fraud-team"),
-        ("group", "team-orders"), *(("role", r) for r in ("analyst", "analyst-eu", "privacy-officer")),
-    ]  # fmt: skip
+        *(("user", u) for u in ("ana", "grace", "mia", "otto", "petra")),
+        ("group", "fraud-team"),
+        ("group", "team-orders"),
+        *(("role", r) for r in ("analyst", "analyst-eu", "privacy-officer")),
+    ]
     nothing = {"legalBasis": None, "retention": None}
     assert found["user", "grace", None].to_json() == {
-        "kind": "user", "subject": "grace", "via": ["role analyst", "grant grace-rows"], "masked": True,
-        "mask": "MASK_HASH", "until": "2026-07-01T00:00:00Z", "purpose": None, "rows": ["region = 'EU'"],
+        "kind": "user",
+        "subject": "grace",
+        "via": ["role analyst", "grant grace-rows"],
+        "masked": True,
+        "mask": "MASK_HASH",
+        "until": "2026-07-01T00:00:00Z",
+        "purpose": None,
+        "rows": ["region = 'EU'"],
         "clearWhen": "region = 'DE'",
         "ways": [
             {"by": "role analyst", "until": None, "purpose": None} | nothing,
             {"by": "grant grace-rows", "until": "2026-07-01T00:00:00Z", "purpose": "fraud-investigation"} | nothing,
         ],
-    }  # fmt: skip
+    }
     assert found["group", "team-orders", None].mask == "MASK_SHOW_LAST_4"
     assert found["user", "mia", None].to_json() | {"kind": "group", "subject": "fraud-team"} == (
         found["group", "fraud-team", None].to_json()

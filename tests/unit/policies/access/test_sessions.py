@@ -21,9 +21,10 @@ from policies.settings import SignInSettings
 from tests.unit.policies.world import World, company
 
 PROVIDER = {
-    "issuer": "https://id.example", "clientId": "weir",
+    "issuer": "https://id.example",
+    "clientId": "weir",
     "rights": [{"claim": "groups", "value": "stewards", "roles": ["steward"]}],
-}  # fmt: skip
+}
 
 
 class Plain:
@@ -321,7 +322,7 @@ def test_an_address_counts_when_the_provider_verified_it(verified: Any, counts: 
         ({"rights": [{"claim": "groups", "value": "*", "roles": ["admin"]}]}, "everybody"),
         ({"userPrefix": "a b"}, "pattern"),
     ],
-)  # fmt: skip
+)
 def test_declarations_that_are_refused(world: World, change: dict[str, Any], why: str) -> None:
     from catalog.errors import InvalidInput
 

@@ -46,8 +46,11 @@ def test_a_record_that_leaves_the_filter_takes_its_row_out_of_a_compacted_copy()
 
 def test_a_copy_that_keeps_all_records_has_those_that_delete() -> None:
     assert [(row[0], row[2], row[-1]) for row in copied(table("weir_value = 'EU'"), compacted=False)] == [
-        ("a", "EU", 0), ("b", "EU", 2), ("b", None, 3), ("c", None, 6),
-    ]  # fmt: skip
+        ("a", "EU", 0),
+        ("b", "EU", 2),
+        ("b", None, 3),
+        ("c", None, 6),
+    ]
 
 
 @pytest.mark.parametrize(

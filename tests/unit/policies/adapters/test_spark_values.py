@@ -27,8 +27,9 @@ def test_texts_that_are_no_utf8_can_be_read() -> None:
     inner = pa.ListArray.from_arrays(pa.array([0, 1, 1], pa.int32()), pa.array([latin], pa.binary()).view(pa.string()))
     nested = pa.table({"n": pa.array([1, 2]), "x": inner, "s": pa.StructArray.from_arrays([inner], ["a"])})
     assert spark_values.rows(arrow_repair.readable(nested)) == [
-        [1, ["K\ufffdln"], {"a": ["K\ufffdln"]}], [2, [], {"a": []}],
-    ]  # fmt: skip
+        [1, ["K\ufffdln"], {"a": ["K\ufffdln"]}],
+        [2, [], {"a": []}],
+    ]
 
 
 def test_what_can_be_read_stays_as_it_is() -> None:

@@ -11,9 +11,10 @@ from tests.campaign_world import REVIEW, CampaignWorld, company, grant
 def opened() -> tuple[CampaignWorld, str]:
     world = company()
     world.declare(
-        ("User", "mia", {"roles": ["admin", "reader"]}), ("Grant", "mias", grant({"user": "MIA"})),
+        ("User", "mia", {"roles": ["admin", "reader"]}),
+        ("Grant", "mias", grant({"user": "MIA"})),
         ("Group", "sales", {"members": ["ben", "mia"], "roles": ["reader"]}),
-    )  # fmt: skip
+    )
     return world, world.campaigns.start(world.user("mia"), name="r", spec=REVIEW).id
 
 

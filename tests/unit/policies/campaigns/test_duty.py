@@ -35,8 +35,9 @@ def test_a_scheduled_review_starts_once_a_period_and_only_when_the_one_before_is
     step(world)
     step(world)
     assert [(c.id, str(c.state)) for c in world.store.campaigns()] == [
-        ("personal-2026-08-30", "closed"), ("personal-2026-06-01", "closed")
-    ]  # fmt: skip
+        ("personal-2026-08-30", "closed"),
+        ("personal-2026-06-01", "closed"),
+    ]
     world = scheduled(schedule={"every": "10d"}, due="25d")
     step(world)
     world.sleep(days=12)

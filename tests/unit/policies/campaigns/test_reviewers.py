@@ -85,17 +85,25 @@ def test_scopes_narrow() -> None:
     everything = {"datasets": ["*"]}
     assert "grant kim-stock kim" in reviewed(world, scope=everything)
     assert set(reviewed(world, scope={"domains": ["sales"]})) == {
-        "grant ana-fraud ana", "grant sales-fraud group sales", "role reader ana", "group sales ben"
-    }  # fmt: skip
+        "grant ana-fraud ana",
+        "grant sales-fraud group sales",
+        "role reader ana",
+        "group sales ben",
+    }
     assert set(reviewed(world, scope={"people": ["KIM"]})) == {
-        "grant kim-stock kim", "role clerk kim", "role auditor kim"
-    }  # fmt: skip
+        "grant kim-stock kim",
+        "role clerk kim",
+        "role auditor kim",
+    }
     assert set(reviewed(world, scope={"roles": ["audit*", "admin"]})) == {
-        "role auditor kim", "role admin mia", "role admin admin"
-    }  # fmt: skip
+        "role auditor kim",
+        "role admin mia",
+        "role admin admin",
+    }
     assert set(reviewed(world, scope=everything, items=["owners"])) == {
-        "owner prod/orders otto", "owner prod/stock petra"
-    }  # fmt: skip
+        "owner prod/orders otto",
+        "owner prod/stock petra",
+    }
     disabled = ("User", "ana", {"roles": ["reader"], "disabled": True})
     world.declare(disabled)
     assert "grant ana-fraud ana" not in reviewed(world)

@@ -75,10 +75,16 @@ def lower(path: FieldPath) -> FieldPath:
 
 
 def answer(
-    subject: Subject, facts: DatasetFacts, roles: Mapping[str, Role], policies: Sequence[Policy],
-    grants: Sequence[Grant], purpose: str | None, now: datetime, unscanned_is_sensitive: bool,
+    subject: Subject,
+    facts: DatasetFacts,
+    roles: Mapping[str, Role],
+    policies: Sequence[Policy],
+    grants: Sequence[Grant],
+    purpose: str | None,
+    now: datetime,
+    unscanned_is_sensitive: bool,
     conditions: Sequence[str],
-) -> Answer:  # fmt: skip
+) -> Answer:
     worlds = [
         dict(zip(conditions, values, strict=True))
         for values in itertools.product([True, False], repeat=len(conditions))
@@ -102,9 +108,10 @@ def answer(
         return pattern is None or fnmatchcase(facts.reference, pattern)
 
     active = [
-        g for g in grants
+        g
+        for g in grants
         if g.status is GrantStatus.APPROVED and g.valid_from <= now < g.valid_to and me(g.subject) and here(g.dataset)
-    ]  # fmt: skip
+    ]
     mine = [g for g in active if purpose is None or g.purpose == purpose]
     fields = all_fields(facts, policies, here, unscanned_is_sensitive)
 
@@ -135,9 +142,10 @@ def answer(
         steps: list[Test] = []
         uses: set[str] = set()
         needed = [
-            p for p in policies
+            p
+            for p in policies
             if isinstance(p, AccessPolicy) and (p.grant or p.purposes) and any(about(t, field) for t in p.match)
-        ]  # fmt: skip
+        ]
         name = str(field.path)
         columns[name] = None
         for policy in needed:
@@ -200,9 +208,20 @@ def show(
 
 # From what hides least to what hides most, written out once more: not to be read from the product.
 HIDES = [
-    "MASK_NONE", "GENERALIZE", "TRUNCATE_GEO", "TRUNCATE_IP", "EMAIL_DOMAIN", "MASK_DATE_SHOW_YEAR", "MASK_SHOW_FIRST_4",
-    "MASK_SHOW_LAST_4", "TOKEN", "MASK_HASH", "MASK", "MASK_NULL", "DROP",
-]  # fmt: skip
+    "MASK_NONE",
+    "GENERALIZE",
+    "TRUNCATE_GEO",
+    "TRUNCATE_IP",
+    "EMAIL_DOMAIN",
+    "MASK_DATE_SHOW_YEAR",
+    "MASK_SHOW_FIRST_4",
+    "MASK_SHOW_LAST_4",
+    "TOKEN",
+    "MASK_HASH",
+    "MASK",
+    "MASK_NULL",
+    "DROP",
+]
 
 
 def hides_more(one: Mask, other: Mask) -> bool:
@@ -237,9 +256,11 @@ def all_fields(
         )
     named = [f.path for f in fields]
     named += [
-        FieldPath.parse(target.path) for policy in policies for target in policy.match
+        FieldPath.parse(target.path)
+        for policy in policies
+        for target in policy.match
         if target.path is not None and not isinstance(policy, RowPolicy) and here(target.dataset)
-    ]  # fmt: skip
+    ]
     # Every known field below {} is known below every key that anything names, until nothing is new.
     grows = True
     while grows:
@@ -279,9 +300,13 @@ def reaches(wanted: FieldPath, field: Field, fields: list[Field]) -> bool:
 
 
 def standing(
-    subject: Subject, held: set[str], roles: Mapping[str, Role], facts: DatasetFacts,
-    here: Callable[[str | None], bool], field: Field | None,
-) -> bool:  # fmt: skip
+    subject: Subject,
+    held: set[str],
+    roles: Mapping[str, Role],
+    facts: DatasetFacts,
+    here: Callable[[str | None], bool],
+    field: Field | None,
+) -> bool:
     if subject.user in facts.owners.users or subject.groups & facts.owners.groups:
         return True
     for name in held & set(roles):
@@ -296,10 +321,15 @@ def standing(
 
 
 def masks_of(
-    field: Field, me: Callable[[SubjectMatch], bool], policies: Sequence[Policy],
-    about: Callable[[Target, Field], bool], covering: list[Grant],
-    selects: Callable[[Sequence[str], Field], bool], purpose: str | None, uses: set[str],
-) -> list[tuple[Mask, Test]] | None:  # fmt: skip
+    field: Field,
+    me: Callable[[SubjectMatch], bool],
+    policies: Sequence[Policy],
+    about: Callable[[Target, Field], bool],
+    covering: list[Grant],
+    selects: Callable[[Sequence[str], Field], bool],
+    purpose: str | None,
+    uses: set[str],
+) -> list[tuple[Mask, Test]] | None:
     spoken = False
     masks = []
     for policy in policies:
@@ -311,19 +341,27 @@ def masks_of(
         if me(policy.exempt):
             continue
         lifting = [
-            g for g in covering
+            g
+            for g in covering
             if selects(g.unmask, field) or (purpose is not None and purpose in policy.exempt.purposes)
-        ]  # fmt: skip
+        ]
         uses |= {g.name for g in lifting}
         masks.append((policy.mask, in_some(lifting)))
     return masks if spoken else None
 
 
 def row_filters(
-    facts: DatasetFacts, held: set[str], roles: Mapping[str, Role], policies: Sequence[Policy],
-    here: Callable[[str | None], bool], me: Callable[[SubjectMatch], bool], fields: list[Field],
-    purpose: str | None, mine: list[Grant], used: set[str],
-) -> list[Test]:  # fmt: skip
+    facts: DatasetFacts,
+    held: set[str],
+    roles: Mapping[str, Role],
+    policies: Sequence[Policy],
+    here: Callable[[str | None], bool],
+    me: Callable[[SubjectMatch], bool],
+    fields: list[Field],
+    purpose: str | None,
+    mine: list[Grant],
+    used: set[str],
+) -> list[Test]:
     filters: list[Test] = []
     for name in held & set(roles):
         filters += [

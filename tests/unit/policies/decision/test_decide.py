@@ -54,9 +54,14 @@ def shown(decision: Decision, path: str) -> str:
 
 def grant(**more: Any) -> tuple[str, str, dict[str, Any]]:
     spec = {
-        "subject": {"user": "ana"}, "dataset": "prod/orders", "fields": ["*"], "purpose": "fraud-investigation",
-        "validFrom": "2026-01-01T00:00:00Z", "validTo": "2026-12-31T00:00:00Z", "status": "approved",
-    }  # fmt: skip
+        "subject": {"user": "ana"},
+        "dataset": "prod/orders",
+        "fields": ["*"],
+        "purpose": "fraud-investigation",
+        "validFrom": "2026-01-01T00:00:00Z",
+        "validTo": "2026-12-31T00:00:00Z",
+        "status": "approved",
+    }
     return "Grant", "g", {**spec, **more}
 
 
@@ -146,8 +151,9 @@ def test_an_access_policy_asks_for_a_grant_and_the_purpose(world: World) -> None
 
 
 def test_an_access_policy_on_a_tag_closes_that_field_alone(world: World) -> None:
-    world.declare(("Policy", "phones", {"type": "access", "match": {"tags": ["PHONE_NUMBER"]},
-                                        "requires": {"grant": True}}))  # fmt: skip
+    world.declare(
+        ("Policy", "phones", {"type": "access", "match": {"tags": ["PHONE_NUMBER"]}, "requires": {"grant": True}})
+    )
     decision = ask(world, "ana")
     assert shown(decision, "value.attributes{contact}") == "deny"
     assert shown(decision, "value.amount") == "clear"
@@ -294,8 +300,10 @@ def test_a_mask_on_one_key_of_a_map_holds_for_all_that_is_under_that_key() -> No
     policy = MaskPolicy("p", (Target(tag="PERSON"),), EVERYONE, Mask(MaskType.MASK))
     decided = decide(READER, tagged, roles=READS_ALL, policies=[policy], now=START)
     assert {c.path: bool(c.mask) for c in decided.columns} == {
-        "value.m{}.x": False, "value.m{k}": True, "value.m{k}.x": True,
-    }  # fmt: skip
+        "value.m{}.x": False,
+        "value.m{k}": True,
+        "value.m{k}.x": True,
+    }
 
 
 def test_a_tag_on_a_dataset_holds_for_every_field() -> None:

@@ -34,18 +34,22 @@ DAY = timedelta(days=1)
 EVERYONE = SubjectMatch(everyone=True)
 ORDERS = (Target(dataset="prod/orders"),)
 FACTS = DatasetFacts(
-    DatasetId("kafka://x:1", "orders"), "prod/orders",
-    (FieldFacts("value.a", {"PERSON": "98% of 1,000"}), FieldFacts("value.b", {"GOLD": ""}),
-     FieldFacts("value.c", classified=False)),
-    frozenset({"sales"}), SubjectMatch(users=frozenset({"otto"}), groups=frozenset({"team"})),
-)  # fmt: skip
+    DatasetId("kafka://x:1", "orders"),
+    "prod/orders",
+    (
+        FieldFacts("value.a", {"PERSON": "98% of 1,000"}),
+        FieldFacts("value.b", {"GOLD": ""}),
+        FieldFacts("value.c", classified=False),
+    ),
+    frozenset({"sales"}),
+    SubjectMatch(users=frozenset({"otto"}), groups=frozenset({"team"})),
+)
 READER = Role("reader", (Target(dataset="prod/*"),), row_filters=(RowFilter("prod/*", "r1"), RowFilter("dev/*", "r9")))
 ROWS: list[Policy] = [
-    RowPolicy("p-eu", ORDERS, EVERYONE, "r2",
-              SubjectMatch(users=frozenset({"petra"}), purposes=frozenset({"fraud"}))),
+    RowPolicy("p-eu", ORDERS, EVERYONE, "r2", SubjectMatch(users=frozenset({"petra"}), purposes=frozenset({"fraud"}))),
     RowPolicy("p-otto", ORDERS, SubjectMatch(users=frozenset({"otto"})), "r3"),
     RowPolicy("p-fraud", ORDERS, SubjectMatch(purposes=frozenset({"fraud"})), "r4"),
-]  # fmt: skip
+]
 UNSCANNED = (
     "value.c of prod/orders has neither been scanned nor declared, so it is hidden; scan the dataset, or declare the"
     " field's tags (an empty list if it holds nothing personal)."
@@ -58,15 +62,25 @@ SPAN = "until 2026-06-02T12:00:00Z."
 
 
 def grant(name: str = "g1", **more: Any) -> Grant:
-    spec = {"subject": SubjectMatch(users=frozenset({"ana"})), "dataset": "prod/orders", "valid_from": NOW - DAY,
-            "valid_to": NOW + DAY, "purpose": "fraud"}  # fmt: skip
+    spec = {
+        "subject": SubjectMatch(users=frozenset({"ana"})),
+        "dataset": "prod/orders",
+        "valid_from": NOW - DAY,
+        "valid_to": NOW + DAY,
+        "purpose": "fraud",
+    }
     return Grant(name, **{**spec, **more})
 
 
 def ask(
-    user: str = "ana", *grants: Grant, roles: tuple[Role, ...] = (READER,), policies: Any = (), facts: Any = FACTS,
-    purpose: str | None = None, groups: tuple[str, ...] = (),
-) -> Decision:  # fmt: skip
+    user: str = "ana",
+    *grants: Grant,
+    roles: tuple[Role, ...] = (READER,),
+    policies: Any = (),
+    facts: Any = FACTS,
+    purpose: str | None = None,
+    groups: tuple[str, ...] = (),
+) -> Decision:
     who = Subject(user, frozenset(groups), frozenset(role.name for role in roles))
     return decide(
         who, facts, roles={r.name: r for r in roles}, policies=policies, grants=grants, purpose=purpose, now=NOW
@@ -88,12 +102,17 @@ def test_filters_of_roles_and_policies() -> None:
     assert why(decision.reasons) == [OPENED, R1, R2] and decision.gaps == (UNSCANNED,)
     assert decision.filters == (RowFilter("prod/orders", "r1"), RowFilter("prod/orders", "r2"))
     assert (decision.dataset, decision.reference, decision.grants, decision.expires) == (
-        FACTS.id, "prod/orders", (), None,
-    )  # fmt: skip
+        FACTS.id,
+        "prod/orders",
+        (),
+        None,
+    )
     own = ask("otto", roles=(), policies=ROWS)
     assert why(own.reasons) == [
-        ("owner", "prod/orders", "Owner of prod/orders."), R2, ("row-filter", "p-otto", "Only rows where r3 (policy p-otto)."),
-    ]  # fmt: skip
+        ("owner", "prod/orders", "Owner of prod/orders."),
+        R2,
+        ("row-filter", "p-otto", "Only rows where r3 (policy p-otto)."),
+    ]
     assert why(ask("zoe", roles=(), groups=("team",)).reasons)[0] == ("owner", "prod/orders", "Owner of prod/orders.")
 
 
@@ -149,7 +168,7 @@ def test_what_a_grant_alone_opens() -> None:
     assert column(decision, "value.a") == [("tag", "PERSON", "PERSON: 98% of 1,000"), opened]
     assert column(decision, "value.b") == [
         ("default", "deny", "No role, ownership or active grant opens this field; request access to it."),
-    ]  # fmt: skip
+    ]
     assert (decision.grants, decision.expires, decision.gaps) == (("g1",), NOW + DAY, ())
 
 
@@ -158,7 +177,7 @@ def test_a_grant_that_covers_no_field() -> None:
     assert decision.effect is Effect.DENY
     assert why(decision.reasons) == [
         ("default", "deny", "No role, ownership or active grant opens this field; request access to it."),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_grant_that_cannot_be_read_is_a_gap() -> None:
@@ -188,23 +207,25 @@ def test_what_an_access_policy_asks_for() -> None:
     care = grant(purpose="care")
     assert asks({"fraud", "care"}, care) == [
         ("policy", "acc", "Policy acc asks for a stated purpose; state care with the query."),
-    ]  # fmt: skip
+    ]
     assert asks({"fraud", "care"}, care, grant()) == [
         ("policy", "acc", "Policy acc asks for a stated purpose; state care or fraud with the query."),
-    ]  # fmt: skip
+    ]
     missing = "Policy acc asks for an active grant for care or fraud; there is none."
     assert asks({"fraud", "care"}) == asks({"fraud", "care"}, purpose="care") == [("policy", "acc", missing)]
     assert asks({"fraud", "care"}, grant(purpose="zz")) == [("policy", "acc", missing)]
     assert asks({"fraud"}, care, purpose="care") == [
         ("policy", "acc", "Policy acc asks for an active grant for fraud; there is none."),
-    ]  # fmt: skip
+    ]
     assert asks(set()) == [("policy", "acc", "Policy acc asks for an active grant; there is none.")]
     assert asks(set(), needs=False) == [("tag", "PERSON", "PERSON: 98% of 1,000"), OPENED]
     tag, opened = ("tag", "PERSON", "PERSON: 98% of 1,000"), ("grant", "g1", f"Opened by grant g1 for care, {SPAN}")
     assert asks(set(), care) == [tag, opened, ("policy", "acc", "Policy acc asks for a grant, and there is one.")]
     assert asks({"care"}, care, purpose="care", needs=False) == [
-        tag, opened, ("policy", "acc", "Policy acc asks for a grant for care, and there is one."),
-    ]  # fmt: skip
+        tag,
+        opened,
+        ("policy", "acc", "Policy acc asks for a grant for care, and there is one."),
+    ]
 
 
 def test_two_access_policies_are_both_asked() -> None:
@@ -221,16 +242,23 @@ def test_two_access_policies_are_both_asked() -> None:
 
 def test_why_a_mask_holds_or_is_lifted() -> None:
     masks = [
-        MaskPolicy("m1", (Target(tag="PERSON"),), EVERYONE, Mask(MaskType.MASK),
-                   SubjectMatch(users=frozenset({"petra"}), purposes=frozenset({"fraud"}))),
+        MaskPolicy(
+            "m1",
+            (Target(tag="PERSON"),),
+            EVERYONE,
+            Mask(MaskType.MASK),
+            SubjectMatch(users=frozenset({"petra"}), purposes=frozenset({"fraud"})),
+        ),
         MaskPolicy("m2", (Target(dataset="prod/orders", path="value.a"),), EVERYONE, Mask(MaskType.MASK_NONE)),
         MaskPolicy("m3", (Target(dataset="prod/*"),), SubjectMatch(users=frozenset({"zoe"})), Mask(MaskType.DROP)),
-    ]  # fmt: skip
+    ]
     tag = ("tag", "PERSON", "PERSON: 98% of 1,000")
     assert column(ask(policies=masks), "value.a") == [tag, OPENED, ("policy", "m1", "MASK by m1: tag PERSON.")]
     assert column(ask("petra", policies=masks), "value.a") == [
-        tag, OPENED, ("policy", "m1", "Excepted from MASK by m1: tag PERSON."),
-    ]  # fmt: skip
+        tag,
+        OPENED,
+        ("policy", "m1", "Excepted from MASK by m1: tag PERSON."),
+    ]
     clear = ("grant", "g1", f"Shown unmasked by grant g1 for fraud, {SPAN}")
     lifted = ("policy", "m1", "MASK of m1 (tag PERSON) is lifted.")
     stated = ask("ana", grant(), policies=masks, purpose="fraud")
@@ -243,25 +271,34 @@ def test_why_a_mask_holds_or_is_lifted() -> None:
     some = ask("ana", grant(unmask=("value.a",), rows="x"), policies=masks)
     where = ("grant", "g1", f"Shown unmasked by grant g1 for fraud where x, {SPAN}")
     assert column(some, "value.a") == [
-        tag, OPENED, where, ("policy", "m1", "MASK by m1: tag PERSON."),
+        tag,
+        OPENED,
+        where,
+        ("policy", "m1", "MASK by m1: tag PERSON."),
         ("grant", "rows", "Clear only in rows where x."),
-    ]  # fmt: skip
+    ]
     zoe = ask("zoe", policies=masks)
     assert column(zoe, "value.b") == [
-        ("tag", "GOLD", "GOLD"), OPENED, ("policy", "m3", "DROP by m3: dataset prod/*."),
-    ]  # fmt: skip
+        ("tag", "GOLD", "GOLD"),
+        OPENED,
+        ("policy", "m3", "DROP by m3: dataset prod/*."),
+    ]
 
 
 def test_an_unscanned_field_says_so_until_a_grant_shows_it() -> None:
     tag = ("tag", "UNSCANNED", "UNSCANNED: neither scanned nor declared")
     assert column(ask(), "value.c") == [
-        tag, OPENED, ("gap", "UNSCANNED", "MASK_NULL by UNSCANNED: neither scanned nor declared."),
-    ]  # fmt: skip
+        tag,
+        OPENED,
+        ("gap", "UNSCANNED", "MASK_NULL by UNSCANNED: neither scanned nor declared."),
+    ]
     decision = ask("ana", grant(unmask=("value.c",)))
     assert column(decision, "value.c") == [
-        tag, OPENED, ("grant", "g1", f"Shown unmasked by grant g1 for fraud, {SPAN}"),
+        tag,
+        OPENED,
+        ("grant", "g1", f"Shown unmasked by grant g1 for fraud, {SPAN}"),
         ("gap", "UNSCANNED", "MASK_NULL of UNSCANNED (neither scanned nor declared) is lifted."),
-    ]  # fmt: skip
+    ]
     assert decision.grants == ("g1",)
 
 
@@ -281,8 +318,14 @@ def test_what_a_role_reads_is_named_as_it_was_declared() -> None:
     assert read(Target(tag="sales")) == [("role", "r", "Role r reads tag sales.")]
     assert read(Target(dataset="prod/orders", path="value.a")) == [("role", "r", "Role r reads prod/orders value.a.")]
     assert read(Target(dataset="prod/*", tag="sales")) == [("role", "r", "Role r reads prod/*.")]
-    for nothing in (Target(), Target(path="value.a"), Target(tag="other"), Target(dataset="dev/*"),
-                    Target(dataset="prod/*", tag="other"), Target(dataset="dev/*", tag="sales")):  # fmt: skip
+    for nothing in (
+        Target(),
+        Target(path="value.a"),
+        Target(tag="other"),
+        Target(dataset="dev/*"),
+        Target(dataset="prod/*", tag="other"),
+        Target(dataset="dev/*", tag="sales"),
+    ):
         assert ask(roles=(Role("r", (nothing,)),)).effect is Effect.DENY, nothing
         assert read(nothing, Target(dataset="*")) == [("role", "r", "Role r reads *.")], "the next one counts"
     one = ask(roles=(Role("r", (Target(dataset="*", path="value.a"),)),))

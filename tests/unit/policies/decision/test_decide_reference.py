@@ -50,15 +50,33 @@ PURPOSES = ["fraud", "support"]
 DATASETS = ["prod/orders", "prod/*", "*", "dev/orders", "*/orders", "prod/payments", "p*d/o*rs"]
 TAGS = ["EMAIL_ADDRESS", "PERSON", "PII", "domain.sales", "DATE_TIME", "GOLD", UNSCANNED_TAG]
 PATHS = [
-    "key", "headers.h", "value", "value.a", "value.A", "value.a.b", "value.m", "value.m{}", "value.m{k}", "value.m{K}",
-    "value.m{k}.x", "value.m{}.x", "value.m{}.n{}", "value.m{k}.n{j}", "value.m@keys", "value.l[]", "value.l[].x",
+    "key",
+    "headers.h",
+    "value",
+    "value.a",
+    "value.A",
+    "value.a.b",
+    "value.m",
+    "value.m{}",
+    "value.m{k}",
+    "value.m{K}",
+    "value.m{k}.x",
+    "value.m{}.x",
+    "value.m{}.n{}",
+    "value.m{k}.n{j}",
+    "value.m@keys",
+    "value.l[]",
+    "value.l[].x",
     "value.z",
-]  # fmt: skip
+]
 MASKS = [
-    *(Mask(t) for t in MaskType if t is not MaskType.CUSTOM), Mask(MaskType.CUSTOM, "a"), Mask(MaskType.CUSTOM, "b"),
-    Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1}), Mask(MaskType.GENERALIZE, params={"step": 100}),
+    *(Mask(t) for t in MaskType if t is not MaskType.CUSTOM),
+    Mask(MaskType.CUSTOM, "a"),
+    Mask(MaskType.CUSTOM, "b"),
+    Mask(MaskType.MASK_SHOW_LAST_4, params={"show": 1}),
+    Mask(MaskType.GENERALIZE, params={"step": 100}),
     Mask(MaskType.TRUNCATE_GEO, params={"decimals": 3}),
-]  # fmt: skip
+]
 
 
 class World:
@@ -69,13 +87,15 @@ class World:
         some = self.some
         self.subject = Subject("ana", some(GROUPS, 1), some(ROLES, 2))
         self.facts = DatasetFacts(
-            DatasetId("kafka://x:1", "orders"), "prod/orders",
+            DatasetId("kafka://x:1", "orders"),
+            "prod/orders",
             tuple(
                 FieldFacts(p, {t: self.one(["", "98% of 1,000"]) for t in some(TAGS[:5], 1)}, self.chance(0.8))
                 for p in self.rng.sample(PATHS, self.rng.randint(0, 6))
             ),
-            some(["domain.sales", "GOLD", "PII"], 1), SubjectMatch(users=some(USERS, 1), groups=some(GROUPS, 0)),
-        )  # fmt: skip
+            some(["domain.sales", "GOLD", "PII"], 1),
+            SubjectMatch(users=some(USERS, 1), groups=some(GROUPS, 0)),
+        )
         declared = [r for r in ROLES if self.chance(0.85)]
         self.roles = {name: self.role(name, declared) for name in declared}
         self.policies: list[Policy] = [self.policy(i) for i in range(self.rng.randint(0, 6))]
@@ -94,9 +114,12 @@ class World:
 
     def match(self, purposes: bool = False) -> SubjectMatch:
         return SubjectMatch(
-            self.chance(0.25), self.some(USERS, 0), self.some(GROUPS, 0), self.some(ROLES, 1),
+            self.chance(0.25),
+            self.some(USERS, 0),
+            self.some(GROUPS, 0),
+            self.some(ROLES, 1),
             self.some(PURPOSES, 1) if purposes else frozenset(),
-        )  # fmt: skip
+        )
 
     def target(self, paths: bool) -> Target:
         kind = self.rng.random()
@@ -118,8 +141,13 @@ class World:
         kind = self.rng.random()
         match = tuple(self.target(paths=True) for _ in range(self.rng.choice([1, 1, 2])))
         if kind < 0.65:
-            return MaskPolicy(f"m{number}", match, self.match(self.chance(0.1)), self.one(MASKS), self.match(True)
-                              if self.chance(0.4) else SubjectMatch())  # fmt: skip
+            return MaskPolicy(
+                f"m{number}",
+                match,
+                self.match(self.chance(0.1)),
+                self.one(MASKS),
+                self.match(True) if self.chance(0.4) else SubjectMatch(),
+            )
         if kind < 0.8:
             return AccessPolicy(f"a{number}", match, self.chance(0.8), self.some(PURPOSES, 1))
         exempt = self.match(True) if self.chance(0.5) else SubjectMatch()
@@ -131,12 +159,17 @@ class World:
         end = NOW + timedelta(days=self.one([0, 1, 5, 9, -1]))
         entries = ["*", *PATHS, *TAGS]
         return Grant(
-            f"grant{number}", subject, self.one(DATASETS[:5]), start, end, self.one(PURPOSES),
+            f"grant{number}",
+            subject,
+            self.one(DATASETS[:5]),
+            start,
+            end,
+            self.one(PURPOSES),
             ("*",) if self.chance(0.5) else tuple(self.rng.sample(entries, 2)),
             () if self.chance(0.4) else tuple(self.rng.sample(entries, 2)),
             self.one([None, None, *ROWS]),
             status=GrantStatus.APPROVED if self.chance(0.9) else self.one(list(GrantStatus)),
-        )  # fmt: skip
+        )
 
 
 def seen(decision: Decision) -> reference.Answer:
@@ -153,8 +186,9 @@ def seen(decision: Decision) -> reference.Answer:
         if column.effect is Effect.ALLOW:
             shown = tuple(
                 "clear" if column.mask is None or (column.clear_when and true(column.clear_when, w)) else column.mask
-                for w, v in zip(worlds, visible, strict=True) if v
-            )  # fmt: skip
+                for w, v in zip(worlds, visible, strict=True)
+                if v
+            )
         assert column.path not in columns
         columns[column.path] = reference.Column(column.effect, shown)
     if decision.effect is Effect.DENY:
@@ -175,8 +209,13 @@ def test_decisions_equal_those_of_the_reference(shard: int) -> None:
             w.subject, w.facts, w.roles, w.policies, w.grants, w.purpose, NOW, w.sensitive, ROWS
         )
         compiled = Compiled(w.policies)
-        given = {"roles": w.roles, "policies": compiled, "purpose": w.purpose, "now": NOW,
-                 "unscanned_is_sensitive": w.sensitive}  # fmt: skip
+        given = {
+            "roles": w.roles,
+            "policies": compiled,
+            "purpose": w.purpose,
+            "now": NOW,
+            "unscanned_is_sensitive": w.sensitive,
+        }
         # Another's decision first: nothing of it may be left in what is kept between decisions.
         decide(Subject("otto", frozenset({"g1"}), frozenset(ROLES)), w.facts, grants=w.grants, **given)  # type: ignore[arg-type]
         decision = decide(w.subject, w.facts, grants=w.grants, **given)  # type: ignore[arg-type]

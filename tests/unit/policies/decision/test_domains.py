@@ -157,16 +157,25 @@ MASKS = st.builds(
         [MaskType.MASK_NONE, MaskType.MASK_HASH, MaskType.MASK_SHOW_LAST_4, MaskType.MASK_NULL, MaskType.DROP]
     ),
 )
-TARGETS = st.sampled_from([
-    Target(dataset="prod/hr.pay"), Target(dataset="prod/hr.*", path="value.mail"), Target(tag="EMAIL_ADDRESS"),
-])  # fmt: skip
+TARGETS = st.sampled_from(
+    [
+        Target(dataset="prod/hr.pay"),
+        Target(dataset="prod/hr.*", path="value.mail"),
+        Target(tag="EMAIL_ADDRESS"),
+    ]
+)
 
 
 def policies(domain: str | None) -> st.SearchStrategy[list[MaskPolicy]]:
     one = st.builds(
-        MaskPolicy, st.sampled_from("pqr"), st.lists(TARGETS, min_size=1, max_size=2).map(tuple), PEOPLE, MASKS, PEOPLE,
+        MaskPolicy,
+        st.sampled_from("pqr"),
+        st.lists(TARGETS, min_size=1, max_size=2).map(tuple),
+        PEOPLE,
+        MASKS,
+        PEOPLE,
         st.just(domain),
-    )  # fmt: skip
+    )
     return st.lists(one, max_size=2)
 
 

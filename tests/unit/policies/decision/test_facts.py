@@ -10,18 +10,22 @@ from policies.facts import FactsMemory
 from policies.model import DatasetFacts, FieldFacts, SubjectMatch
 
 GIVEN = catalog_facts.DatasetFacts(
-    DatasetId("kafka://x:1", "orders"), "prod/orders",
+    DatasetId("kafka://x:1", "orders"),
+    "prod/orders",
     (catalog_facts.FieldFacts("value.email", {"EMAIL_ADDRESS": "98%"}), catalog_facts.FieldFacts("value.x", {}, False)),
-    frozenset({"domain.sales"}), (Owner("user", "otto"), Owner("group", "team")),
-)  # fmt: skip
+    frozenset({"domain.sales"}),
+    (Owner("user", "otto"), Owner("group", "team")),
+)
 
 
 def test_facts_are_converted_whole() -> None:
     assert FactsMemory().convert(GIVEN) == DatasetFacts(
-        GIVEN.id, "prod/orders",
+        GIVEN.id,
+        "prod/orders",
         (FieldFacts("value.email", {"EMAIL_ADDRESS": "98%"}), FieldFacts("value.x", {}, False)),
-        frozenset({"domain.sales"}), SubjectMatch(users=frozenset({"otto"}), groups=frozenset({"team"})),
-    )  # fmt: skip
+        frozenset({"domain.sales"}),
+        SubjectMatch(users=frozenset({"otto"}), groups=frozenset({"team"})),
+    )
 
 
 def test_equal_facts_give_the_same_object_and_changed_ones_another() -> None:

@@ -90,8 +90,16 @@ def test_what_a_place_rests_on() -> None:
 
 
 def test_headers_and_keys_with_rules_of_their_own() -> None:
-    some = places(**{"headers.b": None, "headers.a": NULL, "headers": None, "value.m{z}.n{y}": None, "value.m{a}": None,
-                     "value.o{q}": None})  # fmt: skip
+    some = places(
+        **{
+            "headers.b": None,
+            "headers.a": NULL,
+            "headers": None,
+            "value.m{z}.n{y}": None,
+            "value.m{a}": None,
+            "value.o{q}": None,
+        }
+    )
     assert some.headers() == ["a", "b"]
     assert some.keys_below(FieldPath.parse("value.m")) == ["a", "z"]
     assert some.keys_below(FieldPath.parse("value.m{z}.n")) == ["y"]

@@ -133,10 +133,17 @@ def test_the_purposes_worth_stating_show_every_answer(shard: int, monkeypatch: p
         ) -> object:
             return seen(
                 decide(
-                    w.subject, w.facts, roles=w.roles, policies=compiled, grants=w.grants, purpose=purpose, now=NOW,
-                    unscanned_is_sensitive=w.sensitive, purposes=tree,
+                    w.subject,
+                    w.facts,
+                    roles=w.roles,
+                    policies=compiled,
+                    grants=w.grants,
+                    purpose=purpose,
+                    now=NOW,
+                    unscanned_is_sensitive=w.sensitive,
+                    purposes=tree,
                 )
-            )  # fmt: skip
+            )
 
         granted = {each.purpose for each in w.grants}
         tried = {repr(answer(each)) for each in purposes.worth_stating(granted, compiled.purposes)}

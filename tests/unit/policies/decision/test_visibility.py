@@ -150,9 +150,14 @@ def test_closed_is_opened_by_a_document_for_one_aspect() -> None:
 @pytest.mark.parametrize(("until", "knows"), [(timedelta(hours=1), True), (timedelta(hours=-1), False)])
 def test_a_grant_lets_know_of_what_it_opens_while_it_holds(until: timedelta, knows: bool) -> None:
     grant = Grant(
-        "g", SubjectMatch(users=frozenset({"out"})), "prod/hr.pay", NOW - timedelta(days=1), NOW + until, "x",
+        "g",
+        SubjectMatch(users=frozenset({"out"})),
+        "prod/hr.pay",
+        NOW - timedelta(days=1),
+        NOW + until,
+        "x",
         status=GrantStatus.APPROVED,
-    )  # fmt: skip
+    )
     results = what_is_known(viewer(OUT, {}, frozenset(), grant), PAY, Rules.of([HR]))
     assert (results.existence, results.schema) == (knows, knows)
 

@@ -57,15 +57,20 @@ def test_every_kind_is_in_the_example() -> None:
 
 def test_policies_become_what_decisions_read() -> None:
     assert policy(
-        {"type": "mask", "match": {"tags": ["A"], "fields": [{"dataset": "prod/x", "path": "value.a"}],
-                                   "datasets": ["prod/*"]},
-         "subjects": {"roles": ["r"], "except": {"users": ["u"]}}, "except": {"purposes": ["p"]},
-         "mask": {"type": "MASK_HASH"}}
+        {
+            "type": "mask",
+            "match": {"tags": ["A"], "fields": [{"dataset": "prod/x", "path": "value.a"}], "datasets": ["prod/*"]},
+            "subjects": {"roles": ["r"], "except": {"users": ["u"]}},
+            "except": {"purposes": ["p"]},
+            "mask": {"type": "MASK_HASH"},
+        }
     ) == MaskPolicy(
-        "p", (Target(tag="A"), Target(dataset="prod/x", path="value.a"), Target(dataset="prod/*")),
-        SubjectMatch(roles=frozenset({"r"})), Mask(MaskType.MASK_HASH),
+        "p",
+        (Target(tag="A"), Target(dataset="prod/x", path="value.a"), Target(dataset="prod/*")),
+        SubjectMatch(roles=frozenset({"r"})),
+        Mask(MaskType.MASK_HASH),
         SubjectMatch(users=frozenset({"u"}), purposes=frozenset({"p"})),
-    )  # fmt: skip
+    )
     assert policy({"type": "access", "match": {"datasets": ["*"]}, "requires": {"purpose": "one"}}) == AccessPolicy(
         "p", (Target(dataset="*"),), True, frozenset({"one"})
     )
@@ -114,9 +119,13 @@ def test_what_is_no_duration(text: str) -> None:
 
 MASKED = {"type": "mask", "match": {"tags": ["PII"]}, "mask": {"type": "MASK"}}
 GRANT = {
-    "subject": {"user": "ana"}, "dataset": "prod/x", "purpose": "p", "status": "approved",
-    "validFrom": "2026-01-01T00:00:00Z", "validTo": "2026-02-01T00:00:00Z",
-}  # fmt: skip
+    "subject": {"user": "ana"},
+    "dataset": "prod/x",
+    "purpose": "p",
+    "status": "approved",
+    "validFrom": "2026-01-01T00:00:00Z",
+    "validTo": "2026-02-01T00:00:00Z",
+}
 
 
 @pytest.mark.parametrize(
@@ -136,30 +145,58 @@ GRANT = {
         ("Policy", {**MASKED, "type": "maks"}, "spec.type", "mask, access or row-filter"),
         ("Policy", {"match": {"tags": ["x"]}}, "spec.type", "mask, access or row-filter"),
         ("Policy", {**MASKED, "match": {"datasets": ["orders"]}}, "spec.match.datasets.0", "prod/orders"),
-        ("Policy", {**MASKED, "match": {"fields": [{"dataset": "prod/x", "path": "email"}]}},
-         "spec.match.fields.0.path", "value.customer.email"),
-        ("Policy", {"type": "access", "match": {"tags": ["x"]}, "requires": {"grant": False}}, "spec.requires",
-         "grant: true"),
-        ("Policy", {"type": "row-filter", "match": {"fields": [{"dataset": "prod/x", "path": "value.a"}]},
-                    "where": "a"}, "spec", "match.datasets"),
+        (
+            "Policy",
+            {**MASKED, "match": {"fields": [{"dataset": "prod/x", "path": "email"}]}},
+            "spec.match.fields.0.path",
+            "value.customer.email",
+        ),
+        (
+            "Policy",
+            {"type": "access", "match": {"tags": ["x"]}, "requires": {"grant": False}},
+            "spec.requires",
+            "grant: true",
+        ),
+        (
+            "Policy",
+            {"type": "row-filter", "match": {"fields": [{"dataset": "prod/x", "path": "value.a"}]}, "where": "a"},
+            "spec",
+            "match.datasets",
+        ),
         ("Role", {"read": [{}]}, "spec.read.0", "dataset: CLUSTER/TOPIC"),
         ("Role", {"permissions": ["everything"]}, "spec.permissions.0", "audit:read"),
         ("User", "ana", "spec", "mapping"),
         ("User", {"roles": "analyst"}, "spec.roles", "list"),
         ("Workflow", {"match": {"tags": ["PII"]}, "stages": []}, "spec.stages", "at least 1"),
-        ("Workflow", {"match": {"tags": ["PII"]}, "stages": [{"name": "a", "approvers": {}}]},
-         "spec.stages.0.approvers", "owners: true"),
-        ("Workflow", {"match": {"tags": ["PII"]}, "stages": [{"name": "a", "approvers": {"owners": True}}] * 2},
-         "spec", "two stages of one name"),
-        ("Workflow", {"match": {"tags": ["PII"]}, "stages": [{"name": "a", "approvers": {"owners": True}}],
-                      "maxDuration": "a month"}, "spec.maxDuration", "30d"),
+        (
+            "Workflow",
+            {"match": {"tags": ["PII"]}, "stages": [{"name": "a", "approvers": {}}]},
+            "spec.stages.0.approvers",
+            "owners: true",
+        ),
+        (
+            "Workflow",
+            {"match": {"tags": ["PII"]}, "stages": [{"name": "a", "approvers": {"owners": True}}] * 2},
+            "spec",
+            "two stages of one name",
+        ),
+        (
+            "Workflow",
+            {
+                "match": {"tags": ["PII"]},
+                "stages": [{"name": "a", "approvers": {"owners": True}}],
+                "maxDuration": "a month",
+            },
+            "spec.maxDuration",
+            "30d",
+        ),
         ("Grant", {**GRANT, "subject": {"user": "a", "group": "b"}}, "spec.subject", "one of user, group, role"),
         ("Grant", {**GRANT, "validTo": "2025-01-01T00:00:00Z"}, "spec", "validTo must be later"),
         ("Grant", {**GRANT, "validTo": "2026-05-01T00:00:00"}, "spec.validTo", "timezone"),
         ("Grant", {**GRANT, "fields": ["value..x"]}, "spec.fields.0", "position 6"),
         ("Grant", {k: v for k, v in GRANT.items() if k != "status"}, "spec.status", "is missing"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_mend(kind: str, spec: Any, field: str, mend: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         kinds.parse(kind, "the-name", spec)
@@ -177,11 +214,13 @@ def test_all_problems_are_told_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "said"),
-    [("{type: mask, macth: {tags: [X]}, mask: {type: MASK}}", "spec.macth is not known; did you mean match?"),
-     ("{type: mask, mask: {type: MASK}}", "spec.match field required"),
-     ("{type: mask, match: {}, mask: {type: MASK}}", "spec.match names nothing"),
-     ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known")],
-)  # fmt: skip
+    [
+        ("{type: mask, macth: {tags: [X]}, mask: {type: MASK}}", "spec.macth is not known; did you mean match?"),
+        ("{type: mask, mask: {type: MASK}}", "spec.match field required"),
+        ("{type: mask, match: {}, mask: {type: MASK}}", "spec.match names nothing"),
+        ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known"),
+    ],
+)
 def test_a_file_says_the_field_of_a_policy_and_not_its_type(spec: str, said: str) -> None:
     from catalog.declared import documents
 

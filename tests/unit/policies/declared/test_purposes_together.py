@@ -39,9 +39,13 @@ def state() -> GovernanceState:
 
 def grant(name: str, purpose: str) -> Document:
     spec = {
-        "subject": {"user": "ana"}, "dataset": "prod/orders", "purpose": purpose, "status": "approved",
-        "validFrom": "2026-01-01T00:00:00Z", "validTo": "2027-01-01T00:00:00Z",
-    }  # fmt: skip
+        "subject": {"user": "ana"},
+        "dataset": "prod/orders",
+        "purpose": purpose,
+        "status": "approved",
+        "validFrom": "2026-01-01T00:00:00Z",
+        "validTo": "2027-01-01T00:00:00Z",
+    }
     return document("Grant", name, spec)
 
 
@@ -79,10 +83,15 @@ def test_every_problem_is_found_in_the_one_pass() -> None:
     purposes = {
         each.name: each
         for each in (
-            Purpose("a"), Purpose("A"), Purpose("b", "aa"), Purpose("x", "y"), Purpose("y", "x"), Purpose("z", "x"),
+            Purpose("a"),
+            Purpose("A"),
+            Purpose("b", "aa"),
+            Purpose("x", "y"),
+            Purpose("y", "x"),
+            Purpose("z", "x"),
             Purpose("fine", "a"),
         )
-    }  # fmt: skip
+    }
     fit = Fit(purposes)
     assert "differs from the purpose 'A'" in (fit.problem("a") or "")
     assert "'aa', which is not declared" in (fit.problem("b") or "")

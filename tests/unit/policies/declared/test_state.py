@@ -52,13 +52,27 @@ def test_sql_is_checked_by_who_knows_it(world: World) -> None:
 
     state = GovernanceState(MemoryPolicyStore(), world.clock, checks=Checks(refuse, refuse))
     for kind, spec, field in (
-        ("Policy", {"type": "mask", "match": {"tags": ["a"]}, "mask": {"type": "CUSTOM", "expression": "x"}},
-         "spec.mask.expression"),
+        (
+            "Policy",
+            {"type": "mask", "match": {"tags": ["a"]}, "mask": {"type": "CUSTOM", "expression": "x"}},
+            "spec.mask.expression",
+        ),
         ("Policy", {"type": "row-filter", "match": {"tags": ["a"]}, "where": "x"}, "spec.where"),
         ("Role", {"rowFilters": [{"dataset": "*", "where": "x"}]}, "spec.rowFilters.0.where"),
-        ("Grant", {"subject": {"user": "a"}, "dataset": "*", "purpose": "p", "status": "approved", "rows": "x",
-                   "validFrom": "2026-01-01T00:00:00Z", "validTo": "2026-02-01T00:00:00Z"}, "spec.rows"),
-    ):  # fmt: skip
+        (
+            "Grant",
+            {
+                "subject": {"user": "a"},
+                "dataset": "*",
+                "purpose": "p",
+                "status": "approved",
+                "rows": "x",
+                "validFrom": "2026-01-01T00:00:00Z",
+                "validTo": "2026-02-01T00:00:00Z",
+            },
+            "spec.rows",
+        ),
+    ):
         with pytest.raises(InvalidInput, match=r"No SQL: x\.") as raised:
             state.put(kind, "n", {}, spec)
         assert raised.value.details["field"] == field

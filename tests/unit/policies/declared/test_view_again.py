@@ -20,15 +20,24 @@ SPECS: dict[str, list[dict[str, Any] | None]] = {
     "User": [{"roles": ["r0"]}, {"disabled": True}, None],
     "Policy": [
         {"type": "mask", "match": {"tags": ["PII"]}, "subjects": {"everyone": True}, "mask": {"type": "MASK"}},
-        {"type": "mask"}, None,
+        {"type": "mask"},
+        None,
     ],
     "Grant": [
-        {"subject": {who: name}, "dataset": "prod/orders", "purpose": "p", "validFrom": "2026-01-01T00:00:00Z",
-         "validTo": "2027-01-01T00:00:00Z", "status": status}
-        for who, name in (("user", "u0"), ("user", "u1"), ("group", "g0")) for status in ("approved", "revoked")
-    ] + [None],
+        {
+            "subject": {who: name},
+            "dataset": "prod/orders",
+            "purpose": "p",
+            "validFrom": "2026-01-01T00:00:00Z",
+            "validTo": "2027-01-01T00:00:00Z",
+            "status": status,
+        }
+        for who, name in (("user", "u0"), ("user", "u1"), ("group", "g0"))
+        for status in ("approved", "revoked")
+    ]
+    + [None],
     "Workflow": [GOVERNANCE[6][2], None],
-}  # fmt: skip
+}
 changes = st.sampled_from(sorted(SPECS)).flatmap(
     lambda kind: st.builds(
         lambda name, spec: Change(kind, f"{kind[0].lower()}{name}", spec),

@@ -37,10 +37,11 @@ NOW = START + timedelta(days=2)
 
 def view(name: str, source: DatasetFacts) -> DatasetFacts:
     return DatasetFacts(
-        DatasetId("weir", name), f"prod/{name}",
+        DatasetId("weir", name),
+        f"prod/{name}",
         (FieldFacts("value.mail", {"EMAIL_ADDRESS": ""}), FieldFacts("value.n")),
         sources=(SourceFacts(source.reference, source, (SourceField("value.mail", source.fields[0].path),)),),
-    )  # fmt: skip
+    )
 
 
 REFERENCES = ("prod/orders", "prod/one", "prod/two", "prod/three")
@@ -67,16 +68,30 @@ subjects = st.one_of(
 )
 grants = st.builds(
     lambda who, dataset, unmask, purpose, lasts: {
-        "subject": who, "dataset": dataset, "fields": ["*"], "unmask": unmask, "purpose": purpose, "status": "approved",
-        "validFrom": START.isoformat(), "validTo": (START + timedelta(days=lasts)).isoformat(),
+        "subject": who,
+        "dataset": dataset,
+        "fields": ["*"],
+        "unmask": unmask,
+        "purpose": purpose,
+        "status": "approved",
+        "validFrom": START.isoformat(),
+        "validTo": (START + timedelta(days=lasts)).isoformat(),
     },
-    subjects, patterns, st.sampled_from([["*"], ["*"], ["value.n"]]), st.sampled_from(["fraud", "campaign"]),
+    subjects,
+    patterns,
+    st.sampled_from([["*"], ["*"], ["value.n"]]),
+    st.sampled_from(["fraud", "campaign"]),
     st.sampled_from([9, 9, 1]),
-)  # fmt: skip
+)
 policies = st.one_of(
     st.builds(
-        lambda who, by: {"type": "mask", "match": {"tags": ["EMAIL_ADDRESS"]}, "mask": {"type": "MASK_HASH"},
-                         "subjects": who, "except": by},
+        lambda who, by: {
+            "type": "mask",
+            "match": {"tags": ["EMAIL_ADDRESS"]},
+            "mask": {"type": "MASK_HASH"},
+            "subjects": who,
+            "except": by,
+        },
         st.sampled_from([{"everyone": True}, {"groups": ["g0"]}, {"roles": ["r1"]}]),
         st.sampled_from([{"users": ["d0", "svc0"]}, {"groups": ["g1"]}, {"roles": ["r2"], "purposes": ["fraud"]}]),
     ),
@@ -84,7 +99,7 @@ policies = st.one_of(
         lambda dataset: {"type": "access", "match": {"datasets": [dataset]}, "requires": {"purpose": ["fraud"]}},
         st.sampled_from(REFERENCES),
     ),
-)  # fmt: skip
+)
 rights = st.builds(lambda g, r: Rights(frozenset(g), frozenset(r)), some(GROUPS), some(ROLES))
 worlds = st.fixed_dictionaries(
     {
@@ -92,7 +107,8 @@ worlds = st.fixed_dictionaries(
             {
                 name: st.builds(
                     lambda read, above: {"read": [{"dataset": p} for p in read], "inherits": above},
-                    st.lists(patterns, max_size=2), some(ROLES, 1),
+                    st.lists(patterns, max_size=2),
+                    some(ROLES, 1),
                 )
                 for name in ROLES
             }
@@ -104,11 +120,21 @@ worlds = st.fixed_dictionaries(
         "programs": st.fixed_dictionaries(
             {n: st.builds(dict, groups=some(GROUPS), roles=some(ROLES), disabled=st.booleans()) for n in PROGRAMS}
         ),
-        "directory": st.fixed_dictionaries({n: st.tuples(some(["Fraud", "Sales", "g2"]), st.booleans()) for n in DIRECTORY}),
+        "directory": st.fixed_dictionaries(
+            {n: st.tuples(some(["Fraud", "Sales", "g2"]), st.booleans()) for n in DIRECTORY}
+        ),
         "rules": st.lists(
             st.one_of(
-                st.builds(lambda g, to: {"group": g, "groups": [to]}, st.sampled_from(["Fraud", "Sales"]), st.sampled_from(GROUPS)),
-                st.builds(lambda g, to: {"group": g, "roles": [to]}, st.sampled_from(["Fraud", "Sales"]), st.sampled_from(ROLES)),
+                st.builds(
+                    lambda g, to: {"group": g, "groups": [to]},
+                    st.sampled_from(["Fraud", "Sales"]),
+                    st.sampled_from(GROUPS),
+                ),
+                st.builds(
+                    lambda g, to: {"group": g, "roles": [to]},
+                    st.sampled_from(["Fraud", "Sales"]),
+                    st.sampled_from(ROLES),
+                ),
                 st.just({"group": "g2", "groupOfSameName": True}),
             ),
             max_size=3,
@@ -117,11 +143,14 @@ worlds = st.fixed_dictionaries(
         "policies": st.lists(policies, max_size=2),
         "grants": st.lists(grants, max_size=5),
         "owners": st.lists(
-            st.builds(lambda u, g: SubjectMatch(users=frozenset(u), groups=frozenset(g)), some(EVERYBODY, 1), some(GROUPS, 1)),
-            min_size=4, max_size=4,
+            st.builds(
+                lambda u, g: SubjectMatch(users=frozenset(u), groups=frozenset(g)), some(EVERYBODY, 1), some(GROUPS, 1)
+            ),
+            min_size=4,
+            max_size=4,
         ),
     }
-)  # fmt: skip
+)
 
 
 class Given:

@@ -26,9 +26,11 @@ USERS = [f"u{i}" for i in range(6)]
 GROUPS = [f"g{i}" for i in range(3)]
 ROLES = [f"r{i}" for i in range(4)]
 VIEW = DatasetFacts(
-    DatasetId("weir", "seen"), "prod/seen", (FieldFacts("value.mail", {"EMAIL_ADDRESS": ""}), FieldFacts("value.n")),
+    DatasetId("weir", "seen"),
+    "prod/seen",
+    (FieldFacts("value.mail", {"EMAIL_ADDRESS": ""}), FieldFacts("value.n")),
     sources=(SourceFacts("prod/orders", ORDERS, (SourceField("value.mail", "value.customer.email"),)),),
-)  # fmt: skip
+)
 DATASETS = {each.reference: each for each in (ORDERS, PAYMENTS, VIEW)}
 
 some_users, some_groups, some_roles = (
@@ -79,26 +81,40 @@ policies = st.one_of(
     ),
     st.builds(
         lambda dataset, where, who: {"type": "row-filter", "match": {"datasets": [dataset]}, "where": where, **who},
-        patterns, wheres,
+        patterns,
+        wheres,
         st.builds(subjects, st.booleans(), people, st.none() | people, st.lists(purposes, max_size=1)),
     ),
     st.builds(
         lambda dataset, named: {"type": "access", "match": {"datasets": [dataset]}, "requires": {"purpose": named}},
-        st.sampled_from(["prod/payments", "prod/seen"]), st.lists(purposes, min_size=1, max_size=2, unique=True),
+        st.sampled_from(["prod/payments", "prod/seen"]),
+        st.lists(purposes, min_size=1, max_size=2, unique=True),
     ),
-)  # fmt: skip
+)
 grants = st.builds(
     lambda who, dataset, fields, unmask, rows, purpose, lasts: {
-        "subject": who, "dataset": dataset, "fields": fields, "unmask": unmask, "rows": rows, "purpose": purpose,
-        "validFrom": START.isoformat(), "validTo": (START + timedelta(days=lasts)).isoformat(), "status": "approved",
+        "subject": who,
+        "dataset": dataset,
+        "fields": fields,
+        "unmask": unmask,
+        "rows": rows,
+        "purpose": purpose,
+        "validFrom": START.isoformat(),
+        "validTo": (START + timedelta(days=lasts)).isoformat(),
+        "status": "approved",
     },
     st.one_of(
         st.sampled_from(USERS).map(lambda n: {"user": n}),
         st.sampled_from(GROUPS).map(lambda n: {"group": n}),
         st.sampled_from(ROLES).map(lambda n: {"role": n}),
     ),
-    patterns, paths, paths, st.none() | wheres, purposes, st.sampled_from([1, 9]),
-)  # fmt: skip
+    patterns,
+    paths,
+    paths,
+    st.none() | wheres,
+    purposes,
+    st.sampled_from([1, 9]),
+)
 worlds = st.fixed_dictionaries(
     {
         "users": st.fixed_dictionaries(

@@ -120,10 +120,13 @@ class Body:
 _WAYS = (
     lambda names: "SELECT 1 AS id FROM " + " CROSS JOIN ".join(f"{name} m{n}" for n, name in enumerate(names)),
     lambda names: " UNION ALL ".join(f"SELECT id FROM {name}" for name in names),
-    lambda names: f"SELECT id FROM {names[0]}" + "".join(f" WHERE id IN (SELECT id FROM {n})" for n in names[1:2])
-    + "".join(f" AND EXISTS (SELECT 1 FROM (SELECT * FROM {n}) q)" for n in names[2:]),
+    lambda names: (
+        f"SELECT id FROM {names[0]}"
+        + "".join(f" WHERE id IN (SELECT id FROM {n})" for n in names[1:2])
+        + "".join(f" AND EXISTS (SELECT 1 FROM (SELECT * FROM {n}) q)" for n in names[2:])
+    ),
     lambda names: "SELECT 1 AS id FROM " + ", ".join(f"(SELECT id FROM {name}) m{n}" for n, name in enumerate(names)),
-)  # fmt: skip
+)
 
 
 def _bodies() -> st.SearchStrategy[list[Body]]:

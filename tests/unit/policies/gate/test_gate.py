@@ -97,12 +97,23 @@ def test_emit_changes() -> None:
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT a FROM t ORDER BY a", "SELECT a FROM t RIGHT JOIN u ON true", "SELECT a FROM t JOIN t u ON true",
-     "SELECT a FROM t LIMIT 3", "SELECT rank() OVER (ORDER BY a) FROM t", "VALUES (1)", "SELECT 1",
-     "SELECT a FROM t UNION SELECT b FROM u", "SELECT a FROM t WHERE a IN (SELECT b FROM t)", "SELECT a FROM range(3)",
-     "SELECT a FROM t AS OF EARLIEST", "WITH x AS (SELECT 1) SELECT a FROM t", "SELECT a FROM (SELECT a FROM t)",
-     "SELECT a FROM t QUALIFY count(*) OVER () > 1"],
-)  # fmt: skip
+    [
+        "SELECT a FROM t ORDER BY a",
+        "SELECT a FROM t RIGHT JOIN u ON true",
+        "SELECT a FROM t JOIN t u ON true",
+        "SELECT a FROM t LIMIT 3",
+        "SELECT rank() OVER (ORDER BY a) FROM t",
+        "VALUES (1)",
+        "SELECT 1",
+        "SELECT a FROM t UNION SELECT b FROM u",
+        "SELECT a FROM t WHERE a IN (SELECT b FROM t)",
+        "SELECT a FROM range(3)",
+        "SELECT a FROM t AS OF EARLIEST",
+        "WITH x AS (SELECT 1) SELECT a FROM t",
+        "SELECT a FROM (SELECT a FROM t)",
+        "SELECT a FROM t QUALIFY count(*) OVER () > 1",
+    ],
+)
 def test_what_cannot_stream_says_why(sql: str) -> None:
     assert gate.check(sql).stream_problem()
 
@@ -152,10 +163,17 @@ def test_names_that_spark_would_answer_itself() -> None:
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT " + "(" * 500 + "1" + ")" * 500, "SELECT " + "NOT " * 4000 + "true", "SELECT " + "1 = ANY " * 1500 + "1",
-     "SELECT " + "+1" * 20_000, "SELECT '" + "x" * 60_000 + "'", "SELECT a" + "[0]" * 2000, "SELECT a" + ".b" * 2400,
-     "SELECT " + "CASE WHEN true THEN " * 1000 + "1" + " END" * 1000],
-)  # fmt: skip
+    [
+        "SELECT " + "(" * 500 + "1" + ")" * 500,
+        "SELECT " + "NOT " * 4000 + "true",
+        "SELECT " + "1 = ANY " * 1500 + "1",
+        "SELECT " + "+1" * 20_000,
+        "SELECT '" + "x" * 60_000 + "'",
+        "SELECT a" + "[0]" * 2000,
+        "SELECT a" + ".b" * 2400,
+        "SELECT " + "CASE WHEN true THEN " * 1000 + "1" + " END" * 1000,
+    ],
+)
 @pytest.mark.timeout(20)
 def test_bombs_for_the_parser_are_refused(sql: str) -> None:
     with pytest.raises(SqlRefused):

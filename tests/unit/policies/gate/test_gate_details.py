@@ -37,10 +37,20 @@ def rendered(sql: str, *system: str) -> str:
         ("SELECT a FROM t AS OF EARLIEST WHERE a = = 2", "syntax", (1, 42), "near =."),
         ("SELECT a FROM t VERSION AS OF 3", "window", (1, 31), "Write AS OF and a time in quotes."),
         ("SELECT a FROM t TIMESTAMP AS OF now()", "window", (1, 33), "Write AS OF and a time in quotes."),
-        ("SELECT a FROM t VERSION AS OF '3'", "window", (1, 31), "A topic has no versions; write AS OF and a time or OFFSETS."),
-        ("SELECT a FROM t TIMESTAMP AS OF 'yesterday'", "window", (1, 33), "A time is written as '2026-11-21T10:00:00Z' or"),
+        (
+            "SELECT a FROM t VERSION AS OF '3'",
+            "window",
+            (1, 31),
+            "A topic has no versions; write AS OF and a time or OFFSETS.",
+        ),
+        (
+            "SELECT a FROM t TIMESTAMP AS OF 'yesterday'",
+            "window",
+            (1, 33),
+            "A time is written as '2026-11-21T10:00:00Z' or",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_class_and_the_place_of_a_refusal(sql: str, reason: str, place: tuple[int, int], words: str) -> None:
     with pytest.raises(SqlRefused) as caught:
         gate.check(sql)
@@ -51,9 +61,16 @@ def test_the_class_and_the_place_of_a_refusal(sql: str, reason: str, place: tupl
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(RecursionError(), "too-deep"), (ValueError("x"), "syntax"), (AttributeError(), "syntax"), (KeyError("x"), "syntax"),
-     (TypeError(), "syntax"), (IndexError(), "syntax"), (SqlRefused("x", details={"reasons": ["own"]}), "own")],
-)  # fmt: skip
+    [
+        (RecursionError(), "too-deep"),
+        (ValueError("x"), "syntax"),
+        (AttributeError(), "syntax"),
+        (KeyError("x"), "syntax"),
+        (TypeError(), "syntax"),
+        (IndexError(), "syntax"),
+        (SqlRefused("x", details={"reasons": ["own"]}), "own"),
+    ],
+)
 def test_what_fails_in_the_parser_is_a_refusal(monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str) -> None:
     def fail(*_: object) -> None:
         raise error
@@ -89,11 +106,13 @@ def test_windows_of_tables() -> None:
 
     assert windows("SELECT a FROM t TIMESTAMP AS OF CAST('2026-01-01' AS TIMESTAMP)") == [AsOf(until=WHEN)]
     assert windows("SELECT a FROM t AS OF OFFSETS '0:1-2' x JOIN t AS OF OFFSETS '0:1-3' y ON true") == [
-        AsOf(offsets=((0, 1, 2),)), AsOf(offsets=((0, 1, 3),)),
-    ]  # fmt: skip
+        AsOf(offsets=((0, 1, 2),)),
+        AsOf(offsets=((0, 1, 3),)),
+    ]
     assert windows("SELECT a FROM t AS OF EARLIEST x JOIN t AS OF EARLIEST y ON true JOIN t z ON true") == [
-        AsOf(earliest=True), AsOf(),
-    ]  # fmt: skip
+        AsOf(earliest=True),
+        AsOf(),
+    ]
 
 
 def test_what_is_known_of_a_query() -> None:
@@ -117,10 +136,14 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
     for name in ("session_user", "current_catalog", "current_database", "current_schema"):
         assert set(found(f"SELECT `{name}` FROM t")) == {name}
     for own in (
-        "SELECT t.user FROM t", "SELECT user.x FROM t",
-        "SELECT user FROM t AS x(user)", "SELECT stack(1, 2) AS (user) FROM t ORDER BY user",
-        "SELECT a AS User FROM t ORDER BY user", "SELECT username FROM t", "SELECT user FROM t LATERAL VIEW explode(a) x AS user",
-    ):  # fmt: skip
+        "SELECT t.user FROM t",
+        "SELECT user.x FROM t",
+        "SELECT user FROM t AS x(user)",
+        "SELECT stack(1, 2) AS (user) FROM t ORDER BY user",
+        "SELECT a AS User FROM t ORDER BY user",
+        "SELECT username FROM t",
+        "SELECT user FROM t LATERAL VIEW explode(a) x AS user",
+    ):
         assert found(own) == {}, own
     assert set(found("SELECT user FROM t AS user")) == {"user"}, "a table's name is no column"
 
@@ -128,20 +151,30 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
 @pytest.mark.parametrize(
     ("sql", "text"),
     [
-        ("SELECT PROD.Orders.a, prod.orders.b.c FROM prod.orders", "SELECT `orders`.`a`, `orders`.`b`.`c` FROM `v0` AS `orders`"),
-        ("SELECT orders.a, x.orders.a, prod.orders FROM prod.orders",
-         "SELECT `orders`.`a`, `x`.`orders`.`a`, `prod`.`orders` FROM `v0` AS `orders`"),
+        (
+            "SELECT PROD.Orders.a, prod.orders.b.c FROM prod.orders",
+            "SELECT `orders`.`a`, `orders`.`b`.`c` FROM `v0` AS `orders`",
+        ),
+        (
+            "SELECT orders.a, x.orders.a, prod.orders FROM prod.orders",
+            "SELECT `orders`.`a`, `x`.`orders`.`a`, `prod`.`orders` FROM `v0` AS `orders`",
+        ),
         ("SELECT a.b.c.a FROM a.b.c", "SELECT `c`.`a` FROM `v0` AS `c`"),
         ("SELECT p.a.x, q.b.y FROM p.a, q.b", "SELECT `a`.`x`, `b`.`y` FROM `v0` AS `a` CROSS JOIN `v1` AS `b`"),
         ("SELECT p.a.x FROM p.a AS z", "SELECT `p`.`a`.`x` FROM `v0` AS `z`"),
         ("SELECT o.a FROM prod.orders AS OF EARLIEST o", "SELECT `o`.`a` FROM `v0` AS `o`"),
-        ("(SELECT a FROM t) UNION (SELECT b FROM u)", "(SELECT `a` FROM `v0` AS `t`) UNION (SELECT `b` FROM `v1` AS `u`)"),
+        (
+            "(SELECT a FROM t) UNION (SELECT b FROM u)",
+            "(SELECT `a` FROM `v0` AS `t`) UNION (SELECT `b` FROM `v1` AS `u`)",
+        ),
         ("(SELECT a FROM t)", "(SELECT `a` FROM `v0` AS `t`)"),
-        ("SELECT * FROM (WITH x AS (SELECT 1 AS a) SELECT * FROM x) JOIN (WITH x AS (SELECT 2 AS b) SELECT * FROM x)",
-         "SELECT * FROM (WITH `x` AS (SELECT 1 AS `a`) SELECT * FROM `x`) JOIN"
-         " (WITH `x` AS (SELECT 2 AS `b`) SELECT * FROM `x`) ON TRUE"),
+        (
+            "SELECT * FROM (WITH x AS (SELECT 1 AS a) SELECT * FROM x) JOIN (WITH x AS (SELECT 2 AS b) SELECT * FROM x)",
+            "SELECT * FROM (WITH `x` AS (SELECT 1 AS `a`) SELECT * FROM `x`) JOIN"
+            " (WITH `x` AS (SELECT 2 AS `b`) SELECT * FROM `x`) ON TRUE",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_runs_in_detail(sql: str, text: str) -> None:
     assert rendered(sql) == text
 

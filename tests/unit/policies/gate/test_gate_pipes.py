@@ -21,27 +21,41 @@ def rendered(sql: str) -> str:
     ("sql", "runs"),
     [
         ("FROM t |> LIMIT 3 |> WHERE a > 1", "SELECT * FROM (SELECT * FROM t AS t LIMIT 3) AS t WHERE (a > 1)"),
-        ("FROM t |> SELECT DISTINCT a |> ORDER BY a |> LIMIT 1 OFFSET 1",
-         "SELECT * FROM (SELECT DISTINCT a FROM t AS t) ORDER BY a LIMIT 1 OFFSET 1"),
+        (
+            "FROM t |> SELECT DISTINCT a |> ORDER BY a |> LIMIT 1 OFFSET 1",
+            "SELECT * FROM (SELECT DISTINCT a FROM t AS t) ORDER BY a LIMIT 1 OFFSET 1",
+        ),
         ("FROM t p |> WHERE p.a > 2 |> WHERE p.b < 3", "SELECT * FROM t AS p WHERE (p.a > 2) AND (p.b < 3)"),
-        ("FROM t |> AGGREGATE count(*) AS n GROUP BY upper(a) AS a",
-         "SELECT upper(a) AS a, count(*) AS n FROM t AS t GROUP BY upper(a)"),
+        (
+            "FROM t |> AGGREGATE count(*) AS n GROUP BY upper(a) AS a",
+            "SELECT upper(a) AS a, count(*) AS n FROM t AS t GROUP BY upper(a)",
+        ),
         ("FROM t |> AGGREGATE GROUP BY a b", "SELECT a AS b FROM t AS t GROUP BY a"),
-        ("FROM t |> EXTEND a + 1 AS b |> DROP a, c",
-         "SELECT * EXCEPT (a, c) FROM (SELECT *, a + 1 AS b FROM t AS t) AS t"),
-        ("FROM t |> LEFT JOIN u ON t.a = u.a |> JOIN v ON u.b = v.b |> SELECT t.a",
-         "SELECT t.a FROM t AS t LEFT JOIN u AS u ON t.a = u.a JOIN v AS v ON u.b = v.b"),
-        ("FROM t |> AS u |> JOIN u AS x ON u.a = x.a",
-         "SELECT * FROM (SELECT * FROM t AS t) AS u JOIN u AS x ON u.a = x.a"),
-        ("FROM t |> LIMIT 1 |> UNION ALL (FROM t |> OFFSET 2) |> ORDER BY a",
-         "SELECT * FROM ((SELECT * FROM t AS t LIMIT 1) UNION ALL (SELECT * FROM t AS t OFFSET 2)) ORDER BY a"),
+        (
+            "FROM t |> EXTEND a + 1 AS b |> DROP a, c",
+            "SELECT * EXCEPT (a, c) FROM (SELECT *, a + 1 AS b FROM t AS t) AS t",
+        ),
+        (
+            "FROM t |> LEFT JOIN u ON t.a = u.a |> JOIN v ON u.b = v.b |> SELECT t.a",
+            "SELECT t.a FROM t AS t LEFT JOIN u AS u ON t.a = u.a JOIN v AS v ON u.b = v.b",
+        ),
+        (
+            "FROM t |> AS u |> JOIN u AS x ON u.a = x.a",
+            "SELECT * FROM (SELECT * FROM t AS t) AS u JOIN u AS x ON u.a = x.a",
+        ),
+        (
+            "FROM t |> LIMIT 1 |> UNION ALL (FROM t |> OFFSET 2) |> ORDER BY a",
+            "SELECT * FROM ((SELECT * FROM t AS t LIMIT 1) UNION ALL (SELECT * FROM t AS t OFFSET 2)) ORDER BY a",
+        ),
         ("VALUES (1, 2) |> SELECT col1", "SELECT col1 FROM VALUES (1, 2)"),
         ("FROM t |> SELECT a |> TABLESAMPLE (3 ROWS)", "SELECT * FROM (SELECT a FROM t AS t) TABLESAMPLE (3 ROWS)"),
-        ("FROM t |> SELECT a |> PIVOT (sum(b) FOR a IN (1))",
-         "SELECT * FROM (SELECT a FROM t AS t) PIVOT(sum(b) FOR a IN (1))"),
+        (
+            "FROM t |> SELECT a |> PIVOT (sum(b) FOR a IN (1))",
+            "SELECT * FROM (SELECT a FROM t AS t) PIVOT(sum(b) FOR a IN (1))",
+        ),
         ("FROM t |> TABLESAMPLE (3 ROWS)", "SELECT * FROM (SELECT * FROM t AS t) TABLESAMPLE (3 ROWS)"),
     ],
-)  # fmt: skip
+)
 def test_a_step_works_on_what_came_before(sql: str, runs: str) -> None:
     assert rendered(sql) == runs
 
@@ -77,23 +91,31 @@ def test_what_is_not_taken_is_said_with_its_place(sql: str, said: str, column: i
         ("SELECT current_timestamp FROM t", "SELECT current_timestamp() FROM t AS t"),
         ("SELECT CURRENT_TIMESTAMP - INTERVAL 1 DAY", "SELECT current_timestamp() - INTERVAL '1' DAY"),
         ("SELECT a << 2 << 1, 8 >> a FROM t", "SELECT shiftleft(shiftleft(a, 2), 1), shiftright(8, a) FROM t AS t"),
-        ("SELECT trim(LEADING FROM a), trim(LEADING 'x' FROM a) FROM t",
-         "SELECT ltrim(a), TRIM(LEADING 'x' FROM a) FROM t AS t"),
-        ("SELECT * FROM (WITH s AS (SELECT 1) SELECT * FROM s) a CROSS JOIN (WITH s AS (SELECT 2) SELECT * FROM s) b",
-         "SELECT * FROM (WITH s AS (SELECT 1) SELECT * FROM s) AS a CROSS JOIN (WITH s AS (SELECT 2) SELECT * FROM s) AS b"),
+        (
+            "SELECT trim(LEADING FROM a), trim(LEADING 'x' FROM a) FROM t",
+            "SELECT ltrim(a), TRIM(LEADING 'x' FROM a) FROM t AS t",
+        ),
+        (
+            "SELECT * FROM (WITH s AS (SELECT 1) SELECT * FROM s) a CROSS JOIN (WITH s AS (SELECT 2) SELECT * FROM s) b",
+            "SELECT * FROM (WITH s AS (SELECT 1) SELECT * FROM s) AS a CROSS JOIN (WITH s AS (SELECT 2) SELECT * FROM s) AS b",
+        ),
     ],
-)  # fmt: skip
+)
 def test_words_keep_their_meaning(sql: str, runs: str) -> None:
     assert rendered(sql) == runs
 
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT repeat('a', 10000) RLIKE '.*foo.*'", "SELECT repeat(a, 10000) LIKE '%a%' FROM t", "SELECT a RLIKE '.*.*b' FROM t",
-     "SELECT regexp_extract(concat_ws(',', a, b, c), '^(.*),(.*),(.*),(.*)$', 1) FROM t",
-     "SELECT split(repeat('a,', 900), ','), regexp_replace(repeat('a ', 900), '\\\\s+$', '')",
-     "SELECT regexp_replace(array_join(collect_list(a), ','), '\\\\s+,', ',') FROM t"],
-)  # fmt: skip
+    [
+        "SELECT repeat('a', 10000) RLIKE '.*foo.*'",
+        "SELECT repeat(a, 10000) LIKE '%a%' FROM t",
+        "SELECT a RLIKE '.*.*b' FROM t",
+        "SELECT regexp_extract(concat_ws(',', a, b, c), '^(.*),(.*),(.*),(.*)$', 1) FROM t",
+        "SELECT split(repeat('a,', 900), ','), regexp_replace(repeat('a ', 900), '\\\\s+$', '')",
+        "SELECT regexp_replace(array_join(collect_list(a), ','), '\\\\s+,', ',') FROM t",
+    ],
+)
 def test_everyday_patterns_on_long_texts_pass(sql: str) -> None:
     gate.check(sql)
 

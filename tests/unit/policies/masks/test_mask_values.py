@@ -74,7 +74,7 @@ def masked(type_: MaskType, value: Any, kind: Primitive = STRING, **params: Any)
         (M.DROP, "x", {}, None),
         (M.CUSTOM, "x", {}, None),
     ],
-)  # fmt: skip
+)
 def test_texts_at_the_edges(type_: MaskType, value: str, params: Any, expected: str | None) -> None:
     assert masked(type_, value, **params) == expected
 
@@ -131,10 +131,21 @@ def test_texts_at_the_edges(type_: MaskType, value: str, params: Any, expected: 
         (M.EMAIL_DOMAIN, date(1987, 3, 14), DATE, {}, date(1900, 1, 1)),
         (M.MASK, datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC), TIMESTAMP, {}, datetime(1900, 1, 1, tzinfo=UTC)),
         (M.GENERALIZE, datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC), TIMESTAMP, {}, datetime(2026, 3, 1, tzinfo=UTC)),
-        (M.MASK_DATE_SHOW_YEAR, datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC), TIMESTAMP, {}, datetime(2026, 1, 1, tzinfo=UTC)),
+        (
+            M.MASK_DATE_SHOW_YEAR,
+            datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC),
+            TIMESTAMP,
+            {},
+            datetime(2026, 1, 1, tzinfo=UTC),
+        ),
         (M.GENERALIZE, 1.0, DOUBLE, {"step": 0.1}, 1.0),
-        (M.GENERALIZE, Decimal(-883596917441320644140522946423), Primitive("DECIMAL(38,0)"), {},
-         Decimal(-883596917441320644140522946430)),
+        (
+            M.GENERALIZE,
+            Decimal(-883596917441320644140522946423),
+            Primitive("DECIMAL(38,0)"),
+            {},
+            Decimal(-883596917441320644140522946430),
+        ),
         (M.GENERALIZE, Decimal("-99.99"), Primitive("DECIMAL(4,2)"), {}, None),
         (M.GENERALIZE, Decimal(236629692076446022544021638108066913), Primitive("DECIMAL(38,0)"), {}, None),
         (M.TRUNCATE_GEO, Decimal("0.999"), Primitive("DECIMAL(3,3)"), {}, None),
@@ -142,7 +153,7 @@ def test_texts_at_the_edges(type_: MaskType, value: str, params: Any, expected: 
         (M.GENERALIZE, b"abc", BINARY, {}, b""),
         (M.MASK, "x", Primitive("INTERVAL"), {}, None),
     ],
-)  # fmt: skip
+)
 def test_other_types_at_the_edges(type_: MaskType, value: Any, kind: Primitive, params: Any, expected: Any) -> None:
     found = masked(type_, value, kind, **params)
     assert found == expected and type(found) is type(expected)
@@ -151,17 +162,23 @@ def test_other_types_at_the_edges(type_: MaskType, value: Any, kind: Primitive, 
 @pytest.mark.parametrize(
     ("value", "kind", "hashed"),
     [
-        ("ä", STRING, "ä"), (b"\xff", BINARY, b"\xff"), (True, BOOLEAN, "true"), (17, INT, "17"), (1.5, DOUBLE, "1.5"),
-        (Decimal("1E+3"), DECIMAL, "1000.00"), (Decimal("-0.5"), DECIMAL, "-0.50"),
+        ("ä", STRING, "ä"),
+        (b"\xff", BINARY, b"\xff"),
+        (True, BOOLEAN, "true"),
+        (17, INT, "17"),
+        (1.5, DOUBLE, "1.5"),
+        (Decimal("1E+3"), DECIMAL, "1000.00"),
+        (Decimal("-0.5"), DECIMAL, "-0.50"),
         (Decimal(0), Primitive("DECIMAL(10,8)"), "0E-8"),
-        (Decimal("0.0000001"), Primitive("DECIMAL(10,7)"), "1E-7"), (Decimal("0.000001"), Primitive("DECIMAL(10,6)"), "0.000001"),
+        (Decimal("0.0000001"), Primitive("DECIMAL(10,7)"), "1E-7"),
+        (Decimal("0.000001"), Primitive("DECIMAL(10,6)"), "0.000001"),
         (datetime(987, 6, 5, 4, 3, 2, 100, tzinfo=UTC), TIMESTAMP, "0987-06-05 04:03:02.0001"),
         (date(2026, 1, 2), DATE, "2026-01-02"),
         (datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=1))), TIMESTAMP, "2026-01-02 02:04:05"),
         (datetime(2026, 1, 2, 3, 4, 5, 120000, tzinfo=UTC), TIMESTAMP, "2026-01-02 03:04:05.12"),
         (datetime(2026, 1, 2, 3, 4, 10, tzinfo=UTC), TIMESTAMP, "2026-01-02 03:04:10"),
     ],
-)  # fmt: skip
+)
 def test_what_is_hashed_is_the_text_that_spark_writes(value: Any, kind: Primitive, hashed: str | bytes) -> None:
     data = hashed if isinstance(hashed, bytes) else hashed.encode()
     assert masked(M.MASK_HASH, value, kind) == KEYS.hexdigest("hash", data)
@@ -202,13 +219,17 @@ def test_names_of_masks_however_written() -> None:
 
 def test_previews() -> None:
     assert preview(Mask(M.CUSTOM, "upper({col})"), ["a"]) == {
-        "type": None, "values": [], "note": "Spark computes upper({col})",
-    }  # fmt: skip
+        "type": None,
+        "values": [],
+        "note": "Spark computes upper({col})",
+    }
     with pytest.raises(InvalidInput, match=r"does not name"):
         preview(Mask(M.CUSTOM), ["a"])
     assert preview(Mask(M.GENERALIZE), [47, None], INT) == {
-        "type": "INT", "values": [{"value": 47, "masked": 40}, {"value": None, "masked": None}], "note": None,
-    }  # fmt: skip
+        "type": "INT",
+        "values": [{"value": 47, "masked": 40}, {"value": None, "masked": None}],
+        "note": None,
+    }
     for type_ in (M.MASK_HASH, M.TOKEN):
         shown = preview(Mask(type_), [5], INT)
         assert (shown["type"], shown["note"]) == ("STRING", "under a key of the preview's own")
@@ -259,14 +280,27 @@ def test_row_conditions_name_what_they_use() -> None:
 # -- the SQL ----------------------------------------------------------------------------------------------------------
 
 SQL = Path(__file__).with_name("mask_sql.txt")
-KINDS = ("STRING", "VARCHAR(9)", "TINYINT", "BIGINT", "DECIMAL(12,2)", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP",
-         "TIMESTAMP_NTZ", "BINARY", "INTERVAL")  # fmt: skip
+KINDS = (
+    "STRING",
+    "VARCHAR(9)",
+    "TINYINT",
+    "BIGINT",
+    "DECIMAL(12,2)",
+    "DOUBLE",
+    "BOOLEAN",
+    "DATE",
+    "TIMESTAMP",
+    "TIMESTAMP_NTZ",
+    "BINARY",
+    "INTERVAL",
+)
 PARAMS: dict[MaskType, list[dict[str, Any]]] = {
     M.MASK_SHOW_LAST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
     M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
-    M.TRUNCATE_GEO: [{}, {"decimals": 0}, {"decimals": 9}, {"decimals": -1}], M.TOKEN: [{}, {"scope": "s"}],
+    M.TRUNCATE_GEO: [{}, {"decimals": 0}, {"decimals": 9}, {"decimals": -1}],
+    M.TOKEN: [{}, {"scope": "s"}],
     M.GENERALIZE: [{}, {"step": 2.5}, {"step": 0}, {"step": 1e15}, {"step": 20}, {"step": "5"}],
-}  # fmt: skip
+}
 
 
 def test_the_sql_of_every_mask() -> None:

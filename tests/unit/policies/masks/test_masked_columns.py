@@ -25,10 +25,14 @@ RECORD = parse_ddl(
 def column(path: str, decisions: dict[str, Mask | str | None], clear_when: str | None = None) -> str | None:
     """SQL of a column under {path: mask | None clear | "deny"}."""
     made = [
-        ColumnDecision(p, Effect.DENY if m == "deny" else Effect.ALLOW, m if isinstance(m, Mask) else None,
-                       clear_when if isinstance(m, Mask) else None)
+        ColumnDecision(
+            p,
+            Effect.DENY if m == "deny" else Effect.ALLOW,
+            m if isinstance(m, Mask) else None,
+            clear_when if isinstance(m, Mask) else None,
+        )
         for p, m in decisions.items()
-    ]  # fmt: skip
+    ]
     at = FieldPath.parse(path)
     kind: Any = RECORD
     for step in at.steps:
@@ -129,9 +133,14 @@ def test_map_keys_have_rules_of_their_own() -> None:
 def test_both_branches_of_a_map_keep_one_type() -> None:
     sql = column(
         "value.nested",
-        {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}.a": "deny",
-         "value.nested{x}.b": Mask(MaskType.MASK_HASH)},
-    )  # fmt: skip
+        {
+            "value.nested@keys": None,
+            "value.nested{}.a": None,
+            "value.nested{}.b": None,
+            "value.nested{x}.a": "deny",
+            "value.nested{x}.b": Mask(MaskType.MASK_HASH),
+        },
+    )
     assert sql is not None
     assert (
         "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL AS INT), 'b', sha2("
@@ -183,8 +192,11 @@ HASH, MASKED, CUSTOM = Mask(MaskType.MASK_HASH), Mask(MaskType.MASK), Mask(MaskT
 
 def short(sql: str | None) -> str:
     """With each hash written as HASH(what is hashed)."""
-    return re.sub(r"sha2\(concat\(X'\w+', unhex\(sha2\(concat\(X'\w+', CAST\((.*?) AS BINARY\)\), 256\)\)\), 256\)",
-                  r"HASH(\1)", sql or "None")  # fmt: skip
+    return re.sub(
+        r"sha2\(concat\(X'\w+', unhex\(sha2\(concat\(X'\w+', CAST\((.*?) AS BINARY\)\), 256\)\)\), 256\)",
+        r"HASH(\1)",
+        sql or "None",
+    )
 
 
 def test_what_is_clear_in_some_rows_has_the_type_of_what_is_shown_in_the_others() -> None:

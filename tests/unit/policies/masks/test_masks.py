@@ -82,9 +82,15 @@ def test_texts(type_: MaskType, value: str, expected: str | None) -> None:
         (MaskType.MASK, date(1987, 3, 14), DATE, {}, date(1900, 1, 1)),
         (MaskType.MASK, True, Primitive("BOOLEAN"), {}, None),
         (MaskType.MASK, b"abc", Primitive("BINARY"), {}, b""),
-        (MaskType.MASK_DATE_SHOW_YEAR, datetime(2026, 3, 4, 5, tzinfo=UTC), TIMESTAMP, {}, datetime(2026, 1, 1, tzinfo=UTC)),
+        (
+            MaskType.MASK_DATE_SHOW_YEAR,
+            datetime(2026, 3, 4, 5, tzinfo=UTC),
+            TIMESTAMP,
+            {},
+            datetime(2026, 1, 1, tzinfo=UTC),
+        ),
     ],
-)  # fmt: skip
+)
 def test_other_types_are_kept(type_: MaskType, value: Any, kind: Primitive, params: Any, expected: Any) -> None:
     assert masked(type_, value, kind, **params) == expected
 
@@ -130,9 +136,20 @@ def test_null_stays_null(type_: MaskType) -> None:
 
 
 LEAST_TO_MOST = [
-    "MASK_NONE", "GENERALIZE", "TRUNCATE_GEO", "TRUNCATE_IP", "EMAIL_DOMAIN", "MASK_DATE_SHOW_YEAR", "MASK_SHOW_FIRST_4",
-    "MASK_SHOW_LAST_4", "TOKEN", "MASK_HASH", "MASK", "MASK_NULL", "DROP",
-]  # fmt: skip
+    "MASK_NONE",
+    "GENERALIZE",
+    "TRUNCATE_GEO",
+    "TRUNCATE_IP",
+    "EMAIL_DOMAIN",
+    "MASK_DATE_SHOW_YEAR",
+    "MASK_SHOW_FIRST_4",
+    "MASK_SHOW_LAST_4",
+    "TOKEN",
+    "MASK_HASH",
+    "MASK",
+    "MASK_NULL",
+    "DROP",
+]
 """Written out here, so that a change of the product's table shows."""
 
 
@@ -176,8 +193,10 @@ def test_parameters_never_lift_a_mask_over_one_of_another_type() -> None:
 
 def test_a_parameter_that_is_not_given_counts_as_its_default() -> None:
     step, decimals = Mask(MaskType.GENERALIZE), Mask(MaskType.TRUNCATE_GEO)
-    same = [(step, Mask(MaskType.GENERALIZE, params={"step": 10})),
-            (decimals, Mask(MaskType.TRUNCATE_GEO, params={"decimals": 1}))]  # fmt: skip
+    same = [
+        (step, Mask(MaskType.GENERALIZE, params={"step": 10})),
+        (decimals, Mask(MaskType.TRUNCATE_GEO, params={"decimals": 1})),
+    ]
     for plain, written in same:
         assert strictness(plain) == strictness(written)
     one, none = Mask(MaskType.GENERALIZE, params={"step": 1}), Mask(MaskType.TRUNCATE_GEO, params={"decimals": 0})
@@ -204,8 +223,9 @@ def test_names_of_other_products() -> None:
 def test_preview() -> None:
     shown = preview(Mask(MaskType.EMAIL_DOMAIN), ["anna@example.eu", None])
     assert shown["values"] == [
-        {"value": "anna@example.eu", "masked": "xxxx@example.eu"}, {"value": None, "masked": None},
-    ]  # fmt: skip
+        {"value": "anna@example.eu", "masked": "xxxx@example.eu"},
+        {"value": None, "masked": None},
+    ]
     assert preview(Mask(MaskType.TOKEN), ["a"])["note"]
     with pytest.raises(InvalidInput):
         preview(Mask(MaskType.CUSTOM, "reflect({col})"), ["a"])
@@ -213,9 +233,15 @@ def test_preview() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["substring_index({col}, '?', 1)", "concat(left({col}, 2), '***')", "CASE WHEN {col} > 3 THEN 3 ELSE {col} END",
-     "transform(split({col}, ','), x -> upper(x))", "{col}", "date_trunc('MONTH', {col})"],
-)  # fmt: skip
+    [
+        "substring_index({col}, '?', 1)",
+        "concat(left({col}, 2), '***')",
+        "CASE WHEN {col} > 3 THEN 3 ELSE {col} END",
+        "transform(split({col}, ','), x -> upper(x))",
+        "{col}",
+        "date_trunc('MONTH', {col})",
+    ],
+)
 def test_custom_expressions_that_can_be_used(expression: str) -> None:
     custom.check(expression)
     assert "weir_masked_column" not in custom.render(expression, "weir_value.`x`")
@@ -224,10 +250,26 @@ def test_custom_expressions_that_can_be_used(expression: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "upper(x)", "{col} + other", "concat({col}, '{col}')", "(SELECT {col})", "sum({col})", "{col} AS y", "{col}, 1",
-     "reflect('a', {col})", "rand() + {col}", "{col}; SELECT 1", "weir_masked_column || {col}", "raise_error({col})",
-     "{col}.x.y, *", "{col} OVER ()", "count(*) OVER (PARTITION BY {col})", "'${env:X}' || {col}"],
-)  # fmt: skip
+    [
+        "",
+        "upper(x)",
+        "{col} + other",
+        "concat({col}, '{col}')",
+        "(SELECT {col})",
+        "sum({col})",
+        "{col} AS y",
+        "{col}, 1",
+        "reflect('a', {col})",
+        "rand() + {col}",
+        "{col}; SELECT 1",
+        "weir_masked_column || {col}",
+        "raise_error({col})",
+        "{col}.x.y, *",
+        "{col} OVER ()",
+        "count(*) OVER (PARTITION BY {col})",
+        "'${env:X}' || {col}",
+    ],
+)
 def test_custom_expressions_that_cannot(expression: str) -> None:
     with pytest.raises(InvalidInput):
         custom.check(expression)

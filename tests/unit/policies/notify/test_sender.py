@@ -73,20 +73,40 @@ class Notices:
         w = self.world
         people = RequestPeople(w.state, self.approvals.deciders)
         self.intake = NoticeIntake(
-            self.store, people, self.address, self.clock, self.settings,
+            self.store,
+            people,
+            self.address,
+            self.clock,
+            self.settings,
             is_declared=lambda purpose: is_declared(w.state.view(), purpose),
-        )  # fmt: skip
+        )
         self.deliveries = Deliveries(self.catalog, lambda: [self.intake], self.clock, EventSettings())
         gone = {"gone": ""}
         self.sender = NoticeSender(
-            self.store, self.mail, self.chat, self.address, lambda user: gone.get(user) or self.gone(user),
-            lambda sealed: sealed.removeprefix("sealed "), self.clock, self.settings, "https://weir.example.com", lambda: 0.5,
+            self.store,
+            self.mail,
+            self.chat,
+            self.address,
+            lambda user: gone.get(user) or self.gone(user),
+            lambda sealed: sealed.removeprefix("sealed "),
+            self.clock,
+            self.settings,
+            "https://weir.example.com",
+            lambda: 0.5,
             people.sees,
-        )  # fmt: skip
+        )
         self.service = Notifications(
-            self.store, self.sender, self.chat, lambda text: f"sealed {text}", self.address,
-            lambda: sorted(w.state.view().people), w.audit, self.clock, self.settings, "https://weir.example.com",
-        )  # fmt: skip
+            self.store,
+            self.sender,
+            self.chat,
+            lambda text: f"sealed {text}",
+            self.address,
+            lambda: sorted(w.state.view().people),
+            w.audit,
+            self.clock,
+            self.settings,
+            "https://weir.example.com",
+        )
 
     def gone(self, user: str) -> str | None:
         from policies.access.sessions import gone_because

@@ -26,9 +26,16 @@ def plan(
     kind: str = "json", filters: tuple[str, ...] = (), columns: tuple[tuple[str, str], ...] = COLUMNS
 ) -> TablePlan:
     return TablePlan(
-        "v", "orders", {}, Window(()), PartRead("text", STRING), PartRead(kind, KIND), filters,
-        (("weir_clear_0", "weir_value.`id` = 'x'"),), columns,
-    )  # fmt: skip
+        "v",
+        "orders",
+        {},
+        Window(()),
+        PartRead("text", STRING),
+        PartRead(kind, KIND),
+        filters,
+        (("weir_clear_0", "weir_value.`id` = 'x'"),),
+        columns,
+    )
 
 
 def read(sql: str, **more: object) -> tuple[list[str], str]:

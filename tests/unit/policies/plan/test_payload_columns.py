@@ -28,10 +28,11 @@ KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 def governed(effects: dict[str, Any], where: str = "") -> GovernedTable:
     """`effects`: path -> Mask, or None for denied; all else is clear."""
     columns = tuple(
-        ColumnDecision(f.path, Effect.DENY) if f.path in effects and effects[f.path] is None
+        ColumnDecision(f.path, Effect.DENY)
+        if f.path in effects and effects[f.path] is None
         else ColumnDecision(f.path, Effect.ALLOW, effects.get(f.path))
         for f in FACTS.fields
-    )  # fmt: skip
+    )
     filters = (RowFilter("prod/users", where),) if where else ()
     table = QueryTable(
         "prod/users", "users", FACTS, {}, PartRead("text", STRING), PartRead("json", KIND), payload=AFTER
@@ -46,9 +47,12 @@ def shown(view: GovernedTable) -> dict[str, str]:
 def test_fields_of_the_payload_come_first_under_their_own_names() -> None:
     columns = value_columns(KIND, AFTER)
     assert [(c.name, str(c.path)) for c in columns] == [
-        ("email", "value.payload.after.email"), ("op", "value.payload.after.op"),
-        ("address", "value.payload.after.address"), ("payload", "value.payload"), ("id", "value.id"),
-    ]  # fmt: skip
+        ("email", "value.payload.after.email"),
+        ("op", "value.payload.after.op"),
+        ("address", "value.payload.after.address"),
+        ("payload", "value.payload"),
+        ("id", "value.id"),
+    ]
     assert columns[0].source == "weir_value.`payload`.`after`.`email`"
 
 

@@ -122,9 +122,16 @@ def test_an_answer() -> None:
     assert answer["columns"][1] == {"name": "Amount", "type": "int", "decision": {"effect": "clear", "text": "clear"}}
     assert answer["decision"]["effect"] == "allow"
     assert answer["window"]["tables"] == [
-        {"dataset": "prod/orders", "complete": True, "since": None, "until": None, "limit": 100_000, "records": 5,
-         "partitions": [{"partition": 0, "start": 0, "end": 5}]}
-    ]  # fmt: skip
+        {
+            "dataset": "prod/orders",
+            "complete": True,
+            "since": None,
+            "until": None,
+            "limit": 100_000,
+            "records": 5,
+            "partitions": [{"partition": 0, "start": 0, "end": 5}],
+        }
+    ]
 
 
 def test_the_audit_comes_before_the_first_row_and_holds_no_literal() -> None:
@@ -165,8 +172,11 @@ def test_a_denied_dataset() -> None:
     with pytest.raises(NotAllowed) as caught:
         world.service().run(ANA, "SELECT * FROM orders", "analysis")
     assert caught.value.details["reasons"][0] == {
-        "dataset": "prod/orders", "kind": "default", "name": "deny", "text": "no role or grant opens this dataset",
-    }  # fmt: skip
+        "dataset": "prod/orders",
+        "kind": "default",
+        "name": "deny",
+        "text": "no role or grant opens this dataset",
+    }
     assert caught.value.details["ask"] == ["weir request prod/orders --purpose analysis"]
     assert [e.outcome for e in world.entries] == ["deny"]
     assert not world.plans
@@ -283,9 +293,12 @@ def test_with_a_row_filter_positions_are_withheld() -> None:
 def test_the_record_as_it_was_sent_is_for_who_sees_everything() -> None:
     assert govern(TABLE, decided(), KEYS).names["_value"].sql == "CAST(weir_raw AS STRING)"
     for decision in (
-        decided({"value.id": Mask(MaskType.MASK)}), decided({"key": Mask(MaskType.MASK)}), decided(deny=("value.note",)),
-        decided(gaps=("no scan yet",)), replace(decided(), columns=()),
-    ):  # fmt: skip
+        decided({"value.id": Mask(MaskType.MASK)}),
+        decided({"key": Mask(MaskType.MASK)}),
+        decided(deny=("value.note",)),
+        decided(gaps=("no scan yet",)),
+        replace(decided(), columns=()),
+    ):
         assert govern(TABLE, decision, KEYS).names["_value"].sql is None
 
 
@@ -387,9 +400,26 @@ def test_what_cannot_be_pushed_is_refused_before_anything() -> None:
 
 @pytest.mark.parametrize(
     "literal",
-    ["4111111111111111L", "1.5BD", "5S", "4111_1111", "4111x", "N'anna'", "b'01'", "$$anna$$", "'anna'", "x'0a1b'",
-     "r'anna'", "1e5", "12.75D", "-3", "'a' 'anna'", "DATE'2020-01-01'", "INTERVAL 3 DAYS"],
-)  # fmt: skip
+    [
+        "4111111111111111L",
+        "1.5BD",
+        "5S",
+        "4111_1111",
+        "4111x",
+        "N'anna'",
+        "b'01'",
+        "$$anna$$",
+        "'anna'",
+        "x'0a1b'",
+        "r'anna'",
+        "1e5",
+        "12.75D",
+        "-3",
+        "'a' 'anna'",
+        "DATE'2020-01-01'",
+        "INTERVAL 3 DAYS",
+    ],
+)
 def test_no_literal_is_left(literal: str) -> None:
     shown = without_literals(f"SELECT a FROM orders WHERE x = {literal} AND y")
     assert "anna" not in shown and not any(c.isdigit() for c in shown)

@@ -49,9 +49,17 @@ class Followed:
         live = Running("q-1", ANA.user, "", None, Stop())
         access = Access(service.preparer, ANA, prepared, live, 60.0, fixed=False)
         self.stream = Stream(
-            access, service.preparer, self.world.topics, self._run, lambda *_: [], self.world.settings,
-            lambda *_: UnreadableReport(), live.stop, [], self.beat,
-        )  # fmt: skip
+            access,
+            service.preparer,
+            self.world.topics,
+            self._run,
+            lambda *_: [],
+            self.world.settings,
+            lambda *_: UnreadableReport(),
+            live.stop,
+            [],
+            self.beat,
+        )
         self.follow = self.stream.follow(prepared)
         self.taker = threading.Thread(target=self._take, daemon=True)
         self.taker.start()
@@ -141,9 +149,17 @@ def test_whoever_stops_following_stops_the_engine() -> None:
     prepared = service.preparer.govern(gated, service.preparer.find(ANA, gated, None))
     live = Running("q-1", ANA.user, "", None, Stop())
     stream = Stream(
-        Access(service.preparer, ANA, prepared, live, 60.0, fixed=False), service.preparer, world.topics, followed._run,
-        lambda *_: [], world.settings, lambda *_: UnreadableReport(), live.stop, [], Beat(0.01),
-    )  # fmt: skip
+        Access(service.preparer, ANA, prepared, live, 60.0, fixed=False),
+        service.preparer,
+        world.topics,
+        followed._run,
+        lambda *_: [],
+        world.settings,
+        lambda *_: UnreadableReport(),
+        live.stop,
+        [],
+        Beat(0.01),
+    )
     service.preparer.look(prepared)
     following = stream.follow(prepared)
     assert next(following)["type"] == "idle"

@@ -98,8 +98,14 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
     """The example of the topic that was scanned while its numbers were small."""
     answer = World([*SMALL, DRIFTED, BROKEN]).service().run(ANA, ALL).to_json()
     assert answer["unreadable"] == {
-        "*": 1, "n": 1, "qty": 1, "flag": 1, "items[]": 1, "items[].qty": 1, "tags{}": 1,
-    }  # fmt: skip
+        "*": 1,
+        "n": 1,
+        "qty": 1,
+        "flag": 1,
+        "items[]": 1,
+        "items[].qty": 1,
+        "tags{}": 1,
+    }
     text = answer["unreadable_text"]
     assert "1 value of n (INT)" in text and "1 record cannot be decoded" in text
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
@@ -121,9 +127,16 @@ def test_hidden_columns_are_not_counted_nor_is_what_holds_them(hidden: Mask | No
     governed = govern(TABLE, decided(qty=hidden, items=hidden), KEYS)
     paths = [path for _, path in governed.watched]
     assert "value.n" in paths and "value.qty" not in paths
-    inside = govern(TABLE, replace(decided(), columns=tuple(
-        replace(c, mask=Mask(MaskType.MASK)) if c.path == "value.items[].sku" else c for c in decided().columns
-    )), KEYS)  # fmt: skip
+    inside = govern(
+        TABLE,
+        replace(
+            decided(),
+            columns=tuple(
+                replace(c, mask=Mask(MaskType.MASK)) if c.path == "value.items[].sku" else c for c in decided().columns
+            ),
+        ),
+        KEYS,
+    )
     paths = [path for _, path in inside.watched]
     assert "value.items[].qty" in paths
     assert not {"value.items", "value.items[]", "value.items[].sku"} & set(paths)

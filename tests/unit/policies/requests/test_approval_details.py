@@ -78,8 +78,11 @@ def test_a_request_as_it_is_written(world: World, events: Events) -> None:
     request = ask(world, purpose="  campaign ", rows="a = 1", reason="mailing", unmask=["PERSON"])
     assert re.fullmatch(r"req-[0-9a-f]{12}", request.id)
     assert (request.requester, request.dataset, request.fields, request.unmask) == (
-        "ana", "prod/orders", (EMAIL,), ("PERSON",),
-    )  # fmt: skip
+        "ana",
+        "prod/orders",
+        (EMAIL,),
+        ("PERSON",),
+    )
     assert (request.purpose, request.rows, request.reason) == ("campaign", "a = 1", "mailing")
     assert (request.valid_from, request.valid_to) == (START, START + 7 * DAY)
     assert (request.created_at, request.expires_at) == (START, START + 7 * DAY)
@@ -122,8 +125,11 @@ def test_a_use_of_the_glass_as_it_is_written(world: World, events: Events) -> No
     assert (document.name, document.by) == (request.id, "olga")
     grant = world.state.view().grants[request.grant]
     assert (grant.subject, grant.valid_from, grant.valid_to, grant.rows) == (
-        SubjectMatch(users=frozenset({"olga"})), START, START + HOUR, "a = 1",
-    )  # fmt: skip
+        SubjectMatch(users=frozenset({"olga"})),
+        START,
+        START + HOUR,
+        "a = 1",
+    )
     assert (grant.purpose, grant.approved_by, grant.status) == ("incident", (), GrantStatus.APPROVED)
     assert world.state.get("Grant", request.grant).by == "olga"
     (entry,) = world.entries.rows
@@ -165,10 +171,20 @@ def test_who_may_not_break_the_glass_learns_of_which_dataset(world: World) -> No
 
 def test_other_grants_do_not_count_for_what_a_use_opens(world: World) -> None:
     """It is about what this use opens: not about what its user could read already."""
-    world.declare(("Grant", "g", {
-        "subject": {"user": "olga"}, "dataset": "prod/payments", "purpose": "chargeback", "status": "approved",
-        "validFrom": "2026-05-01T00:00:00Z", "validTo": "2026-07-01T00:00:00Z",
-    }))  # fmt: skip
+    world.declare(
+        (
+            "Grant",
+            "g",
+            {
+                "subject": {"user": "olga"},
+                "dataset": "prod/payments",
+                "purpose": "chargeback",
+                "status": "approved",
+                "validFrom": "2026-05-01T00:00:00Z",
+                "validTo": "2026-07-01T00:00:00Z",
+            },
+        )
+    )
     with pytest.raises(InvalidInput, match=r"would open nothing"):
         smash(world, dataset="prod/payments", fields=["value.card"])
 
@@ -248,14 +264,16 @@ def test_what_a_decision_leaves_in_the_audit(world: World, events: Events) -> No
     world.approvals.cancel(world.user("ana"), third.id)
     rows = [(e.actor, e.action, e.decision, e.details["request"]) for e in world.entries.rows[3:]]
     assert rows == [
-        ("otto", "request.approve", "allow", first.id), ("otto", "request.deny", "deny", second.id),
+        ("otto", "request.approve", "allow", first.id),
+        ("otto", "request.deny", "deny", second.id),
         ("ana", "request.cancel", "allow", third.id),
-    ]  # fmt: skip
+    ]
     for each in (first, second):
         assert [v.comment for v in world.approvals.get(world.user("otto"), each.id).votes] == [""]
     assert [(kind, about) for kind, about, _ in events.emitted if kind == "access.decided"] == [
-        ("access.decided", first.id), ("access.decided", second.id),
-    ]  # fmt: skip
+        ("access.decided", first.id),
+        ("access.decided", second.id),
+    ]
     assert len(world.state.view().grants) == 1
 
 
@@ -266,8 +284,9 @@ def test_a_review_makes_no_second_grant_and_its_denial_ends_the_first(world: Wor
     assert [e.decision for e in world.entries.rows[-2:]] == ["allow", "deny"]
     grants = world.state.view().grants
     assert {n: g.status for n, g in grants.items()} == {
-        kept.grant: GrantStatus.APPROVED, ended.grant: GrantStatus.REVOKED,
-    }  # fmt: skip
+        kept.grant: GrantStatus.APPROVED,
+        ended.grant: GrantStatus.REVOKED,
+    }
     document = world.state.get("Grant", str(ended.grant))
     assert (document.by, document.at, (document.spec or {})["revokedBy"]) == ("petra", START, "petra")
     asked = ask(world)
@@ -278,9 +297,16 @@ def test_a_review_makes_no_second_grant_and_its_denial_ends_the_first(world: Wor
 def test_a_review_is_not_sent_through_new_stages(world: World) -> None:
     """The access is there already; what workflows ask for since then is about requests."""
     request = smash(world)
-    world.declare(("Workflow", "more", {
-        "match": {"tags": ["EMAIL_ADDRESS"]}, "stages": [{"name": "boss", "approvers": {"users": ["boss"]}}],
-    }))  # fmt: skip
+    world.declare(
+        (
+            "Workflow",
+            "more",
+            {
+                "match": {"tags": ["EMAIL_ADDRESS"]},
+                "stages": [{"name": "boss", "approvers": {"users": ["boss"]}}],
+            },
+        )
+    )
     assert world.approvals.approve(world.user("petra"), request.id).state is RequestState.APPROVED
 
 

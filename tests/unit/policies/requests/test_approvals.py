@@ -58,8 +58,10 @@ def test_the_whole_story(world: World) -> None:
     assert world.state.decide(world.user("grace"), ORDERS).column(EMAIL) != decision.column(EMAIL)
     actions = [(e.actor, e.action, e.decision) for e in world.entries.rows]
     assert actions == [
-        ("ana", "request.create", "allow"), ("otto", "request.approve", "allow"), ("petra", "request.approve", "allow"),
-    ]  # fmt: skip
+        ("ana", "request.create", "allow"),
+        ("otto", "request.approve", "allow"),
+        ("petra", "request.approve", "allow"),
+    ]
     assert world.audit.verify().holds
     world.sleep(days=3)
     assert world.state.decide(world.user("ana"), ORDERS).column(EMAIL) == before.column(EMAIL)
@@ -73,10 +75,14 @@ def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) ->
     assert ask(world, valid_to=until + timedelta(seconds=40), reason="mailing") == request
     assert [e.action for e in world.entries.rows] == ["request.create"]
     for other in (
-        {"reason": "another"}, {"reason": "mailing", "purpose": "other"}, {"reason": "mailing", "unmask": []},
-        {"reason": "mailing", "valid_to": until + timedelta(days=1)}, {"reason": "mailing", "user": "otto"},
-        {"reason": "mailing", "fields": ["value.amount"]}, {"reason": "mailing", "rows": "region = 'EU'"},
-    ):  # fmt: skip
+        {"reason": "another"},
+        {"reason": "mailing", "purpose": "other"},
+        {"reason": "mailing", "unmask": []},
+        {"reason": "mailing", "valid_to": until + timedelta(days=1)},
+        {"reason": "mailing", "user": "otto"},
+        {"reason": "mailing", "fields": ["value.amount"]},
+        {"reason": "mailing", "rows": "region = 'EU'"},
+    ):
         assert ask(world, **{"valid_to": until, **other}).id != request.id, other
     world.approvals.cancel(world.user("ana"), request.id)
     assert ask(world, valid_to=until, reason="mailing").id != request.id
@@ -166,11 +172,16 @@ def test_a_request_ends_with_the_time_it_asks_for(world: World) -> None:
 
 def test_a_quorum_counts_people_not_votes(world: World) -> None:
     world.declare(
-        ("Workflow", "personal-data", {
-            "match": {"datasets": ["prod/*"]}, "stages": [{"name": "two", "approvers": {"groups": ["privacy"]}, "quorum": 2}],
-        }),
+        (
+            "Workflow",
+            "personal-data",
+            {
+                "match": {"datasets": ["prod/*"]},
+                "stages": [{"name": "two", "approvers": {"groups": ["privacy"]}, "quorum": 2}],
+            },
+        ),
         ("User", "paul", {"groups": ["privacy"]}),
-    )  # fmt: skip
+    )
     request = ask(world)
     assert world.approvals.approve(world.user("petra"), request.id).state is RequestState.PENDING
     with pytest.raises(Conflict, match="has decided stage 'two'"):
@@ -192,11 +203,19 @@ def test_where_there_is_no_other_owner_a_manager_stands_in(world: World) -> None
 
 def test_several_workflows_add_up(world: World) -> None:
     world.declare(
-        ("Workflow", "a-sales", {
-            "match": {"tags": ["domain.sales"]}, "maxDuration": "5d",
-            "stages": [{"name": "owner", "approvers": {"owners": True}}, {"name": "sales", "approvers": {"users": ["sam"]}}],
-        }),
-    )  # fmt: skip
+        (
+            "Workflow",
+            "a-sales",
+            {
+                "match": {"tags": ["domain.sales"]},
+                "maxDuration": "5d",
+                "stages": [
+                    {"name": "owner", "approvers": {"owners": True}},
+                    {"name": "sales", "approvers": {"users": ["sam"]}},
+                ],
+            },
+        ),
+    )
     request = ask(world, fields=[EMAIL])
     assert [s.name for s in request.stages] == ["owner", "sales", "privacy"]
     assert request.valid_to - request.valid_from == timedelta(days=5)
@@ -278,11 +297,16 @@ def test_who_sees_which_requests(world: World) -> None:
 
 def test_of_two_approvals_at_once_none_is_lost(world: World) -> None:
     world.declare(
-        ("Workflow", "personal-data", {
-            "match": {"tags": ["PII"]}, "stages": [{"name": "three", "approvers": {"groups": ["privacy"]}, "quorum": 3}],
-        }),
+        (
+            "Workflow",
+            "personal-data",
+            {
+                "match": {"tags": ["PII"]},
+                "stages": [{"name": "three", "approvers": {"groups": ["privacy"]}, "quorum": 3}],
+            },
+        ),
         *(("User", f"p{n}", {"groups": ["privacy"]}) for n in range(3)),
-    )  # fmt: skip
+    )
     for _ in range(20):
         request = ask(world)
         barrier = threading.Barrier(3)
@@ -332,8 +356,9 @@ ACTS = st.lists(
 @given(ACTS)
 def test_the_machine_never_grants_without_its_quorums(acts: list[tuple[str, str, int]]) -> None:
     stages = (
-        workflow.Stage("a", workflow.Approvers(owners=True), 1), workflow.Stage("b", workflow.Approvers(owners=True), 2),
-    )  # fmt: skip
+        workflow.Stage("a", workflow.Approvers(owners=True), 1),
+        workflow.Stage("b", workflow.Approvers(owners=True), 2),
+    )
     request = AccessRequest(
         "r",
         "ana",
@@ -376,8 +401,11 @@ def test_a_decision_after_approval_by_grant_ends_with_it(world: World) -> None:
 
 
 def test_rows_name_fields_that_the_record_has() -> None:
-    facts = DatasetFacts(DatasetId("kafka://x", "orders"), "prod/orders",
-                         tuple(FieldFacts(p) for p in ("value.region", "value.items[].sku", "key")))  # fmt: skip
+    facts = DatasetFacts(
+        DatasetId("kafka://x", "orders"),
+        "prod/orders",
+        tuple(FieldFacts(p) for p in ("value.region", "value.items[].sku", "key")),
+    )
     check_rows(facts, ["Region", "items", "_timestamp"])
     check_rows(DatasetFacts(DatasetId("kafka://x", "new"), "prod/new", ()), ["anything"])
     with pytest.raises(InvalidInput, match="names 'regoin', which prod/orders does not have; did you mean region"):

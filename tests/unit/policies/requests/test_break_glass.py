@@ -105,10 +105,14 @@ def test_nobody_reviews_their_own(world: World) -> None:
 
 def test_who_may_not(world: World) -> None:
     for user, more, error in (
-        ("ana", {}, NotAllowed), ("grace", {"reason": " "}, InvalidInput), ("grace", {"purpose": " "}, InvalidInput),
-        ("grace", {"lasting": timedelta(hours=3)}, InvalidInput), ("grace", {"lasting": timedelta(0)}, InvalidInput),
-        ("grace", {"fields": ["value.order_id"]}, NotAllowed), ("grace", {"fields": ["value.nope"]}, InvalidInput),
-    ):  # fmt: skip
+        ("ana", {}, NotAllowed),
+        ("grace", {"reason": " "}, InvalidInput),
+        ("grace", {"purpose": " "}, InvalidInput),
+        ("grace", {"lasting": timedelta(hours=3)}, InvalidInput),
+        ("grace", {"lasting": timedelta(0)}, InvalidInput),
+        ("grace", {"fields": ["value.order_id"]}, NotAllowed),
+        ("grace", {"fields": ["value.nope"]}, InvalidInput),
+    ):
         with pytest.raises(error):
             smash(world, user, **more)
     assert not world.entries.rows and not world.state.view().grants
@@ -193,8 +197,10 @@ def test_a_delegate_decides_in_place_of_one_who_is_away(world: World) -> None:
     view = RequestView(world.state, world.approvals.deciders, world.clock)
     (shown,) = view.show(world.user("grace"), world.approvals.list(world.user("grace"), to_decide=True))
     assert (shown["can_decide"], shown["instead_of"], shown["opens"]) == (
-        True, "otto", [{"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}],
-    )  # fmt: skip
+        True,
+        "otto",
+        [{"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}],
+    )
     after = world.approvals.approve(world.user("grace"), request.id)
     assert after.current.name == "privacy" and after.votes[0].instead_of == "otto"
     assert AccessRequest.from_json(after.to_json()) == after
@@ -203,9 +209,17 @@ def test_a_delegate_decides_in_place_of_one_who_is_away(world: World) -> None:
 
 
 def test_a_place_speaks_once(world: World) -> None:
-    world.declare(("User", "max", {}), ("Workflow", "personal-data", {
-        "match": {"tags": ["PII"]}, "stages": [{"name": "privacy", "approvers": {"groups": ["privacy"]}, "quorum": 2}],
-    }))  # fmt: skip
+    world.declare(
+        ("User", "max", {}),
+        (
+            "Workflow",
+            "personal-data",
+            {
+                "match": {"tags": ["PII"]},
+                "stages": [{"name": "privacy", "approvers": {"groups": ["privacy"]}, "quorum": 2}],
+            },
+        ),
+    )
     request = ask(world)
     away(world, "petra", "max", "vera")
     world.approvals.approve(world.user("petra"), request.id)

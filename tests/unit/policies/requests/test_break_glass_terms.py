@@ -32,14 +32,21 @@ def glass(review: SubjectMatch = PRIVACY, hours: int = 2, within: int = 24, who:
 def test_the_strictest_terms_of_all_workflows() -> None:
     one = terms(GRACE, [workflow("a", glass())], "prod/orders")
     assert one == Terms(2 * HOUR, (Stage("review", Approvers(people=PRIVACY)),), 24 * HOUR)
-    several = [workflow("a", glass()), workflow("b", glass(BOSS, 1, 48)), workflow("c", glass(SubjectMatch(), 3, 12)),
-               workflow("d", glass(PRIVACY))]  # fmt: skip
+    several = [
+        workflow("a", glass()),
+        workflow("b", glass(BOSS, 1, 48)),
+        workflow("c", glass(SubjectMatch(), 3, 12)),
+        workflow("d", glass(PRIVACY)),
+    ]
     assert terms(GRACE, several, "prod/orders") == Terms(
         HOUR,
-        (Stage("review", Approvers(people=PRIVACY)), Stage("b/review", Approvers(people=BOSS)),
-         Stage("c/review", Approvers(owners=True))),
+        (
+            Stage("review", Approvers(people=PRIVACY)),
+            Stage("b/review", Approvers(people=BOSS)),
+            Stage("c/review", Approvers(owners=True)),
+        ),
         12 * HOUR,
-    )  # fmt: skip
+    )
 
 
 def refused(workflows: list[Workflow], who: Who = GRACE) -> tuple[str, Any]:
@@ -87,8 +94,22 @@ def use(
         if denied is not None
         else ()
     )
-    return AccessRequest("req-1", user, "prod/orders", ("*",), ("*",), "x", NOW, NOW, NOW - 30 * HOUR, NOW + ends, (),
-                         state=state, votes=votes, break_glass=broke)  # fmt: skip
+    return AccessRequest(
+        "req-1",
+        user,
+        "prod/orders",
+        ("*",),
+        ("*",),
+        "x",
+        NOW,
+        NOW,
+        NOW - 30 * HOUR,
+        NOW + ends,
+        (),
+        state=state,
+        votes=votes,
+        break_glass=broke,
+    )
 
 
 def test_how_long_it_lasts() -> None:
@@ -115,9 +136,11 @@ def test_a_use_that_was_not_reviewed_in_time_stops_the_next() -> None:
         lasts(None, use(RequestState.REVIEW), late)
     assert raised.value.details == {"id": "req-1"}
     for other in (
-        use(RequestState.REVIEW, ends=TICK), use(RequestState.REVIEW, "ana", ends=-HOUR), use(RequestState.APPROVED, ends=-HOUR),
+        use(RequestState.REVIEW, ends=TICK),
+        use(RequestState.REVIEW, "ana", ends=-HOUR),
+        use(RequestState.APPROVED, ends=-HOUR),
         use(RequestState.DENIED, ends=-HOUR),
-    ):  # fmt: skip
+    ):
         assert lasts(None, other) == 2 * HOUR
 
 
@@ -128,7 +151,10 @@ def test_a_use_that_was_denied_bars_for_a_time() -> None:
     with pytest.raises(Conflict):
         lasts(None, use(RequestState.DENIED, denied=24 * HOUR - TICK))
     for other in (
-        use(RequestState.DENIED, denied=24 * HOUR), use(RequestState.DENIED, "ana", denied=HOUR),
-        use(RequestState.DENIED), use(RequestState.APPROVED, denied=HOUR), use(RequestState.DENIED, denied=HOUR, broke=False),
-    ):  # fmt: skip
+        use(RequestState.DENIED, denied=24 * HOUR),
+        use(RequestState.DENIED, "ana", denied=HOUR),
+        use(RequestState.DENIED),
+        use(RequestState.APPROVED, denied=HOUR),
+        use(RequestState.DENIED, denied=HOUR, broke=False),
+    ):
         assert lasts(None, other) == 2 * HOUR

@@ -70,9 +70,13 @@ def test_who_and_what_cannot_be_extended(world: World) -> None:
     with pytest.raises(InvalidInput, match="too long"):
         extensions(world).extend(world.user("ana"), grant, END + timedelta(days=300))
     declared = {
-        "subject": {"user": "ana"}, "dataset": "prod/orders", "purpose": "p", "validFrom": "2026-05-01T00:00:00Z",
-        "validTo": "2026-07-01T00:00:00Z", "status": "approved",
-    }  # fmt: skip
+        "subject": {"user": "ana"},
+        "dataset": "prod/orders",
+        "purpose": "p",
+        "validFrom": "2026-05-01T00:00:00Z",
+        "validTo": "2026-07-01T00:00:00Z",
+        "status": "approved",
+    }
     world.declare(("Grant", "by-hand", declared))
     with pytest.raises(Conflict, match="declared"):
         extensions(world).extend(world.user("ana"), "by-hand", START + timedelta(days=40))
@@ -97,9 +101,17 @@ def test_a_grant_that_was_revoked_or_is_over_stays_so(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("term", "value"),
-    [("fields", ["*"]), ("unmask", ["*"]), ("unmask", []), ("rows", "region = 'EU'"), ("purpose", "fraud-investigation"),
-     ("dataset", "prod/payments"), ("subject", {"user": "grace"}), ("subject", {"group": "privacy"})],
-)  # fmt: skip
+    [
+        ("fields", ["*"]),
+        ("unmask", ["*"]),
+        ("unmask", []),
+        ("rows", "region = 'EU'"),
+        ("purpose", "fraud-investigation"),
+        ("dataset", "prod/payments"),
+        ("subject", {"user": "grace"}),
+        ("subject", {"group": "privacy"}),
+    ],
+)
 def test_a_grant_that_changed_meanwhile_is_not_extended(world: World, term: str, value: Any) -> None:
     grant = granted(world)
     created = extensions(world).extend(world.user("ana"), grant, END + timedelta(days=5))
@@ -170,9 +182,15 @@ def test_a_bundle_is_made_whole_or_not(world: World) -> None:
 
 
 TEMPLATE = {
-    "description": "marketing analyst on sales", "datasets": ["prod/orders", "prod/payments"], "fields": ["*"], "unmask": [],
-    "purpose": "marketing", "duration": "20d", "reason": "as agreed", "subjects": {"roles": ["analyst"]},
-}  # fmt: skip
+    "description": "marketing analyst on sales",
+    "datasets": ["prod/orders", "prod/payments"],
+    "fields": ["*"],
+    "unmask": [],
+    "purpose": "marketing",
+    "duration": "20d",
+    "reason": "as agreed",
+    "subjects": {"roles": ["analyst"]},
+}
 
 
 def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) -> None:
@@ -184,8 +202,9 @@ def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) ->
         bundles.from_template(world.user("otto"), "sales")
     created = bundles.from_template(world.user("ana"), "sales")
     assert [(r.dataset, r.template, r.reason, r.unmask) for r in created] == [
-        ("prod/orders", "sales", "as agreed", ()), ("prod/payments", "sales", "as agreed", ()),
-    ]  # fmt: skip
+        ("prod/orders", "sales", "as agreed", ()),
+        ("prod/payments", "sales", "as agreed", ()),
+    ]
     assert created[0].valid_to == START + timedelta(days=20)
     with pytest.raises(InvalidInput, match="20d"):
         bundles.from_template(world.user("ana"), "sales", valid_to=START + timedelta(days=21))

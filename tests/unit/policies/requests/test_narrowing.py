@@ -20,9 +20,19 @@ from tests.unit.policies.world import ORDERS, START, World, company
 
 EMAIL, NAME = "value.customer.email", "value.customer.name"
 PATHS = [
-    "value", "value.a", "value.a.b", "value.a.b.c", "value.a.d", "value.m{}", "value.m{k}", "value.m{k}.x", "value.l[]",
-    "value.l[].y", "key", "headers.h",
-]  # fmt: skip
+    "value",
+    "value.a",
+    "value.a.b",
+    "value.a.b.c",
+    "value.a.d",
+    "value.m{}",
+    "value.m{k}",
+    "value.m{k}.x",
+    "value.l[]",
+    "value.l[].y",
+    "key",
+    "headers.h",
+]
 TAGS = ["EMAIL_ADDRESS", "PERSON", "internal"]
 ENTRIES = st.lists(st.sampled_from([*PATHS, *TAGS, "PII", "*", UNSCANNED_TAG]), min_size=1, max_size=4, unique=True)
 
@@ -31,25 +41,37 @@ ENTRIES = st.lists(st.sampled_from([*PATHS, *TAGS, "PII", "*", UNSCANNED_TAG]), 
 def datasets(draw: st.DrawFn) -> DatasetFacts:
     paths = draw(st.lists(st.sampled_from(PATHS[1:]), min_size=1, max_size=8, unique=True))
     fields = tuple(
-        FieldFacts(p, dict.fromkeys(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True)), "x"), draw(st.booleans()))
+        FieldFacts(
+            p, dict.fromkeys(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True)), "x"), draw(st.booleans())
+        )
         for p in paths
-    )  # fmt: skip
+    )
     return replace(ORDERS, fields=fields)
 
 
 def opened(entries: tuple[str, ...], facts: DatasetFacts) -> set[str]:
     chosen = selection(entries)
     return {
-        f.path for f in facts.fields
+        f.path
+        for f in facts.fields
         if chosen.covers(FieldPath.parse(f.path), (*f.tags, *(() if f.classified else (UNSCANNED_TAG,))))
-    }  # fmt: skip
+    }
 
 
 def request(fields: list[str], unmask: list[str]) -> AccessRequest:
     return AccessRequest(
-        "req-1", "ana", "prod/orders", tuple(fields), tuple(unmask), "p", START, START + timedelta(days=9), START,
-        START + timedelta(days=9), (),
-    )  # fmt: skip
+        "req-1",
+        "ana",
+        "prod/orders",
+        tuple(fields),
+        tuple(unmask),
+        "p",
+        START,
+        START + timedelta(days=9),
+        START,
+        START + timedelta(days=9),
+        (),
+    )
 
 
 @given(datasets(), ENTRIES, ENTRIES, st.none() | ENTRIES, st.none() | st.just([]) | ENTRIES, st.integers(-2, 12))
@@ -58,9 +80,10 @@ def test_a_part_opens_and_unmasks_no_more_than_was_requested(
 ) -> None:
     whole = request(fields, unmask)
     part = Part(
-        tuple(left) if left is not None else None, tuple(clear) if clear is not None else None,
+        tuple(left) if left is not None else None,
+        tuple(clear) if clear is not None else None,
         START + timedelta(days=days) if days != 9 else None,
-    )  # fmt: skip
+    )
     try:
         created = narrowed(whole, part, facts, START)
     except InvalidInput:
@@ -127,9 +150,15 @@ def test_asking_again_for_the_first_wish_gives_the_narrowed_request(world: World
 
 def test_emergency_access_is_reviewed_as_a_whole(world: World) -> None:
     spec = {
-        "match": {"tags": ["PII"]}, "stages": [{"name": "owner", "approvers": {"owners": True}}],
-        "breakGlass": {"subjects": {"users": ["ana"]}, "maxDuration": "2h", "review": {"users": ["petra"]}, "reviewWithin": "1d"},
-    }  # fmt: skip
+        "match": {"tags": ["PII"]},
+        "stages": [{"name": "owner", "approvers": {"owners": True}}],
+        "breakGlass": {
+            "subjects": {"users": ["ana"]},
+            "maxDuration": "2h",
+            "review": {"users": ["petra"]},
+            "reviewWithin": "1d",
+        },
+    }
     world.declare(("Workflow", "personal-data", spec))
     used = world.approvals.break_glass(world.user("ana"), "prod/orders", [EMAIL], purpose="p", reason="4711")
     with pytest.raises(InvalidInput, match="as a whole"):

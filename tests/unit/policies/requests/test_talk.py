@@ -212,9 +212,11 @@ def test_a_right_that_ended_is_none_at_the_moment_of_decision(world: World) -> N
 ACTS = st.lists(
     st.tuples(
         st.sampled_from(["approve", "deny", "ask_back", "comment", "cancel", "sleep", "escalate"]),
-        st.sampled_from(["ana", "otto", "petra", "grace", "admin", "mara"]), st.integers(1, 60),
-    ), max_size=12,
-)  # fmt: skip
+        st.sampled_from(["ana", "otto", "petra", "grace", "admin", "mara"]),
+        st.integers(1, 60),
+    ),
+    max_size=12,
+)
 
 
 @settings(max_examples=60, deadline=None)

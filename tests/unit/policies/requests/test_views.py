@@ -97,10 +97,15 @@ def test_a_grant_of_a_part_does_not_open_the_rest(world: World) -> None:
         (["value.n", "value.mail"], None, Effect.ALLOW),
     ):
         spec = {
-            "subject": {"user": "ana"}, "status": "approved", "dataset": "prod/mails", "fields": fields, "purpose": "campaign",
+            "subject": {"user": "ana"},
+            "status": "approved",
+            "dataset": "prod/mails",
+            "fields": fields,
+            "purpose": "campaign",
             "sources": ["prod/orders"],
-            "validFrom": (START - timedelta(days=1)).isoformat(), "validTo": (START + timedelta(days=1)).isoformat(),
-        }  # fmt: skip
+            "validFrom": (START - timedelta(days=1)).isoformat(),
+            "validTo": (START + timedelta(days=1)).isoformat(),
+        }
         world.declare(("Grant", "some", {**spec, **({"rows": rows} if rows else {})}))
         assert world.state.decide(world.user("ana"), facts, "campaign").effect is effect, (fields, rows)
 
@@ -133,9 +138,13 @@ def test_one_masked_part_does_not_hide_another(world: World) -> None:
 def test_a_grant_opens_what_it_was_approved_for(world: World) -> None:
     """Of the very view, for the topics it came from then: not of a pattern, and not when it comes from more."""
     spec = {
-        "subject": {"user": "ana"}, "status": "approved", "fields": ["*"], "purpose": "campaign",
-        "validFrom": (START - timedelta(days=1)).isoformat(), "validTo": (START + timedelta(days=1)).isoformat(),
-    }  # fmt: skip
+        "subject": {"user": "ana"},
+        "status": "approved",
+        "fields": ["*"],
+        "purpose": "campaign",
+        "validFrom": (START - timedelta(days=1)).isoformat(),
+        "validTo": (START + timedelta(days=1)).isoformat(),
+    }
     facts = view()
     for dataset, sources, effect in (
         ("prod/mails", [], Effect.DENY),

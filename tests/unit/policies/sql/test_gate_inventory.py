@@ -33,8 +33,23 @@ def test_every_node_is_classified() -> None:
                 waiting.append(kind)
     assert found - set(inventory.nodes()) == set()
     assert set(inventory.nodes().values()) == {"allowed", "refused"}
-    for dangerous in ("Command", "QueryTransform", "Set", "Insert", "Create", "Hint", "Parameter", "Placeholder", "Into",
-                      "CurrentUser", "SessionUser", "Describe", "Cache", "Use", "JSONExtract"):  # fmt: skip
+    for dangerous in (
+        "Command",
+        "QueryTransform",
+        "Set",
+        "Insert",
+        "Create",
+        "Hint",
+        "Parameter",
+        "Placeholder",
+        "Into",
+        "CurrentUser",
+        "SessionUser",
+        "Describe",
+        "Cache",
+        "Use",
+        "JSONExtract",
+    ):
         assert inventory.nodes()[dangerous] == "refused"
 
 

@@ -14,23 +14,30 @@ from policies.sql.statements import About, Statement, names_table, read
     ("sql", "statement"),
     [
         ("SHOW TABLES", Statement(About.TABLES, "SHOW TABLES")),
-        ("-- all\n show /* x */ tables in prod like 'ord*';",
-         Statement(About.TABLES, "SHOW TABLES", ("prod",), 31, pattern="ord*")),
+        (
+            "-- all\n show /* x */ tables in prod like 'ord*';",
+            Statement(About.TABLES, "SHOW TABLES", ("prod",), 31, pattern="ord*"),
+        ),
         ("SHOW TABLES '%mail%'", Statement(About.TABLES, "SHOW TABLES", pattern="%mail%")),
         ("SHOW COLUMNS FROM `a-b` IN prod", Statement(About.COLUMNS, "SHOW COLUMNS", ("prod", "a-b"), 18)),
         ("SHOW SCHEMAS LIKE 'p*|q*'", Statement(About.CLUSTERS, "SHOW SCHEMAS", pattern="p*|q*")),
         ("SHOW FUNCTIONS LIKE 'date*'", Statement(About.FUNCTIONS, "SHOW FUNCTIONS", pattern="date*")),
         ("DESC orders", Statement(About.DESCRIPTION, "DESCRIBE", ("orders",), 5)),
-        ("DESCRIBE TABLE EXTENDED prod.orders", Statement(About.DESCRIPTION, "DESCRIBE", ("prod", "orders"), 24, extended=True)),
-        ("DESCRIBE orders customer.email",
-         Statement(About.DESCRIPTION, "DESCRIBE", ("orders",), 9, ("customer", "email"), column_at=16)),
+        (
+            "DESCRIBE TABLE EXTENDED prod.orders",
+            Statement(About.DESCRIPTION, "DESCRIBE", ("prod", "orders"), 24, extended=True),
+        ),
+        (
+            "DESCRIBE orders customer.email",
+            Statement(About.DESCRIPTION, "DESCRIBE", ("orders",), 9, ("customer", "email"), column_at=16),
+        ),
         ("DESCRIBE table", Statement(About.DESCRIPTION, "DESCRIBE", ("table",), 9)),
         ("DESCRIBE extended", Statement(About.DESCRIPTION, "DESCRIBE", ("extended",), 9)),
         ("DESCRIBE QUERY\nSELECT 1", Statement(About.RESULT, "DESCRIBE QUERY", query=" " * 14 + "\nSELECT 1")),
         ("EXPLAIN FORMATTED SELECT 1", Statement(About.PLAN, "EXPLAIN", query=" " * 18 + "SELECT 1")),
         ("EXPLAIN (SELECT 1)", Statement(About.PLAN, "EXPLAIN", query=" " * 8 + "(SELECT 1)")),
     ],
-)  # fmt: skip
+)
 def test_statements(sql: str, statement: Statement) -> None:
     assert read(sql) == statement
 
@@ -45,13 +52,21 @@ def test_what_begins_otherwise_is_left_to_the_gate(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW", "SHOW TABLES"), ("SHOW CREATE TABLE orders", "DESCRIBE shows one topic"), ("SHOW GRANTS", "SHOW TABLES"),
-        ("SHOW COLUMNS orders", "SHOW COLUMNS FROM orders"), ("SHOW TABLES LIKE x", "a pattern in quotes"),
-        ("DESCRIBE", "Name the topic"), ("DESCRIBE FUNCTION sum", "not of a function"), ("DESCRIBE orders-v2", "back-quotes"),
-        ("EXPLAIN", "takes a query"), ("EXPLAIN ANALYZE SELECT 1", "runs nothing"), ("SHOW TABLES; SELECT 1", "One statement"),
-        ("DESCRIBE orders customer.email more", "ends before this"), ("SHOW TABLES IN", "A name is missing"),
+        ("SHOW", "SHOW TABLES"),
+        ("SHOW CREATE TABLE orders", "DESCRIBE shows one topic"),
+        ("SHOW GRANTS", "SHOW TABLES"),
+        ("SHOW COLUMNS orders", "SHOW COLUMNS FROM orders"),
+        ("SHOW TABLES LIKE x", "a pattern in quotes"),
+        ("DESCRIBE", "Name the topic"),
+        ("DESCRIBE FUNCTION sum", "not of a function"),
+        ("DESCRIBE orders-v2", "back-quotes"),
+        ("EXPLAIN", "takes a query"),
+        ("EXPLAIN ANALYZE SELECT 1", "runs nothing"),
+        ("SHOW TABLES; SELECT 1", "One statement"),
+        ("DESCRIBE orders customer.email more", "ends before this"),
+        ("SHOW TABLES IN", "A name is missing"),
     ],
-)  # fmt: skip
+)
 def test_statements_that_are_not_complete_are_refused_with_their_place(sql: str, said: str) -> None:
     with pytest.raises(SqlRefused, match=said) as error:
         read(sql)
@@ -66,10 +81,17 @@ def test_the_audit_gets_no_literals() -> None:
 @pytest.mark.parametrize(
     ("pattern", "name", "fits"),
     [
-        ("ord*", "Orders", True), ("ORD%", "orders", True), ("*mail*|*.v2", "a.v2", True), ("orders", "orders2", False),
-        ("a*a", "a", False), ("a_b", "axb", False), ("*", "", True), ("*a*b*", "xbxa", False), (None, "x", True),
+        ("ord*", "Orders", True),
+        ("ORD%", "orders", True),
+        ("*mail*|*.v2", "a.v2", True),
+        ("orders", "orders2", False),
+        ("a*a", "a", False),
+        ("a_b", "axb", False),
+        ("*", "", True),
+        ("*a*b*", "xbxa", False),
+        (None, "x", True),
     ],
-)  # fmt: skip
+)
 def test_patterns_of_names(pattern: str | None, name: str, fits: bool) -> None:
     assert Statement(About.TABLES, "SHOW TABLES", pattern=pattern).fits(name) is fits
 

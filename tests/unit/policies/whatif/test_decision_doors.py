@@ -48,8 +48,10 @@ def test_what_an_engine_is_told(world: World) -> None:
     assert (answer["effect"], answer["subject"]["user"]) == ("allow", "ana")
     email, nope = answer["columns"]
     assert (email["path"], email["effect"], email["mask"]) == (
-        EMAIL, "mask", {"type": "MASK_HASH", "expression": None, "params": {}},
-    )  # fmt: skip
+        EMAIL,
+        "mask",
+        {"type": "MASK_HASH", "expression": None, "params": {}},
+    )
     assert any("EMAIL_ADDRESS" in r["text"] for r in email["reasons"])
     assert nope["effect"] == "gap"
     (whole,) = ask(world, "ana", Asked("prod/orders"))
@@ -139,9 +141,13 @@ def test_rows_are_told_apart(world: World) -> None:
 
 def test_purposes_are_tried(world: World) -> None:
     grant = {
-        "subject": {"user": "grace"}, "dataset": "prod/payments", "purpose": "chargeback", "status": "approved",
-        "validFrom": "2026-01-01T00:00:00Z", "validTo": "2027-01-01T00:00:00Z",
-    }  # fmt: skip
+        "subject": {"user": "grace"},
+        "dataset": "prod/payments",
+        "purpose": "chargeback",
+        "status": "approved",
+        "validFrom": "2026-01-01T00:00:00Z",
+        "validTo": "2027-01-01T00:00:00Z",
+    }
     answer = simulate(world, Proposed("Grant", "g", grant))
     assert {(c["user"], c["purpose"], c["change"]) for c in answer["changes"]} == {("grace", "chargeback", "gain")}
 
@@ -230,13 +236,18 @@ def test_expectations_that_do_not(world: World) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cases: [", "not YAML"), ("cases: []", "cases"), ("- {subject: ana, expect: clear}", "dataset"),
-        ("- {subject: ana, dataset: a/b, sql: x, expect: clear}", "dataset"), ("- 5", "cases.0"),
+        ("cases: [", "not YAML"),
+        ("cases: []", "cases"),
+        ("- {subject: ana, expect: clear}", "dataset"),
+        ("- {subject: ana, dataset: a/b, sql: x, expect: clear}", "dataset"),
+        ("- 5", "cases.0"),
         ("- {subject: ana, dataset: a/b, expect: perhaps}", "expect"),
         ("- {subject: ana, dataset: a/b, expect: {}}", "names nothing"),
-        ("- {subject: ana, dataset: a/b, expects: clear}", "expect"), ("", "cases"), ("!!python/object:os.system {}", "not YAML"),
+        ("- {subject: ana, dataset: a/b, expects: clear}", "expect"),
+        ("", "cases"),
+        ("!!python/object:os.system {}", "not YAML"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_cannot_be_used_is_told(text: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         read_cases(text)
@@ -268,12 +279,17 @@ def preview(mask: dict[str, Any], values: list[Any], kind: str = "STRING") -> An
 @pytest.mark.parametrize(
     ("mask", "kind", "value", "masked"),
     [
-        ("Last-4", "STRING", "4111 1111", "xxxx 1111"), ("MASK_NULL", "INT", 5, None), ("MASK", "INT", 5, 0),
-        ("MASK_DATE_SHOW_YEAR", "DATE", "1990-05-06", "1990-01-01"), ("GENERALIZE", "DECIMAL(6,2)", "123.45", "120.00"),
-        ("MASK_DATE_SHOW_YEAR", "TIMESTAMP", "1990-05-06T10:00:00Z", "1990-01-01T00:00:00Z"), ("MASK", "BINARY", "AP8=", ""),
-        ("EMAIL_DOMAIN", "STRING", None, None), ("MASK_NONE", "BOOLEAN", True, True),
+        ("Last-4", "STRING", "4111 1111", "xxxx 1111"),
+        ("MASK_NULL", "INT", 5, None),
+        ("MASK", "INT", 5, 0),
+        ("MASK_DATE_SHOW_YEAR", "DATE", "1990-05-06", "1990-01-01"),
+        ("GENERALIZE", "DECIMAL(6,2)", "123.45", "120.00"),
+        ("MASK_DATE_SHOW_YEAR", "TIMESTAMP", "1990-05-06T10:00:00Z", "1990-01-01T00:00:00Z"),
+        ("MASK", "BINARY", "AP8=", ""),
+        ("EMAIL_DOMAIN", "STRING", None, None),
+        ("MASK_NONE", "BOOLEAN", True, True),
     ],
-)  # fmt: skip
+)
 def test_previews(mask: str, kind: str, value: Any, masked: Any) -> None:
     answer = preview({"type": mask}, [value], kind)
     assert answer["values"] == [{"value": value, "masked": masked}]
@@ -282,16 +298,24 @@ def test_previews(mask: str, kind: str, value: Any, masked: Any) -> None:
 @pytest.mark.parametrize(
     ("mask", "values", "kind"),
     [
-        ({"type": "NOPE"}, [], "STRING"), ({"type": "CUSTOM"}, ["a"], "STRING"), ({"type": "MASK", "x": 1}, [], "STRING"),
-        ({"type": "CUSTOM", "expression": "reflect({col})"}, ["a"], "STRING"), ({"type": "MASK"}, ["x"], "INT"),
-        ({"type": "MASK"}, ["x"], "STRUCT<a: INT>"), ({"type": "MASK"}, ["x"], "x INT, y"),
+        ({"type": "NOPE"}, [], "STRING"),
+        ({"type": "CUSTOM"}, ["a"], "STRING"),
+        ({"type": "MASK", "x": 1}, [], "STRING"),
+        ({"type": "CUSTOM", "expression": "reflect({col})"}, ["a"], "STRING"),
+        ({"type": "MASK"}, ["x"], "INT"),
+        ({"type": "MASK"}, ["x"], "STRUCT<a: INT>"),
+        ({"type": "MASK"}, ["x"], "x INT, y"),
         ({"type": "MASK"}, ["x"] * 101, "STRING"),
-        ({"type": "MASK"}, ["not a day"], "DATE"), ({}, [], "STRING"),
-        ({"type": "MASK"}, ["\ud800"], "STRING"), ({"type": "MASK"}, [["x"]], "STRING"), ({"type": "MASK"}, [{}], "STRING"),
-        ({"type": "MASK_HASH"}, ["0001-01-01T00:00:00+14:00"], "TIMESTAMP"), ({"type": "MASK"}, [float("nan")], "DOUBLE"),
+        ({"type": "MASK"}, ["not a day"], "DATE"),
+        ({}, [], "STRING"),
+        ({"type": "MASK"}, ["\ud800"], "STRING"),
+        ({"type": "MASK"}, [["x"]], "STRING"),
+        ({"type": "MASK"}, [{}], "STRING"),
+        ({"type": "MASK_HASH"}, ["0001-01-01T00:00:00+14:00"], "TIMESTAMP"),
+        ({"type": "MASK"}, [float("nan")], "DOUBLE"),
         ({"type": "CUSTOM", "expression": "upper({col})"}, ["\udfff"], "STRING"),
     ],
-)  # fmt: skip
+)
 def test_previews_that_cannot_be(mask: dict[str, Any], values: list[Any], kind: str) -> None:
     with pytest.raises(InvalidInput):
         preview(mask, values, kind)
@@ -306,8 +330,9 @@ def test_a_decimal_that_none_of_sparks_could_be(mask: MaskType, value: Any) -> N
 
 def test_a_number_that_is_none_is_a_text() -> None:
     assert preview({"type": "MASK_NONE"}, ["NaN", "-inf"], "DOUBLE")["values"] == [
-        {"value": "NaN", "masked": "NaN"}, {"value": "-inf", "masked": "-Infinity"},
-    ]  # fmt: skip
+        {"value": "NaN", "masked": "NaN"},
+        {"value": "-inf", "masked": "-Infinity"},
+    ]
 
 
 class SlowEngine(MemoryEngine):

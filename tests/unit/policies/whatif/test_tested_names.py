@@ -47,12 +47,15 @@ def run(text: str, facts: Any = ORDERS) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("case", "near"),
     [
-        ("{subject: ana, dataset: prod/orders, field: value.customer.emial, expect: {mask: MASK_HASH}}", "value.customer.email"),
+        (
+            "{subject: ana, dataset: prod/orders, field: value.customer.emial, expect: {mask: MASK_HASH}}",
+            "value.customer.email",
+        ),
         ("{subject: ana, dataset: prod/orders, field: value.customer.emial, expect: gap}", "value.customer.email"),
         ("{subject: ana, dataset: prod/orders, field: value.amuont, expect: {clear_when: x}}", "value.amount"),
         ("{subject: ana, dataset: prod/orders, expect: {columns: {value.amuont: clear}}}", "value.amount"),
     ],
-)  # fmt: skip
+)
 def test_a_field_that_is_not_there(case: str, near: str) -> None:
     (answer,) = run(f"- {case}")["cases"]
     assert not answer["ok"]
@@ -61,9 +64,12 @@ def test_a_field_that_is_not_there(case: str, near: str) -> None:
 
 @pytest.mark.parametrize(
     ("sql", "near"),
-    [("SELECT order_idd FROM orders", "order_id"), ("SELECT o.customer.emial FROM orders o", "email"),
-     ("SELECT order_id FROM orders WHERE amuont > 1", "amount")],
-)  # fmt: skip
+    [
+        ("SELECT order_idd FROM orders", "order_id"),
+        ("SELECT o.customer.emial FROM orders o", "email"),
+        ("SELECT order_id FROM orders WHERE amuont > 1", "amount"),
+    ],
+)
 def test_a_column_of_sql_that_is_not_there(sql: str, near: str) -> None:
     for expected in ("clear", "deny", "{filter: none}"):
         (answer,) = run(f"- {{subject: petra, sql: {sql!r}, expect: {expected}}}")["cases"]

@@ -54,7 +54,11 @@ def test_workers_need_not_compile_what_is_compiled_here(tmp_path: Path) -> None:
     assert below.get_source("nodes") == Path(nodes.__file__).read_text()
     program = "import scanners.sketch.nodes, scanners.worker.profile; print(scanners.sketch.nodes.__file__)"
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path,
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(archive)},
-    )  # fmt: skip
+    )
     assert done.stdout.strip().startswith(str(archive))

@@ -11,9 +11,14 @@ PAIRS = st.lists(st.tuples(st.text(max_size=5), st.none() | st.binary(max_size=5
 
 
 def as_spark_makes_it(pairs: list[tuple[str, bytes | None]]) -> str | None:
-    return ",".join(
-        key.encode("utf-8", "replace").hex().upper() + ("" if value is None else ":" + value.hex().upper()) for key, value in pairs
-    ) if pairs else None  # fmt: skip
+    return (
+        ",".join(
+            key.encode("utf-8", "replace").hex().upper() + ("" if value is None else ":" + value.hex().upper())
+            for key, value in pairs
+        )
+        if pairs
+        else None
+    )
 
 
 @given(st.lists(PAIRS, max_size=5))

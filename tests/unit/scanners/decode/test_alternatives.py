@@ -31,8 +31,10 @@ def test_places_below_fields_elements_and_maps_are_reached() -> None:
     kind = StructType((("a", ArrayType(MapType(STRING, KIND))), ("b", STRING)))
     value = {"a": [{"k": "x", "l": {"email": "e"}}, None], "b": {"c": 1}, "other": [1]}
     assert Reshape(kind)(value) == {
-        "a": [{"k": {"as_scalar": "x"}, "l": {"as_object": {"email": "e"}}}, None], "b": {"c": 1}, "other": [1],
-    }  # fmt: skip
+        "a": [{"k": {"as_scalar": "x"}, "l": {"as_object": {"email": "e"}}}, None],
+        "b": {"c": 1},
+        "other": [1],
+    }
     assert Reshape(kind)([1]) == [1] and Reshape(kind)({"a": "no array"}) == {"a": "no array"}
 
 

@@ -22,7 +22,9 @@ JSON = PartFormat("json")
 NONE = Schemas()
 
 PERSON = {
-    "type": "record", "name": "Person", "fields": [
+    "type": "record",
+    "name": "Person",
+    "fields": [
         {"name": "id", "type": "long"},
         {"name": "email", "type": ["null", "string"], "default": None},
         {"name": "balance", "type": {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 2}},
@@ -30,11 +32,15 @@ PERSON = {
         {"name": "seen", "type": {"type": "long", "logicalType": "timestamp-millis"}},
         {"name": "raw", "type": "bytes"},
     ],
-}  # fmt: skip
+}
 ANNA = {
-    "id": 7, "email": "a@b.example", "balance": Decimal("12.50"), "born": datetime(1990, 1, 2).date(),
-    "seen": datetime(2026, 1, 1, tzinfo=UTC), "raw": b"\x01\x02",
-}  # fmt: skip
+    "id": 7,
+    "email": "a@b.example",
+    "balance": Decimal("12.50"),
+    "born": datetime(1990, 1, 2).date(),
+    "seen": datetime(2026, 1, 1, tzinfo=UTC),
+    "raw": b"\x01\x02",
+}
 
 
 def wire(schema_id, schema, record):
@@ -87,11 +93,13 @@ def test_decode_never_raises_and_names_no_data(body, name):
 
 
 @settings(deadline=None)
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=20,
-).filter(lambda v: isinstance(v, (dict, list))))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=20,
+    ).filter(lambda v: isinstance(v, (dict, list)))
+)
 def test_json_comes_out_as_it_went_in(tree):
     try:
         body = json.dumps(tree).encode()
@@ -109,8 +117,13 @@ def test_avro_by_the_registry_and_its_json_form():
     assert choose([body], AVRO) == PartFormat("avro")
     assert decode(body, PartFormat("avro"), AVRO).value == ANNA
     assert json.loads(to_json_text(body, PartFormat("avro"), AVRO)) == {
-        "id": 7, "email": "a@b.example", "balance": 12.5, "born": "1990-01-02", "seen": "2026-01-01T00:00:00Z", "raw": "AQI=",
-    }  # fmt: skip
+        "id": 7,
+        "email": "a@b.example",
+        "balance": 12.5,
+        "born": "1990-01-02",
+        "seen": "2026-01-01T00:00:00Z",
+        "raw": "AQI=",
+    }
     assert '"balance":12.50' in to_json_text(body, PartFormat("avro"), AVRO), "no digit is lost"
 
 
@@ -126,10 +139,12 @@ def test_avro_with_left_over_bytes_an_unknown_id_or_a_broken_schema_is_a_problem
 def test_avro_references():
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
     outer = {"type": "record", "name": "Outer", "fields": [{"name": "inner", "type": "Inner"}]}
-    schemas = Schemas.of({
-        1: {"type": "AVRO", "schema": json.dumps(inner)},
-        "2": {"type": "AVRO", "schema": json.dumps(outer), "references": [["Inner", "1"]]},
-    })  # fmt: skip
+    schemas = Schemas.of(
+        {
+            1: {"type": "AVRO", "schema": json.dumps(inner)},
+            "2": {"type": "AVRO", "schema": json.dumps(outer), "references": [["Inner", "1"]]},
+        }
+    )
     out = io.BytesIO(b"\x00\x00\x00\x00\x02" + b"\x08")
     assert decode(out.getvalue(), PartFormat("avro"), schemas).value == {"inner": {"x": 4}}
 

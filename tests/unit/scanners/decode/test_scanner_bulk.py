@@ -29,11 +29,18 @@ bodies = (
     | st.text(max_size=30).map(lambda t: t.encode("utf-8", "replace"))
     | trees.map(lambda t: json.dumps(t).encode())
     | trees.map(lambda t: json.dumps(t, separators=(" , ", " : ")).encode())
-    | st.sampled_from([
-        b'{"a":1,"a":2}', b"{broken", b"[" * 2000 + b"]" * 2000, b'{"n":12345678901234567890123}',
-        b'{"n":[0.1234567890123456789]}', b'{"n":-9223372036854775809}', b'{"s":"12345678901234567890123"}',
-    ])
-)  # fmt: skip
+    | st.sampled_from(
+        [
+            b'{"a":1,"a":2}',
+            b"{broken",
+            b"[" * 2000 + b"]" * 2000,
+            b'{"n":12345678901234567890123}',
+            b'{"n":[0.1234567890123456789]}',
+            b'{"n":-9223372036854775809}',
+            b'{"s":"12345678901234567890123"}',
+        ]
+    )
+)
 
 
 @settings(deadline=None)
@@ -66,11 +73,17 @@ def test_plain_json_has_as_many_marks_as_keys_or_is_looked_at_again(tree):
 @pytest.mark.parametrize(
     ("number", "exact"),
     [
-        ("1", False), ("9223372036854775807", False), ("1000000000000000001", False), ("0.30000000000000004", False),
-        ("12.345678901234567", False), ("18446744073709551616", True), ("1234567890123456789.5", True),
-        ("0.12345678901234567891", True), ("-9223372036854775809", True),
+        ("1", False),
+        ("9223372036854775807", False),
+        ("1000000000000000001", False),
+        ("0.30000000000000004", False),
+        ("12.345678901234567", False),
+        ("18446744073709551616", True),
+        ("1234567890123456789.5", True),
+        ("0.12345678901234567891", True),
+        ("-9223372036854775809", True),
     ],
-)  # fmt: skip
+)
 def test_numbers_that_need_all_their_digits(number, exact):
     for text in (f'{{"n":{number}}}', f"[1, {number}]", f'{{"n": [{number}]}}', number):
         assert json_text.long_numbers(text.encode()) is exact, text
@@ -83,14 +96,47 @@ def test_numbers_that_need_all_their_digits(number, exact):
 
 
 forms = st.one_of(
-    st.uuids().map(str), st.dates().map(str), st.datetimes().map(str), st.times().map(str), st.integers().map(str),
-    st.floats(allow_nan=False, allow_infinity=False).map(str), st.sampled_from([
-        "true", "False", "P1D", "PT5M", "P", "PT", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "0" * 26, "deadbeefdeadbeef",
-        "0123456789012345678",
-        "abcdefabcdefabcdef", "http://x.example/a?b=c", "a://é", "1.2.3", "v1.2.3-rc.1", "31.12.2026", '{"a":1}', "[1]", "{}", "[x",
-        "eyJhIjogMSwgImIiOiAidGhlIHRleHQifQ==", "", " ", "\n", "12:30\n", "x\ny", "\udc80", "12\u0663",
-    ]), st.text(max_size=12), st.text(alphabet=string.hexdigits, min_size=14, max_size=34),
-)  # fmt: skip
+    st.uuids().map(str),
+    st.dates().map(str),
+    st.datetimes().map(str),
+    st.times().map(str),
+    st.integers().map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(str),
+    st.sampled_from(
+        [
+            "true",
+            "False",
+            "P1D",
+            "PT5M",
+            "P",
+            "PT",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "0" * 26,
+            "deadbeefdeadbeef",
+            "0123456789012345678",
+            "abcdefabcdefabcdef",
+            "http://x.example/a?b=c",
+            "a://é",
+            "1.2.3",
+            "v1.2.3-rc.1",
+            "31.12.2026",
+            '{"a":1}',
+            "[1]",
+            "{}",
+            "[x",
+            "eyJhIjogMSwgImIiOiAidGhlIHRleHQifQ==",
+            "",
+            " ",
+            "\n",
+            "12:30\n",
+            "x\ny",
+            "\udc80",
+            "12\u0663",
+        ]
+    ),
+    st.text(max_size=12),
+    st.text(alphabet=string.hexdigits, min_size=14, max_size=34),
+)
 
 
 @settings(deadline=None, max_examples=150)

@@ -24,9 +24,15 @@ from scanners.schemas.registered import numbered
 from scanners.settings import ScannerSettings
 
 CLUSTER = ClusterConnection("prod", "kafka://b:9092", "b:9092", registry="http://registry")
-POINT = {"type": "record", "name": "Point", "namespace": "n", "fields": [
-    {"name": "x", "type": "int"}, {"name": "mail", "type": "string"},
-]}  # fmt: skip
+POINT = {
+    "type": "record",
+    "name": "Point",
+    "namespace": "n",
+    "fields": [
+        {"name": "x", "type": "int"},
+        {"name": "mail", "type": "string"},
+    ],
+}
 JSON_POINT = {"title": "Point", "type": "object", "properties": {"x": {"type": "integer"}, "mail": {"type": "string"}}}
 
 
@@ -40,8 +46,11 @@ def serializers(client: SchemaRegistryClient) -> dict[str, tuple[Callable[..., A
     return {
         "avro": (AvroSerializer(client, json.dumps(POINT), conf=conf), point),
         "json-schema": (JSONSerializer(json.dumps(JSON_POINT), client, conf=conf), point),
-        "protobuf": (ProtobufSerializer(struct_pb2.Value, client, conf={**conf, "use.deprecated.format": False}), message),
-    }  # fmt: skip
+        "protobuf": (
+            ProtobufSerializer(struct_pb2.Value, client, conf={**conf, "use.deprecated.format": False}),
+            message,
+        ),
+    }
 
 
 def records(kind: str, client: SchemaRegistryClient, count: int = 30) -> list[RawRecord]:

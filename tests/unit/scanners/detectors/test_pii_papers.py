@@ -97,11 +97,20 @@ def test_machine_readable_lines_speak_for_themselves() -> None:
 @pytest.mark.parametrize(
     ("entity", "text"),
     [
-        ("HK_HKID", "A123456(3)"), ("TW_NATIONAL_ID", "A123456789"), ("LV_PERSONAS_KODS", "161175-19997"), ("UY_CI", "1.234.567-2"),
-        ("RU_INN", "500100732259"), ("IR_MELLI", "0499370899"), ("DE_SOCIAL_SECURITY", "15070649C103"), ("SV_DUI", "00016297-5"),
-        ("AU_MEDICARE", "2123456701"), ("EC_CEDULA", "1714616123"), ("IS_KENNITALA", "120174-3399"), ("PK_CNIC", "34201-0891231-8"),
+        ("HK_HKID", "A123456(3)"),
+        ("TW_NATIONAL_ID", "A123456789"),
+        ("LV_PERSONAS_KODS", "161175-19997"),
+        ("UY_CI", "1.234.567-2"),
+        ("RU_INN", "500100732259"),
+        ("IR_MELLI", "0499370899"),
+        ("DE_SOCIAL_SECURITY", "15070649C103"),
+        ("SV_DUI", "00016297-5"),
+        ("AU_MEDICARE", "2123456701"),
+        ("EC_CEDULA", "1714616123"),
+        ("IS_KENNITALA", "120174-3399"),
+        ("PK_CNIC", "34201-0891231-8"),
     ],
-)  # fmt: skip
+)
 def test_specimens_have_their_check_digit_and_others_have_not(entity: str, text: str) -> None:
     accepts = _module(next(spec for spec in IDS if spec.entity == entity))
     assert accepts(text)
@@ -134,11 +143,19 @@ def test_numbers_of_lots_are_no_numbers_of_people() -> None:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("homephone", ("home", "phone")), ("EMAILADDRESS", ("email", "address")), ("CUSTOMERNAME", ("customer", "name")),
-        ("cprnr", ("cprnr",)), ("productname", ("product", "name")), ("casino", ("casino",)), ("candidate", ("candidate",)),
-        ("username", ("username",)), ("ipaddress", ("ip", "address")), ("valid", ("valid",)), ("dlno", ("dl", "no")),
+        ("homephone", ("home", "phone")),
+        ("EMAILADDRESS", ("email", "address")),
+        ("CUSTOMERNAME", ("customer", "name")),
+        ("cprnr", ("cprnr",)),
+        ("productname", ("product", "name")),
+        ("casino", ("casino",)),
+        ("candidate", ("candidate",)),
+        ("username", ("username",)),
+        ("ipaddress", ("ip", "address")),
+        ("valid", ("valid",)),
+        ("dlno", ("dl", "no")),
     ],
-)  # fmt: skip
+)
 def test_names_in_one_word_are_taken_apart(name: str, wanted: tuple[str, ...]) -> None:
     assert words(name) == wanted
 

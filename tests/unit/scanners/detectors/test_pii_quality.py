@@ -97,12 +97,16 @@ def near(low: float, high: float):
         ({"imei": imei}, {("value.imei", "DEVICE_ID")}),
         ({"device_id": hexes(16), "user_name": "x"}, {("value.device_id", "DEVICE_ID")}),
         ({"device_id": hexes(16), "temperature": near(1, 9)}, set()),
-        ({"rider": {"user_id": 7, "lat": near(47, 55), "lon": near(6, 15)}},
-         {("value.rider.lat", "GEO_COORDINATES"), ("value.rider.lon", "GEO_COORDINATES")}),
+        (
+            {"rider": {"user_id": 7, "lat": near(47, 55), "lon": near(6, 15)}},
+            {("value.rider.lat", "GEO_COORDINATES"), ("value.rider.lon", "GEO_COORDINATES")},
+        ),
         ({"store": {"lat": near(47, 55), "lon": near(6, 15)}}, set()),
         ({"user": {"lat": near(47, 55)}}, set()),
-        ({"driver": {"position": lambda r: f"{r.uniform(47, 55):.6f},{r.uniform(6, 15):.6f}"}},
-         {("value.driver.position", "GEO_COORDINATES")}),
+        (
+            {"driver": {"position": lambda r: f"{r.uniform(47, 55):.6f},{r.uniform(6, 15):.6f}"}},
+            {("value.driver.position", "GEO_COORDINATES")},
+        ),
         ({"link": lambda r: f"https://a.test/reset?lang=de&reset_token={hexes(20)(r)}"}, {("value.link", "URL")}),
         ({"link": lambda r: f"https://a.test/p?page={r.randrange(9)}&sort=name"}, set()),
         ({"auth": lambda r: f"Bearer {hexes(40)(r)}"}, {("value.auth", "API_KEY")}),
@@ -113,7 +117,7 @@ def near(low: float, high: float):
         ({"client_ip": lambda r: r.choice(["0.0.0.0", "127.0.0.1", "255.255.255.0"])}, set()),
     ],
     ids=lambda v: ",".join(v) if isinstance(v, dict) else "",
-)  # fmt: skip
+)
 def test_what_points_at_persons_needs_form_and_surroundings(detector, record, wanted) -> None:
     assert entities(detector, record) == wanted
 
@@ -263,10 +267,15 @@ def test_a_text_with_a_lone_surrogate_is_searched_as_any_other(regex):
 @pytest.mark.parametrize(
     "regex",
     [
-        r"(?:(?:a|b|\w{1,400})c?){2,400}", r"(a|b|c|\d{1,300}){2,300}z", r"\w{1,1000}@\w{1,1000}", r"(\w+\s?){1,500}!",
-        r"(?:(?:\w{1,50}-){1,50}){1,20}", r"(?:.{0,500}\d.{0,500}\w){1,8}", r"(?:\w{1,900}x)?y",
+        r"(?:(?:a|b|\w{1,400})c?){2,400}",
+        r"(a|b|c|\d{1,300}){2,300}z",
+        r"\w{1,1000}@\w{1,1000}",
+        r"(\w+\s?){1,500}!",
+        r"(?:(?:\w{1,50}-){1,50}){1,20}",
+        r"(?:.{0,500}\d.{0,500}\w){1,8}",
+        r"(?:\w{1,900}x)?y",
     ],
-)  # fmt: skip
+)
 def test_no_repetition_holds_up_the_building_of_a_recognizer(regex):
     def build():
         re.purge()
@@ -278,9 +287,15 @@ def test_no_repetition_holds_up_the_building_of_a_recognizer(regex):
 @pytest.mark.parametrize(
     ("regex", "size"),
     [
-        (r"EMP-\d{6}", 6), (r"\w+@\w+", 0), (r"(?:a{2}b){3,5}", 15), (r"(?:(?:a|b|\w{1,400})c?){2,400}", 400 * 403),
-        (r"\p{L}+", math.inf), ("(", math.inf), ("x{3,}", 3), (r"(?<=a{4})(b|c{2})?", 6),
+        (r"EMP-\d{6}", 6),
+        (r"\w+@\w+", 0),
+        (r"(?:a{2}b){3,5}", 15),
+        (r"(?:(?:a|b|\w{1,400})c?){2,400}", 400 * 403),
+        (r"\p{L}+", math.inf),
+        ("(", math.inf),
+        ("x{3,}", 3),
+        (r"(?<=a{4})(b|c{2})?", 6),
     ],
-)  # fmt: skip
+)
 def test_how_much_repetitions_write_out(regex, size):
     assert repeated(regex) == size

@@ -38,11 +38,9 @@ MIXES: dict[str, tuple[str, tuple[str, ...], Make]] = {
     "wallet": ("CRYPTO", ("val",), second.bech32),
     "date of birth": ("DATE_OF_BIRTH", ("dob",), second.forms("19%#-0%-1#")),
     "passport": ("PASSPORT", ("passport_number",), second.forms("C########")),
-    "person": (
-        "PERSON", ("customer", "name"), lambda r: f"{r.choice(second.GIVEN)} {r.choice(second.FAMILY)}"
-    ),
+    "person": ("PERSON", ("customer", "name"), lambda r: f"{r.choice(second.GIVEN)} {r.choice(second.FAMILY)}"),
     "address": ("LOCATION", ("street",), lambda r: f"{r.randrange(1, 900)} {r.choice(second.STREETS)} Road"),
-}  # fmt: skip
+}
 
 
 def tags(names: tuple[str, ...], make: Make, count: int, blanks: float = 0.0) -> set[str]:

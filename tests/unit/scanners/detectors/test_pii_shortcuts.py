@@ -26,11 +26,27 @@ from tests.pii_corpus.columns import Column
 REGIONS = tuple(ScannerSettings().phone_regions)
 
 ODD = (
-    "rue de² la paix", "José\u00a0García", "a\nb 12 Main St\n", "\ud800 12 Main Street", "x" * (MAX_LENGTH + 5),
-    "x" * (MAX_LENGTH + 6), "mail%40ex.com and a.b%40example.org", "अनिता शर्मा", "a,b", "东京都 1 号", "①② Calle Mayor", " ",
-    "10.0.0.1\n", "1.2.3.4 and 5.6.7.8 were seen there", "call +49 30 1234567 or 030/1234567 before noon", "",
-    "4111 1111 1111 1111", "jane.doe@example.com", "ſ1234567 is it a licence", "\u212a1234567 is one more of these",
-)  # fmt: skip
+    "rue de² la paix",
+    "José\u00a0García",
+    "a\nb 12 Main St\n",
+    "\ud800 12 Main Street",
+    "x" * (MAX_LENGTH + 5),
+    "x" * (MAX_LENGTH + 6),
+    "mail%40ex.com and a.b%40example.org",
+    "अनिता शर्मा",
+    "a,b",
+    "东京都 1 号",
+    "①② Calle Mayor",
+    " ",
+    "10.0.0.1\n",
+    "1.2.3.4 and 5.6.7.8 were seen there",
+    "call +49 30 1234567 or 030/1234567 before noon",
+    "",
+    "4111 1111 1111 1111",
+    "jane.doe@example.com",
+    "ſ1234567 is it a licence",
+    "\u212a1234567 is one more of these",
+)
 
 
 def batches(column: Column, seed: int = 1) -> list[Counter[str]]:

@@ -97,8 +97,11 @@ POSITIVE = {
     "DATE_OF_BIRTH": ("birth_date", lambda r: f"19{r.randrange(40, 99)}-0{r.randrange(1, 9)}-1{r.randrange(9)}"),
     "PASSWORD": ("password", lambda r: "".join(r.choices(string.ascii_letters + string.digits, k=12))),
     "API_KEY": ("config", lambda r: "AKIA" + "".join(r.choices(string.ascii_uppercase + string.digits, k=16))),
-    "LOCATION": ("street", lambda r: f"{r.randrange(1, 900)} {r.choice(['Oak', 'Mill', 'Canal'])} {r.choice(['Street', 'Road'])}"),
-}  # fmt: skip
+    "LOCATION": (
+        "street",
+        lambda r: f"{r.randrange(1, 900)} {r.choice(['Oak', 'Mill', 'Canal'])} {r.choice(['Street', 'Road'])}",
+    ),
+}
 
 
 @pytest.mark.parametrize("entity", POSITIVE)
@@ -109,8 +112,14 @@ def test_a_column_full_of_it_is_found(entity):
 
 
 NEGATIVE = {
-    "four-part versions": ("release", lambda r: f"{r.randrange(9)}.{r.randrange(20)}.{r.randrange(9)}.{r.randrange(30)}"),
-    "versions with a neutral name": ("v", lambda r: f"{r.randrange(9)}.{r.randrange(20)}.{r.randrange(9)}.{r.randrange(30)}"),
+    "four-part versions": (
+        "release",
+        lambda r: f"{r.randrange(9)}.{r.randrange(20)}.{r.randrange(9)}.{r.randrange(30)}",
+    ),
+    "versions with a neutral name": (
+        "v",
+        lambda r: f"{r.randrange(9)}.{r.randrange(20)}.{r.randrange(9)}.{r.randrange(30)}",
+    ),
     "object ids": ("oid", lambda r: f"1.3.6.1.4.1.{r.randrange(9999)}.{r.randrange(9)}"),
     "epochs": ("at", lambda r: str(1_700_000_000 + r.randrange(10**7))),
     "ten digits": ("customer_number", lambda r: digits(r, "##########")),
@@ -133,7 +142,7 @@ NEGATIVE = {
     "cities": ("region", lambda r: r.choice(["North", "South West", "Central"])),
     "verified flags": ("ssn_verified", lambda r: r.choice(["yes", "no"])),
     "sent flags": ("email_sent", lambda r: r.choice(["true", "false"])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", NEGATIVE)
@@ -162,9 +171,11 @@ def test_keys_headers_map_keys_and_documents_in_texts():
         column, key=str.encode, headers=("actor",), value=lambda t: {"by": {t: 1}, "doc": json.dumps({"m": t})}
     )
     assert found == {
-        ("key", "EMAIL_ADDRESS"), ("headers.actor", "EMAIL_ADDRESS"), ("value.by@keys", "EMAIL_ADDRESS"),
+        ("key", "EMAIL_ADDRESS"),
+        ("headers.actor", "EMAIL_ADDRESS"),
+        ("value.by@keys", "EMAIL_ADDRESS"),
         ("value.doc", "EMAIL_ADDRESS"),
-    }  # fmt: skip
+    }
 
 
 def test_percent_encoded_addresses_in_urls():
@@ -245,27 +256,59 @@ def digit_string(rng, n):
 
 
 WORLD = {
-    "e-mail with an umlaut": ("kontakt", lambda r: f"u{r.randrange(9999)}@bäcker-{r.randrange(99)}.de", "EMAIL_ADDRESS"),
+    "e-mail with an umlaut": (
+        "kontakt",
+        lambda r: f"u{r.randrange(9999)}@bäcker-{r.randrange(99)}.de",
+        "EMAIL_ADDRESS",
+    ),
     "e-mail beside Chinese words": ("say", lambda r: f"请联系u{r.randrange(9999)}@qq.com谢谢", "EMAIL_ADDRESS"),
     "e-mail in Cyrillic": ("at", lambda r: f"почта{r.randrange(999)}@пример{r.randrange(9)}.рф", "EMAIL_ADDRESS"),
     "names in French": ("prénom", lambda r: r.choice(["Zoé", "Gaël", "Inès", "Loïc", "Maël"]), "PERSON"),
     "surnames in Polish": ("nazwisko", lambda r: r.choice(["Dąbrowska", "Wrona", "Gołąb", "Żak"]), "PERSON"),
-    "names in Japanese": ("full_name", lambda r: r.choice("山川田村") + r.choice("本上中") + r.choice(["葵", "蓮", "陽菜"]), "PERSON"),
-    "names in Hindi": ("first_name", lambda r: r.choice(["विजय", "कविता", "दीपिका", "मोहित", "सुनीता", "अनिल"]), "PERSON"),
-    "born, in Spanish": ("fecha_nacimiento", lambda r: f"{r.randrange(1, 28):02}/{r.randrange(1, 13):02}/19{r.randrange(40, 99)}", "DATE_OF_BIRTH"),
-    "born, two digits of a year": ("dob", lambda r: f"{r.randrange(1, 13)}/{r.randrange(1, 28)}/{r.randrange(40, 99)}", "DATE_OF_BIRTH"),
-    "born, year and month": ("birthDate", lambda r: f"19{r.randrange(40, 99)}-{r.randrange(1, 13):02}", "DATE_OF_BIRTH"),
+    "names in Japanese": (
+        "full_name",
+        lambda r: r.choice("山川田村") + r.choice("本上中") + r.choice(["葵", "蓮", "陽菜"]),
+        "PERSON",
+    ),
+    "names in Hindi": (
+        "first_name",
+        lambda r: r.choice(["विजय", "कविता", "दीपिका", "मोहित", "सुनीता", "अनिल"]),
+        "PERSON",
+    ),
+    "born, in Spanish": (
+        "fecha_nacimiento",
+        lambda r: f"{r.randrange(1, 28):02}/{r.randrange(1, 13):02}/19{r.randrange(40, 99)}",
+        "DATE_OF_BIRTH",
+    ),
+    "born, two digits of a year": (
+        "dob",
+        lambda r: f"{r.randrange(1, 13)}/{r.randrange(1, 28)}/{r.randrange(40, 99)}",
+        "DATE_OF_BIRTH",
+    ),
+    "born, year and month": (
+        "birthDate",
+        lambda r: f"19{r.randrange(40, 99)}-{r.randrange(1, 13):02}",
+        "DATE_OF_BIRTH",
+    ),
     "born, as Debezium writes days": ("patient_birth_date", lambda r: r.randrange(-9000, 12000), "DATE_OF_BIRTH"),
     "born, milliseconds": ("dateOfBirth", lambda r: r.randrange(-8 * 10**11, 10**12), "DATE_OF_BIRTH"),
-    "address in Dutch": ("adres", lambda r: f"{r.choice(['Lindegracht', 'Zeedijk'])} {r.randrange(1, 99)}, 10{digit_string(r, 2)} XA Amsterdam", "LOCATION"),
+    "address in Dutch": (
+        "adres",
+        lambda r: f"{r.choice(['Lindegracht', 'Zeedijk'])} {r.randrange(1, 99)}, 10{digit_string(r, 2)} XA Amsterdam",
+        "LOCATION",
+    ),
     "address in Russian": ("адрес", lambda r: f"г. Тверь, ул. Садовая, д. {r.randrange(1, 99)}", "LOCATION"),
     "address in Chinese": ("地址", lambda r: f"上海市静安区南京西路{r.randrange(1, 999)}号", "LOCATION"),
     "phone in German": ("rufnummer", lambda r: f"0171 {digit_string(r, 7)}", "PHONE_NUMBER"),
-    "MAC without separators": ("mac", lambda r: "".join(r.choice("0123456789abcdef") for _ in range(11)) + "a", "MAC_ADDRESS"),
+    "MAC without separators": (
+        "mac",
+        lambda r: "".join(r.choice("0123456789abcdef") for _ in range(11)) + "a",
+        "MAC_ADDRESS",
+    ),
     "passports": ("passport_number", lambda r: "C" + digit_string(r, 8), "PASSPORT"),
     "driving licences": ("drivers_license", lambda r: "D" + digit_string(r, 7), "DRIVER_LICENSE"),
     "subscribers": ("imsi", lambda r: "26201" + digit_string(r, 10), "DEVICE_ID"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "make", "entity"), WORLD.values(), ids=WORLD)
@@ -282,7 +325,10 @@ def test_first_and_last_names_in_an_object_of_names(last, first):
 
 
 THINGS = {
-    "versions that end high": ("unit", lambda r: f"{r.randrange(1, 4)}.{r.randrange(9)}.{r.randrange(255)}.{r.randrange(255)}"),
+    "versions that end high": (
+        "unit",
+        lambda r: f"{r.randrange(1, 4)}.{r.randrange(9)}.{r.randrange(255)}.{r.randrange(255)}",
+    ),
     "networks": ("route", lambda r: f"10.{r.randrange(250)}.{r.randrange(250)}.0/24"),
     "addresses of nodes": ("node_ip", lambda r: f"10.0.{r.randrange(250)}.{r.randrange(250)}"),
     "postcodes of stores": ("store_zip", lambda r: digit_string(r, 5)),
@@ -297,7 +343,7 @@ THINGS = {
     "twelve hexadecimal digits": ("container_id", lambda r: "".join(r.choice("0123456789abcdef") for _ in range(12))),
     "where passports are from": ("passport_country", lambda r: r.choice(["DEU", "FRA", "POL"])),
     "classes of licences": ("driver_license_class", lambda r: r.choice(["B1", "C1E"])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "make"), THINGS.values(), ids=THINGS)

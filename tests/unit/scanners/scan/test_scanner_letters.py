@@ -53,8 +53,12 @@ def test_broken_records_go_there_as_they_are_with_place_and_reason() -> None:
     assert headers["h"] == b"v"
     told = {name.removeprefix(PREFIX): value.decode() for name, value in headers.items() if name.startswith(PREFIX)}
     assert told == {
-        "topic": "orders", "partition": "0", "offset": "20", "timestamp": "1760000000020", "reason": "value:not_json",
-    }  # fmt: skip
+        "topic": "orders",
+        "partition": "0",
+        "offset": "20",
+        "timestamp": "1760000000020",
+        "reason": "value:not_json",
+    }
     assert dict(second["headers"])[PREFIX + "reason"] == b"value:unknown_schema_id"
     (said,) = [p for p in done.problems if p["reason"] == "dead_letters"]
     assert (said["count"], said["topic"]) == (2, "_weir.dead-letters")

@@ -189,11 +189,16 @@ def test_no_value_leaves_the_worker():
 
     def make(i):
         return {
-            "mail": CANARIES[0], "name": CANARIES[1], "card": int(CANARIES[2]), "text": CANARIES[3],
+            "mail": CANARIES[0],
+            "name": CANARIES[1],
+            "card": int(CANARIES[2]),
+            "text": CANARIES[3],
             "by": {CANARIES[0]: {"n": CANARIES[1]}, f"{CANARIES[4]}{rng.randrange(10**6)}": 1},
             "people": {"".join(chr(97 + (i * 7 + j * 11) % 26) for j in range(5)) + CANARIES[4]: {"n": 1}},
-            "doc": json.dumps({"m": CANARIES[0]}), "kind": rng.choice(["created", "deleted"]), "list": [CANARIES[1]],
-        }  # fmt: skip
+            "doc": json.dumps({"m": CANARIES[0]}),
+            "kind": rng.choice(["created", "deleted"]),
+            "list": [CANARIES[1]],
+        }
 
     topics = {
         "a": [r._replace(key=CANARIES[1].encode(), headers=[("h", CANARIES[0].encode())]) for r in rows(300, make)]
@@ -240,6 +245,8 @@ def test_a_problem_of_one_topic_is_reported_for_that_topic_alone():
     found = {s.dataset.name: {p["reason"] for p in s.problems} for s in made.scan(CLUSTER, [])}
     for_all = {"guids_not_supported"}
     assert {name: reasons & {"registry_unavailable", "reference_not_found"} for name, reasons in found.items()} == {
-        "a": {"registry_unavailable"}, "b": {"reference_not_found"}, "a-b": set(),
-    }  # fmt: skip
+        "a": {"registry_unavailable"},
+        "b": {"reference_not_found"},
+        "a-b": set(),
+    }
     assert all(for_all <= reasons for reasons in found.values())

@@ -42,12 +42,14 @@ def avro(schema: Any, value: Any, number: int) -> bytes:
 
 
 def referring(top: Any) -> Schemas:
-    return Schemas({
-        1: RegisteredSchema(1, "AVRO", json.dumps(PLACE)),
-        2: RegisteredSchema(2, "AVRO", json.dumps(ORDER), (("n.Place", "1"),)),
-        3: RegisteredSchema(3, "AVRO", json.dumps(PAYMENT), (("n.Place", "1"),)),
-        4: RegisteredSchema(4, "AVRO", json.dumps(top), (("n.Order", "2"), ("n.Payment", "3"))),
-    })  # fmt: skip
+    return Schemas(
+        {
+            1: RegisteredSchema(1, "AVRO", json.dumps(PLACE)),
+            2: RegisteredSchema(2, "AVRO", json.dumps(ORDER), (("n.Place", "1"),)),
+            3: RegisteredSchema(3, "AVRO", json.dumps(PAYMENT), (("n.Place", "1"),)),
+            4: RegisteredSchema(4, "AVRO", json.dumps(top), (("n.Order", "2"), ("n.Payment", "3"))),
+        }
+    )
 
 
 INLINE = [{**ORDER, "fields": [{"name": "to", "type": PLACE}, ORDER["fields"][1]]}, PAYMENT]
@@ -60,14 +62,21 @@ A_PAYMENT = {"at": {"city": "Lima"}, "refund_of": {"at": {"city": "Oslo"}, "refu
     [
         (["n.Order", "n.Payment"], INLINE, AN_ORDER),
         (["n.Order", "n.Payment"], INLINE, A_PAYMENT),
-        (["n.Payment", "null"], [{**PAYMENT, "fields": [{"name": "at", "type": PLACE}, PAYMENT["fields"][1]]}, "null"], A_PAYMENT),
+        (
+            ["n.Payment", "null"],
+            [{**PAYMENT, "fields": [{"name": "at", "type": PLACE}, PAYMENT["fields"][1]]}, "null"],
+            A_PAYMENT,
+        ),
         ("n.Order", INLINE[0], AN_ORDER),
         ({"type": "array", "items": "n.Order"}, {"type": "array", "items": INLINE[0]}, [AN_ORDER]),
         ({"type": "map", "values": ["n.Order", "n.Payment"]}, {"type": "map", "values": INLINE}, {"k": A_PAYMENT}),
-        (record("Top", ("o", "n.Order"), ("p", "n.Payment")), record("Top", ("o", INLINE[0]), ("p", PAYMENT)),
-         {"o": AN_ORDER, "p": A_PAYMENT}),
+        (
+            record("Top", ("o", "n.Order"), ("p", "n.Payment")),
+            record("Top", ("o", INLINE[0]), ("p", PAYMENT)),
+            {"o": AN_ORDER, "p": A_PAYMENT},
+        ),
     ],
-)  # fmt: skip
+)
 def test_avro_schemas_that_refer_to_others(top: Any, inline: Any, value: Any) -> None:
     found = decode(avro(inline, value, 4), PartFormat("avro"), referring(top))
     assert (found.value, found.problem) == (value, None)
@@ -145,7 +154,7 @@ def test_a_json_schema_under_any_subject_is_what_its_records_are_held_against() 
     schemas = [
         RegisteredSchema(5, "JSON", json.dumps(item), (), "common", 1),
         RegisteredSchema(6, "JSON", json.dumps(text), (("item.json", "5"),), "n.List", 1),
-    ]  # fmt: skip
+    ]
     bodies = [b"\0\0\0\0\6" + body for body in (b'{"items":[{"x":1}]}', b'{"items":[{"x":1},{"x":"one"}]}')]
     assert departures(schemas, bodies) == {("value.items[].x", "type", 1)}
 
@@ -169,9 +178,14 @@ def test_fields_of_an_older_schema_that_records_name_are_declared() -> None:
 
 def test_json_schemas_refer_by_name_by_id_and_to_parts_of_one_another() -> None:
     others = {
-        "place.json": json.dumps({"$id": "http://x/place.json", "definitions": {"city": {"type": "string"}},
-                                  "properties": {"city": {"$ref": "#/definitions/city"}}}),
-    }  # fmt: skip
+        "place.json": json.dumps(
+            {
+                "$id": "http://x/place.json",
+                "definitions": {"city": {"type": "string"}},
+                "properties": {"city": {"$ref": "#/definitions/city"}},
+            }
+        ),
+    }
     for reference in ("place.json", "http://x/place.json", "/place.json"):
         text = json.dumps({"$id": "http://x/order.json", "properties": {"to": {"$ref": reference}}})
         form = from_json_schema(text, others)

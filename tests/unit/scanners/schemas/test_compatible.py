@@ -39,7 +39,13 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 @pytest.mark.parametrize(
     ("kind", "old", "new", "backward", "forward"),
     [
-        ("AVRO", record(("a", "string", {})), record(("a", ["string", {"type": "array", "items": "string"}], {})), True, False),
+        (
+            "AVRO",
+            record(("a", "string", {})),
+            record(("a", ["string", {"type": "array", "items": "string"}], {})),
+            True,
+            False,
+        ),
         ("AVRO", record(("a", "int", {})), record(("a", "long", {})), True, False),
         ("AVRO", record(("a", "int", {})), record(("a", "int", {}), ("b", "int", {})), False, True),
         ("AVRO", record(("a", "int", {})), record(("a", "int", {}), ("b", "int", {"default": 0})), True, True),
@@ -48,7 +54,13 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
         ("PROTOBUF", proto("int32 a = 1;"), proto("int64 a = 1;"), True, True),
         ("PROTOBUF", proto("int32 a = 1;"), proto("int32 b = 1; string c = 2;"), True, True),
         ("PROTOBUF", proto("int32 a = 1;"), proto("string a = 1;"), False, False),
-        ("PROTOBUF", proto("N n = 1;", "message N { int32 a = 1; }"), proto("N n = 1;", "message N { bool b = 2; }"), True, True),
+        (
+            "PROTOBUF",
+            proto("N n = 1;", "message N { int32 a = 1; }"),
+            proto("N n = 1;", "message N { bool b = 2; }"),
+            True,
+            True,
+        ),
         ("PROTOBUF", proto("int32 a = 1;", "message N { int32 a = 1; }"), proto("int32 a = 1;"), False, True),
         ("PROTOBUF", proto("int32 a = 1;"), proto("oneof o { int32 a = 1; string b = 2; }"), False, True),
         ("JSON", thing(a=TEXT), thing(a={"type": ["string", "array"]}), True, False),
@@ -59,7 +71,7 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
         ("JSON", thing(a=TEXT), thing(a={"anyOf": [TEXT, NUMBER]}), True, False),
         ("JSON", thing(a=TEXT), thing(a={**TEXT, "maxLength": 3}), False, True),
     ],
-)  # fmt: skip
+)
 def test_the_rules_of_each_format(kind: str, old: Any, new: Any, backward: bool, forward: bool) -> None:
     found = verdict(kind, old, new)
     assert (found["backward"], found["forward"], found["full"]) == (backward, forward, backward and forward)

@@ -46,10 +46,12 @@ message Other { uint64 n = 1; }
 service S { rpc Get (Order) returns (Other) { option (a) = "b"; } }
 """
 COMMON = 'syntax = "proto3"; package common; message Money { int64 cents = 1; }'
-SCHEMAS = Schemas.of({
-    1: {"type": "PROTOBUF", "schema": COMMON},
-    2: {"type": "PROTOBUF", "schema": SHOP, "references": [["common.proto", "1"]]},
-})  # fmt: skip
+SCHEMAS = Schemas.of(
+    {
+        1: {"type": "PROTOBUF", "schema": COMMON},
+        2: {"type": "PROTOBUF", "schema": SHOP, "references": [["common.proto", "1"]]},
+    }
+)
 
 
 def classes():
@@ -79,9 +81,15 @@ def test_a_message_becomes_a_tree():
     got = decode(body(order), PartFormat("protobuf"), SCHEMAS)
     assert got.problem is None
     assert got.value == {
-        "id": "o1", "qty": -3, "lines": [{"sku": "a", "kind": "B"}], "by_sku": {"a": {"sku": "a", "kind": "A"}}, "card": "c",
-        "status": "DONE", "at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), "raw": b"\xff",
-    }  # fmt: skip
+        "id": "o1",
+        "qty": -3,
+        "lines": [{"sku": "a", "kind": "B"}],
+        "by_sku": {"a": {"sku": "a", "kind": "A"}},
+        "card": "c",
+        "status": "DONE",
+        "at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+        "raw": b"\xff",
+    }
     assert choose([body(order)], SCHEMAS).name == "protobuf"
     assert '"at":"2026-01-02T03:04:05Z"' in to_json_text(body(order), PartFormat("protobuf"), SCHEMAS)
 
@@ -134,8 +142,21 @@ def compiled(text, **imports):
 def test_well_known_types_are_what_they_stand_for():
     known = ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
     text = 'syntax = "proto3"; package w;' + "".join(f'import "google/protobuf/{name}.proto";' for name in known)
-    kinds = {"a": "Any", "b": "Any", "d": "Duration", "e": "Empty", "m": "FieldMask", "s": "Struct", "v": "Value", "l": "ListValue",
-             "t": "Timestamp", "late": "Timestamp", "x": "StringValue", "n": "Int64Value", "f": "BoolValue"}  # fmt: skip
+    kinds = {
+        "a": "Any",
+        "b": "Any",
+        "d": "Duration",
+        "e": "Empty",
+        "m": "FieldMask",
+        "s": "Struct",
+        "v": "Value",
+        "l": "ListValue",
+        "t": "Timestamp",
+        "late": "Timestamp",
+        "x": "StringValue",
+        "n": "Int64Value",
+        "f": "BoolValue",
+    }
     fields = "".join(f" google.protobuf.{kind} {name} = {i};" for i, (name, kind) in enumerate(kinds.items(), 1))
     decoder, of = compiled(text + f" message M {{{fields} }} message Told {{ string what = 1; }}")
     made = of("w.M")()
@@ -157,11 +178,17 @@ def test_well_known_types_are_what_they_stand_for():
     assert got == {
         "a": {"@type": "type.googleapis.com/w.Told", "what": "known"},
         "b": {"type_url": "type.googleapis.com/gone.Type", "value": b"\xff"},
-        "d": timedelta(seconds=61), "e": {}, "m": {"paths": ["a.b"]},
-        "s": {"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]}, "l": ["x", 2],
-        "t": datetime(2026, 1, 2, tzinfo=UTC), "late": {"seconds": 1_764_000_000_000, "nanos": 0}, "x": "",
-        "n": -(2**63), "f": False,
-    }  # fmt: skip
+        "d": timedelta(seconds=61),
+        "e": {},
+        "m": {"paths": ["a.b"]},
+        "s": {"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]},
+        "l": ["x", 2],
+        "t": datetime(2026, 1, 2, tzinfo=UTC),
+        "late": {"seconds": 1_764_000_000_000, "nanos": 0},
+        "x": "",
+        "n": -(2**63),
+        "f": False,
+    }
 
 
 def test_files_that_registries_know_without_a_reference():
@@ -222,10 +249,16 @@ message Out {
     ("path", "name"),
     [
         # Without the entries of maps among the types, as Java counts, and with them, as Python and Go do.
-        ((0, 0), "Out.First"), ((0, 1), "Out.Second"), ((0, 2), "Out.Third"), ((0, 2, 0), "Out.Third.Deep"),
-        ((0, 1), "Out.First"), ((0, 3), "Out.Second"), ((0, 4), "Out.Third"), ((0, 4, 0), "Out.Third.Deep"),
+        ((0, 0), "Out.First"),
+        ((0, 1), "Out.Second"),
+        ((0, 2), "Out.Third"),
+        ((0, 2, 0), "Out.Third.Deep"),
+        ((0, 1), "Out.First"),
+        ((0, 3), "Out.Second"),
+        ((0, 4), "Out.Third"),
+        ((0, 4, 0), "Out.Third.Deep"),
     ],
-)  # fmt: skip
+)
 def test_nested_types_beside_maps_are_counted_as_either_kind_of_client_does(path, name):
     decoder, of = compiled(NESTED)
     field = name.rpartition(".")[2].lower()

@@ -25,20 +25,30 @@ from scanners.settings import ScannerSettings
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {}, "http://registry")
 
 PAYMENT: dict[str, Any] = {
-    "type": "record", "name": "Payment", "namespace": "com.example", "doc": "A payment.",
+    "type": "record",
+    "name": "Payment",
+    "namespace": "com.example",
+    "doc": "A payment.",
     "fields": [
-        {"name": "amount", "doc": "in EUR", "type": {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}},
+        {
+            "name": "amount",
+            "doc": "in EUR",
+            "type": {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2},
+        },
         {"name": "count", "type": "long", "default": 7, "aliases": ["n"]},
         {"name": "currency", "type": {"type": "enum", "name": "Currency", "symbols": ["EUR", "USD"]}},
         {"name": "paid_at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
         {"name": "due", "type": {"type": "int", "logicalType": "date"}},
-        {"name": "by", "type": ["null", {"type": "record", "name": "Card", "fields": [{"name": "pan", "type": "string"}]}]},
+        {
+            "name": "by",
+            "type": ["null", {"type": "record", "name": "Card", "fields": [{"name": "pan", "type": "string"}]}],
+        },
         {"name": "limits", "type": {"type": "map", "values": "long"}},
         {"name": "parent", "type": ["null", "Payment"], "default": None},
         {"name": "tags", "type": ["string", {"type": "array", "items": "string"}]},
         {"name": "mark", "type": {"type": "fixed", "name": "Mark", "size": 2}},
     ],
-}  # fmt: skip
+}
 PROTO = """syntax = "proto3";
 package shop;
 import "google/protobuf/timestamp.proto";
@@ -82,10 +92,16 @@ def ddl(profiles: dict[str, FieldProfile], name: str) -> str:
 def test_avro_types_are_exact_and_words_are_kept() -> None:
     found = registered("avro", schema(1, "AVRO", PAYMENT))
     wanted = {
-        "amount": "DECIMAL(10,2)", "count": "BIGINT", "currency": "STRING", "paid_at": "TIMESTAMP", "due": "DATE",
-        "by": "STRUCT<`pan`: STRING>", "limits": "MAP<STRING, BIGINT>", "mark": "BINARY",
+        "amount": "DECIMAL(10,2)",
+        "count": "BIGINT",
+        "currency": "STRING",
+        "paid_at": "TIMESTAMP",
+        "due": "DATE",
+        "by": "STRUCT<`pan`: STRING>",
+        "limits": "MAP<STRING, BIGINT>",
+        "mark": "BINARY",
         "tags": "STRUCT<`as_array`: ARRAY<STRING>, `as_scalar`: STRING>",
-    }  # fmt: skip
+    }
     assert {name: ddl(found, name) for name in wanted} == wanted
     said = {path: found[path].details["registered"] for path in found}
     assert said["value"]["doc"] == "A payment." and said["value"]["name"] == "com.example.Payment"
@@ -105,9 +121,12 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
 def test_protobuf_types_are_exact_and_comments_are_kept() -> None:
     found = registered("protobuf", schema(1, "PROTOBUF", PROTO))
     wanted = {
-        "ids": "ARRAY<BIGINT>", "total": "DECIMAL(20,0)", "counts": "MAP<STRING, BIGINT>", "state": "STRING",
+        "ids": "ARRAY<BIGINT>",
+        "total": "DECIMAL(20,0)",
+        "counts": "MAP<STRING, BIGINT>",
+        "state": "STRING",
         "at": "TIMESTAMP",
-    }  # fmt: skip
+    }
     assert {name: ddl(found, name) for name in wanted} == wanted
     assert ddl(found, "buyer").startswith("STRUCT<`friend`: STRUCT<")
     said = {path: found[path].details["registered"].get("doc") for path in found}
@@ -131,10 +150,17 @@ def test_versions_meet_in_the_type_that_loses_nothing() -> None:
         return {"type": "record", "name": "R", "fields": [{"name": "a", "type": kind}]}
 
     for old, new, wanted in [
-        ("int", "long", "BIGINT"), ("float", "double", "DOUBLE"), ("int", "double", "DOUBLE"), ("long", "double", "STRING"),
-        ("long", "string", "STRING"), (["null", "long"], {"type": "array", "items": "long"},
-                                       "STRUCT<`as_array`: ARRAY<BIGINT>, `as_scalar`: BIGINT>"),
-    ]:  # fmt: skip
+        ("int", "long", "BIGINT"),
+        ("float", "double", "DOUBLE"),
+        ("int", "double", "DOUBLE"),
+        ("long", "double", "STRING"),
+        ("long", "string", "STRING"),
+        (
+            ["null", "long"],
+            {"type": "array", "items": "long"},
+            "STRUCT<`as_array`: ARRAY<BIGINT>, `as_scalar`: BIGINT>",
+        ),
+    ]:
         found = registered("avro", schema(1, "AVRO", one(old)), schema(2, "AVRO", one(new), 2))
         assert ddl(found, "a") == wanted
 
@@ -142,33 +168,45 @@ def test_versions_meet_in_the_type_that_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "both"),
     [
-        ("INT", "BIGINT", "BIGINT"), ("BIGINT", "DECIMAL(20,0)", "DECIMAL(20,0)"), ("INT", "DECIMAL(4,2)", "DECIMAL(12,2)"),
-        ("DECIMAL(38,0)", "DECIMAL(4,2)", "STRING"), ("DATE", "TIMESTAMP", "STRING"), ("BOOLEAN", "INT", "STRING"),
+        ("INT", "BIGINT", "BIGINT"),
+        ("BIGINT", "DECIMAL(20,0)", "DECIMAL(20,0)"),
+        ("INT", "DECIMAL(4,2)", "DECIMAL(12,2)"),
+        ("DECIMAL(38,0)", "DECIMAL(4,2)", "STRING"),
+        ("DATE", "TIMESTAMP", "STRING"),
+        ("BOOLEAN", "INT", "STRING"),
     ],
-)  # fmt: skip
+)
 def test_the_wider_of_two_types(one: str, other: str, both: str) -> None:
     assert wider(one, other) == wider(other, one) == both
 
 
 def test_json_schema_names_the_fields_and_records_show_the_digits() -> None:
     text = {
-        "title": "User", "type": "object",
+        "title": "User",
+        "type": "object",
         "properties": {
             "id": {"type": "integer", "description": "Counts up.", "default": 0},
-            "score": {"type": "number"}, "ratio": {"type": "number"}, "kind": {"enum": ["a", "b"]},
-            "address": {"$ref": "#/definitions/Address"}, "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+            "score": {"type": "number"},
+            "ratio": {"type": "number"},
+            "kind": {"enum": ["a", "b"]},
+            "address": {"$ref": "#/definitions/Address"},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}},
         },
         "definitions": {"Address": {"type": "object", "properties": {"city": {"type": ["string", "null"]}}}},
-    }  # fmt: skip
+    }
     exact = FieldProfile(
         "value.ratio", {"decimal": 1.0}, 3, 1.0, details={"magnitude": [-1, 0], "precision": 22, "scale": 21}
     )
     odd = FieldProfile("value.id", {"integer": 1.0}, 3, 1.0, details={"magnitude": [0, 20]})
     found = registered("json-schema", schema(1, "JSON", text), fields=(exact, odd))
     wanted = {
-        "id": "DECIMAL(38,0)", "score": "DOUBLE", "ratio": "DECIMAL(38,29)", "kind": "STRING",
-        "address": "STRUCT<`city`: STRING>", "labels": "MAP<STRING, STRING>",
-    }  # fmt: skip
+        "id": "DECIMAL(38,0)",
+        "score": "DOUBLE",
+        "ratio": "DECIMAL(38,29)",
+        "kind": "STRING",
+        "address": "STRUCT<`city`: STRING>",
+        "labels": "MAP<STRING, STRING>",
+    }
     assert {name: ddl(found, name) for name in wanted} == wanted
     assert found["value.id"].details["registered"]["doc"] == "Counts up."
     assert found["value.id"].details["registered"]["default"] == 0
@@ -181,12 +219,28 @@ def test_a_scan_uses_the_schema_and_a_field_nobody_has_seen_is_open_to_nobody() 
         out = io.BytesIO(b"\0\0\0\0\1")
         out.seek(5)
         value = {
-            "amount": Decimal("0.12"), "count": i, "currency": "EUR", "paid_at": 0, "due": 1, "by": None,
+            "amount": Decimal("0.12"),
+            "count": i,
+            "currency": "EUR",
+            "paid_at": 0,
+            "due": 1,
+            "by": None,
             "limits": {"a": 1, "b": 2},
-            "parent": {"amount": Decimal(1), "count": 1, "currency": "USD", "paid_at": 0, "due": 1, "by": None, "limits": {},
-                       "parent": None, "tags": "x", "mark": b"ab"},
-            "tags": "x", "mark": b"ab",
-        }  # fmt: skip
+            "parent": {
+                "amount": Decimal(1),
+                "count": 1,
+                "currency": "USD",
+                "paid_at": 0,
+                "due": 1,
+                "by": None,
+                "limits": {},
+                "parent": None,
+                "tags": "x",
+                "mark": b"ab",
+            },
+            "tags": "x",
+            "mark": b"ab",
+        }
         fastavro.schemaless_writer(out, parsed, value)
         records.append(RawRecord(None, out.getvalue(), [], 0, i, 1000 + i))
     topics = {"t": records}

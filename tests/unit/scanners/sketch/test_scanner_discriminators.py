@@ -60,7 +60,7 @@ def told(found) -> set[tuple[str, Any]]:
         ("value.type", lambda k, i, d: ({"type": k, **BODIES[k], **({"note": 1} if d.random() < 0.4 else {})}, [])),
         ("value.type", lambda k, i, d: ({"type": k, "lang": d.choice(["en", "de"]), **BODIES[k]}, [])),
     ],
-)  # fmt: skip
+)
 def test_one_field_tells(path, make):
     assert told(shapes(rows(make))) == {(path, kind) for kind in BODIES}
 
@@ -81,9 +81,14 @@ def test_a_boolean_tells():
 def test_the_record_names_of_registered_schemas_tell(space):
     schemas = {}
     for number, (kind, body) in enumerate(sorted(BODIES.items()), 1):
-        text = {"type": "record", "name": kind.title(), "namespace": space, "fields": [
-            {"name": name, "type": "int" if isinstance(value, int) else "string"} for name, value in body.items()
-        ]}  # fmt: skip
+        text = {
+            "type": "record",
+            "name": kind.title(),
+            "namespace": space,
+            "fields": [
+                {"name": name, "type": "int" if isinstance(value, int) else "string"} for name, value in body.items()
+            ],
+        }
         schemas[kind] = RegisteredSchema(number, "AVRO", json.dumps(text), (), f"t-{space}.{kind.title()}", 1)
 
     def make(kind, i, draw):
@@ -109,9 +114,11 @@ def test_the_record_names_of_registered_schemas_tell(space):
         # Numbers and texts that are data.
         lambda k, i, d: ({"price": i * 1.5, "name": f"Some Body {i}", **BODIES[k]}, []),
         # Two fields together would tell; neither does alone.
-        lambda k, i, d: (lambda a, b: ({"a": a, "b": b, **BODIES["paid" if a == b else "sent"]}, []))(*d.choices("xy", k=2)),
+        lambda k, i, d: (lambda a, b: ({"a": a, "b": b, **BODIES["paid" if a == b else "sent"]}, []))(
+            *d.choices("xy", k=2)
+        ),
     ],
-)  # fmt: skip
+)
 def test_none_is_invented(make):
     assert told(shapes(rows(make))) == set()
 

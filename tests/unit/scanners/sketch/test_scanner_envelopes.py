@@ -28,11 +28,15 @@ Headers = list[tuple[str, bytes | None]]
 def scan(values: Sequence[Any], keys: Sequence[Any] = (), headers: Sequence[Headers] = ()) -> DatasetScan:
     records = [
         RawRecord(
-            json.dumps(keys[i]).encode() if keys else None, None if value is None else json.dumps(value).encode(),
-            headers[i] if headers else [], i % 2, i // 2, 1000 + i,
+            json.dumps(keys[i]).encode() if keys else None,
+            None if value is None else json.dumps(value).encode(),
+            headers[i] if headers else [],
+            i % 2,
+            i // 2,
+            1000 + i,
         )
         for i, value in enumerate(values)
-    ]  # fmt: skip
+    ]
     topics = {"t": records}
     (found,) = Scanner(MemorySampler(topics), MemoryOffsets(topics), MemoryRegistry(), ScannerSettings()).scan(CLUSTER)
     return found
@@ -46,9 +50,13 @@ def change(i: int, **row_: Any) -> dict[str, Any]:
     """As Debezium writes it."""
     op, mine = "crud"[i % 4], row_ or row(i)
     return {
-        "before": mine if op in "ud" else None, "after": None if op == "d" else mine, "op": op, "ts_ms": 1_700_000_000_000 + i,
-        "source": {"connector": "postgresql", "db": "shop", "table": "users", "lsn": i}, "transaction": None,
-    }  # fmt: skip
+        "before": mine if op in "ud" else None,
+        "after": None if op == "d" else mine,
+        "op": op,
+        "ts_ms": 1_700_000_000_000 + i,
+        "source": {"connector": "postgresql", "db": "shop", "table": "users", "lsn": i},
+        "transaction": None,
+    }
 
 
 COLUMNS = [
@@ -57,9 +65,16 @@ COLUMNS = [
 ]
 ROW = {"type": "struct", "fields": COLUMNS, "optional": True, "name": "shop.users.Value"}
 SCHEMA = {
-    "type": "struct", "optional": False, "name": "shop.users.Envelope", "version": 1,
-    "fields": [{**ROW, "field": "before"}, {**ROW, "field": "after"}, {"type": "string", "optional": False, "field": "op"}],
-}  # fmt: skip
+    "type": "struct",
+    "optional": False,
+    "name": "shop.users.Envelope",
+    "version": 1,
+    "fields": [
+        {**ROW, "field": "before"},
+        {**ROW, "field": "after"},
+        {"type": "string", "optional": False, "field": "op"},
+    ],
+}
 
 
 def connected(payload: Any, schema: Any = None) -> dict[str, Any]:
@@ -164,8 +179,10 @@ def test_outbox_tables_are_told_by_type_and_their_documents_are_the_payload(wrap
         }
 
     make = {
-        "plain": event, "debezium": lambda i: change(0, **event(i)), "connect": lambda i: connected(change(0, **event(i))),
-    }[wrap]  # fmt: skip
+        "plain": event,
+        "debezium": lambda i: change(0, **event(i)),
+        "connect": lambda i: connected(change(0, **event(i))),
+    }[wrap]
     at = {"plain": "value", "debezium": "value.after", "connect": "value.payload.after"}[wrap]
     found = scan([make(i) for i in range(N)])
     assert envelope(found)["layers"][-1] == "outbox" and envelope(found)["payload"] == [f"{at}.payload"]
@@ -193,12 +210,34 @@ def test_what_is_not_in_the_envelope_is_counted_and_listed() -> None:
 
 _DOCUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["c", "u", "1.0", "opened", "struct", "/x"]),
-    lambda inner: st.lists(inner, max_size=2)
-    | st.dictionaries(
-        st.sampled_from(["schema", "payload", "op", "after", "before", "ts_ms", "type", "data", "fields", "optional",
-                         "specversion", "source", "action", "aggregatetype", "aggregateid"]), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "schema",
+                    "payload",
+                    "op",
+                    "after",
+                    "before",
+                    "ts_ms",
+                    "type",
+                    "data",
+                    "fields",
+                    "optional",
+                    "specversion",
+                    "source",
+                    "action",
+                    "aggregatetype",
+                    "aggregateid",
+                ]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -216,16 +255,25 @@ def test_whatever_the_records_are_no_place_is_lost(documents: list[Any]) -> None
 def test_registered_avro_in_an_envelope_keeps_the_payload_first() -> None:
     """As Debezium writes with the Avro converter: the row is a branch of a union."""
     row_ = {
-        "type": "record", "name": "Value", "fields": [{"name": "id", "type": "int"}, {"name": "email", "type": "string"}],
-    }  # fmt: skip
+        "type": "record",
+        "name": "Value",
+        "fields": [{"name": "id", "type": "int"}, {"name": "email", "type": "string"}],
+    }
     whole = {
-        "type": "record", "name": "Envelope", "namespace": "shop.users",
+        "type": "record",
+        "name": "Envelope",
+        "namespace": "shop.users",
         "fields": [
-            {"name": "before", "type": ["null", row_]}, {"name": "after", "type": ["null", "Value"]},
-            {"name": "source", "type": {"type": "record", "name": "Source", "fields": [{"name": "db", "type": "string"}]}},
-            {"name": "op", "type": "string"}, {"name": "ts_ms", "type": ["null", "long"]},
+            {"name": "before", "type": ["null", row_]},
+            {"name": "after", "type": ["null", "Value"]},
+            {
+                "name": "source",
+                "type": {"type": "record", "name": "Source", "fields": [{"name": "db", "type": "string"}]},
+            },
+            {"name": "op", "type": "string"},
+            {"name": "ts_ms", "type": ["null", "long"]},
         ],
-    }  # fmt: skip
+    }
     records = []
     for i in range(N):
         out = io.BytesIO()

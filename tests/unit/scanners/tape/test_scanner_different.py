@@ -27,17 +27,17 @@ def column(texts: Sequence[str], weights: Sequence[int] | None = None) -> PlainT
     array = pyarrow.array(texts, pyarrow.large_string())
     _, offsets, held = array.buffers()
     return PlainTexts(
-        array, np.frombuffer(held or b"", np.uint8), np.frombuffer(offsets, np.int64)[: len(texts) + 1],
+        array,
+        np.frombuffer(held or b"", np.uint8),
+        np.frombuffer(offsets, np.int64)[: len(texts) + 1],
         np.array(weights or [1] * len(texts), np.int64),
-    )  # fmt: skip
+    )
 
 
 def many(seed: int, count: int) -> list[str]:
     """Different texts of some lengths, a few of them beyond ASCII."""
     draw = random.Random(seed)
-    return list(dict.fromkeys(
-        "".join(draw.choices("abcdefgh0123é€😀", k=draw.randrange(40))) for _ in range(count)
-    ))  # fmt: skip
+    return list(dict.fromkeys("".join(draw.choices("abcdefgh0123é€😀", k=draw.randrange(40))) for _ in range(count)))
 
 
 def fed(sketch: Any, texts: Any, salt: str) -> int:
@@ -95,11 +95,14 @@ def test_few_are_fed_once_many_have_been_seen() -> None:
     assert first < 2500 and second < 600
 
 
-@pytest.mark.parametrize("make", [
-    lambda: datasketches.hll_sketch(9, datasketches.tgt_hll_type.HLL_8),
-    lambda: datasketches.hll_sketch(9, datasketches.tgt_hll_type.HLL_6),
-    new_hll,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: datasketches.hll_sketch(9, datasketches.tgt_hll_type.HLL_8),
+        lambda: datasketches.hll_sketch(9, datasketches.tgt_hll_type.HLL_6),
+        new_hll,
+    ],
+)
 def test_a_sketch_of_another_kind_or_without_registers_is_fed_everything(make: Callable[[], Any]) -> None:
     sketch = make()
     assert hll_filter.registers_of(sketch) is None

@@ -33,9 +33,14 @@ from scanners.worker.profile import TopicProfiler
 from tests.unit.scanners.tape.test_scanner_tape import Tree, same, told
 
 PLAIN: dict[str, st.SearchStrategy[Any]] = {
-    "null": st.none(), "boolean": st.booleans(), "int": st.integers(-(2**31), 2**31 - 1), "long": st.integers(-(2**63), 2**63 - 1),
-    "float": st.floats(width=32), "double": st.floats(), "string": st.text(max_size=9) | st.sampled_from(["a@b.de", '{"a": [1]}']),
-}  # fmt: skip
+    "null": st.none(),
+    "boolean": st.booleans(),
+    "int": st.integers(-(2**31), 2**31 - 1),
+    "long": st.integers(-(2**63), 2**63 - 1),
+    "float": st.floats(width=32),
+    "double": st.floats(),
+    "string": st.text(max_size=9) | st.sampled_from(["a@b.de", '{"a": [1]}']),
+}
 FIELDS = ["id", "a", "name", "b", "übrig", "2024-01-02"]
 
 
@@ -177,9 +182,12 @@ def profiled(
         detect = lambda node, names, counts: shown[names].update(counts)  # noqa: E731
         profiler = TopicProfiler("t", schemas, "salt", detect, expected=expected)
         for number, batch in enumerate(batches):
-            profiler.add([
-                RawRecord(None, body, [], at % 2, number * 100 + at, 1_700_000_000_000 - at % 5) for at, body in enumerate(batch)
-            ])  # fmt: skip
+            profiler.add(
+                [
+                    RawRecord(None, body, [], at % 2, number * 100 + at, 1_700_000_000_000 - at % 5)
+                    for at, body in enumerate(batch)
+                ]
+            )
     return profiler.sketch, dict(shown)
 
 
@@ -197,15 +205,33 @@ def record(*fields: tuple[str, Any], name: str = "R") -> dict[str, Any]:
 
 
 EVERYTHING = record(
-    ("s", "string"), ("i", "int"), ("l", "long"), ("f", "float"), ("d", "double"), ("t", "boolean"), ("n", "null"),
-    ("e", {"type": "enum", "name": "E", "symbols": ["ONE", "TWO"]}), ("again", ["null", "E"]),
-    ("list", {"type": "array", "items": ["null", record(("sku", "string"), name="Item")]}), ("item", "Item"),
+    ("s", "string"),
+    ("i", "int"),
+    ("l", "long"),
+    ("f", "float"),
+    ("d", "double"),
+    ("t", "boolean"),
+    ("n", "null"),
+    ("e", {"type": "enum", "name": "E", "symbols": ["ONE", "TWO"]}),
+    ("again", ["null", "E"]),
+    ("list", {"type": "array", "items": ["null", record(("sku", "string"), name="Item")]}),
+    ("item", "Item"),
     ("map", {"type": "map", "values": "string"}),
-)  # fmt: skip
+)
 WHOLE = {
-    "s": "größe", "i": -1, "l": 2**40, "f": 1.5, "d": 0.1, "t": True, "n": None, "e": "TWO", "again": "ONE",
-    "list": [None, {"sku": "x"}], "item": {"sku": "y"}, "map": {},
-}  # fmt: skip
+    "s": "größe",
+    "i": -1,
+    "l": 2**40,
+    "f": 1.5,
+    "d": 0.1,
+    "t": True,
+    "n": None,
+    "e": "TWO",
+    "again": "ONE",
+    "list": [None, {"sku": "x"}],
+    "item": {"sku": "y"},
+    "map": {},
+}
 LONGS = record(("l", {"type": "array", "items": "long"}))
 HEAD = b"\0\0\0\0\1"
 
@@ -221,9 +247,18 @@ def test_lists_in_blocks_with_or_without_their_bytes_told_before() -> None:
     assert check(registered(LONGS), [HEAD + tail for tail in tails]) == [False, False, False, True, True]
 
 
-@pytest.mark.parametrize("tail", [
-    b"\xff" * 9 + b"\x01", b"\xff" * 9 + b"\x02", b"\xff" * 10 + b"\x01", b"\x80\x80\x00", b"\xfe" * 9 + b"\x01", b"\xff" * 9, b"",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b"\xff" * 9 + b"\x01",
+        b"\xff" * 9 + b"\x02",
+        b"\xff" * 10 + b"\x01",
+        b"\x80\x80\x00",
+        b"\xfe" * 9 + b"\x01",
+        b"\xff" * 9,
+        b"",
+    ],
+)
 def test_long_numbers(tail: bytes) -> None:
     check(registered(record(("n", "long"))), [HEAD + tail])
 
@@ -304,9 +339,14 @@ def test_a_schema_that_grows_beyond_bounds_has_no_program() -> None:
     assert program_of(fastavro.parse_schema(schema)) is None
 
 
-@pytest.mark.parametrize(("numbers", "magnitude"), [
-    ((7e-304, math.inf), [-304, -304]), ((math.nan, 1e9), [9, 9]), ((math.inf, math.nan), [0, 0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("numbers", "magnitude"),
+    [
+        ((7e-304, math.inf), [-304, -304]),
+        ((math.nan, 1e9), [9, 9]),
+        ((math.inf, math.nan), [0, 0]),
+    ],
+)
 def test_what_is_not_finite_has_no_part_in_the_magnitude(numbers: tuple[float, ...], magnitude: list[int]) -> None:
     schema = record(("n", "double"))
     bodies = [body_of(schema, {"n": number}) for number in numbers]

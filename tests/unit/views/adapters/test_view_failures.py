@@ -49,14 +49,15 @@ def test_progress_of_a_join_with_itself_has_what_all_sources_read() -> None:
     status = {
         "batchId": 4,
         "observedMetrics": {"weir_seen_weir_view_0": {"p0": 2, "p1": None}, "weir_seen_weir_view_1": _ROW},
-        "durationMs": {"triggerExecution": 1500}, "sink": {"numOutputRows": -1},
+        "durationMs": {"triggerExecution": 1500},
+        "sink": {"numOutputRows": -1},
         "stateOperators": [{"numRowsTotal": 7, "memoryUsedBytes": 10, "numRowsDroppedByWatermark": 2}],
         "sources": [
             {"endOffset": {"orders": {"0": 10, "1": 4}}, "numInputRows": 3},
             {"endOffset": '{"orders":{"0":8,"1":9}}', "numInputRows": 2},
             {"endOffset": None, "numInputRows": 0},
         ],
-    }  # fmt: skip
+    }
     read = read_progress(status)
     assert read.offsets == {"orders": {0: 8, 1: 4}} and (read.rows_in, read.rows_out, read.seconds) == (5, 0, 1.5)
     assert (read.state_rows, read.late_rows) == (7, 2) and read.unfit_values == 3

@@ -16,9 +16,10 @@ def report(batch: int, start: str, end: str, rows: int, ran: bool = True) -> dic
 
 def test_batches_between_two_looks_are_one_report() -> None:
     reports = [
-        report(0, "None", '{"t":{"0":5}}', 5), report(1, '{"t":{"0":5}}', '{"t":{"0":7}}', 2),
+        report(0, "None", '{"t":{"0":5}}', 5),
+        report(1, '{"t":{"0":5}}', '{"t":{"0":7}}', 2),
         report(2, '{"t":{"0":7}}', '{"t":{"0":7}}', 0, ran=False),
-    ]  # fmt: skip
+    ]
     looks = Reports()
     both = looks.next(reports[-1], lambda: reports)
     assert (both.batch, both.batches, both.rows_in, both.unfit_values, both.missed) == (1, 2, 2, 1, 0)

@@ -52,9 +52,16 @@ class Keyed(World):
 
 
 def build(
-    sql: str, kind: DataType | str = STRING, *, value: str = "id STRING, email STRING", sees_key: bool = True,
-    hides: MaskType | None = None, clear_when: str | None = None, compacted: bool | None = True, **more: Any,
-) -> Built:  # fmt: skip
+    sql: str,
+    kind: DataType | str = STRING,
+    *,
+    value: str = "id STRING, email STRING",
+    sees_key: bool = True,
+    hides: MaskType | None = None,
+    clear_when: str | None = None,
+    compacted: bool | None = True,
+    **more: Any,
+) -> Built:
     world = Keyed()
     world.key, world.sees_key = parse_ddl(kind) if isinstance(kind, str) else kind, sees_key
     world.value = parse_ddl(value)
@@ -83,7 +90,9 @@ TWO = "id STRING, other INT"
         ("SELECT * FROM people", STRING, "id", OF_TEXT),
         ("SELECT id, email FROM people", "id STRING", "id", (("id", "weir_key.`id`", "STRING"),)),
         (
-            "SELECT id, email FROM people", "id STRING, email STRING", "id email",
+            "SELECT id, email FROM people",
+            "id STRING, email STRING",
+            "id email",
             (("email", "weir_key.`email`", "STRING"), ("id", "weir_key.`id`", "STRING")),
         ),
         ("SELECT id, email FROM people", Primitive("BIGINT"), "id", (("id", "weir_key", "BIGINT"),)),
@@ -97,7 +106,7 @@ TWO = "id STRING, other INT"
         ("SELECT concat(k, 'x') AS id FROM (SELECT concat('y', _key) AS k FROM people)", STRING, "id", ()),
         ("SELECT p.id, v.email FROM people p JOIN vans v ON v.id = p.id", STRING, "id", OF_TEXT),
     ],
-)  # fmt: skip
+)
 def test_a_key_is_the_whole_key_of_the_records(sql: str, kind: Any, key: str, fields: tuple[Any, ...]) -> None:
     table = build(sql, kind, key=key.split()).tables[0].table
     assert table.by_key is not None and table.by_key.fields == fields

@@ -12,10 +12,12 @@ from views.runner.figures import SAMPLES, Figures, sampled
 
 def report(batch: int) -> dict[str, Any]:
     return {
-        "batchId": batch, "durationMs": {"triggerExecution": 1000 + batch, "addBatch": 900}, "sink": {"numOutputRows": -1},
+        "batchId": batch,
+        "durationMs": {"triggerExecution": 1000 + batch, "addBatch": 900},
+        "sink": {"numOutputRows": -1},
         "stateOperators": [{"numRowsTotal": batch, "memoryUsedBytes": 10, "numRowsDroppedByWatermark": 1}],
         "sources": [{"endOffset": {"orders": {"0": batch * 10}}, "numInputRows": 10}],
-    }  # fmt: skip
+    }
 
 
 def test_every_batch_is_counted_once_however_seldom_it_is_looked() -> None:

@@ -43,10 +43,11 @@ def prepared(sql: str, masks: dict[str, Mask] | None = None) -> Prepared:
     governed = Prepared(gated)
     for ref in gated.tables:
         facts = DatasetFacts(
-            DatasetId("kafka://x", ref.name), f"prod/{ref.name}",
+            DatasetId("kafka://x", ref.name),
+            f"prod/{ref.name}",
             tuple(FieldFacts(f"value.{field}", {TAGS[field]: "declared"} if field in TAGS else {}) for field in FIELDS),
             owners=SubjectMatch(),
-        )  # fmt: skip
+        )
         columns = tuple(ColumnDecision(f"value.{field}", Effect.ALLOW, (masks or {}).get(field)) for field in FIELDS)
         table = QueryTable(
             facts.reference, ref.name, facts, {}, PartRead("text", STRING), PartRead("json", parse_ddl(ORDERS))
@@ -204,8 +205,10 @@ def test_masks_are_kept_and_end_tags() -> None:
     assert inherited(by_column) == {"value.e": {"EMAIL_ADDRESS": "from prod/orders value.email"}}
     kept = {(at, path): mask_of(data) for at, source, path, data in made_of(by_column)}
     assert kept == {
-        ("value.c.mail", "value.who.mail"): mask, ("value.c.phone", "value.who.phone"): None, ("value.e", "value.email"): None,
-    }  # fmt: skip
+        ("value.c.mail", "value.who.mail"): mask,
+        ("value.c.phone", "value.who.phone"): None,
+        ("value.e", "value.email"): None,
+    }
 
 
 def test_a_count_holds_nothing_of_a_value() -> None:

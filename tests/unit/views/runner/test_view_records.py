@@ -15,11 +15,16 @@ from views.runner.result import columns_of
 
 COLUMNS = columns_of(
     [
-        ("id", "string"), ("n", "bigint"), ("price", "decimal(12,2)"), ("ratio", "double"), ("at", "timestamp"),
-        ("who", "struct<name:string,born:date,spent:decimal(38,10)>"), ("tags", "array<timestamp>"),
+        ("id", "string"),
+        ("n", "bigint"),
+        ("price", "decimal(12,2)"),
+        ("ratio", "double"),
+        ("at", "timestamp"),
+        ("who", "struct<name:string,born:date,spent:decimal(38,10)>"),
+        ("tags", "array<timestamp>"),
         ("counts", "map<string,decimal(5,1)>"),
     ]
-)  # fmt: skip
+)
 
 
 def record(
@@ -38,10 +43,15 @@ def test_values_have_the_forms_of_an_answer_to_a_query() -> None:
     rows, gone = Reader("1-a", COLUMNS, ["id"]).rows([ViewRecord(0, 7, raw, "1-a")])
     assert gone == [] and rows[0].key == '["a"]' and rows[0].offset == 7
     assert rows[0].values == {
-        "id": "a", "n": 9223372036854775807, "price": "12.50", "ratio": 0.1, "at": "2026-11-23T10:00:00Z",
+        "id": "a",
+        "n": 9223372036854775807,
+        "price": "12.50",
+        "ratio": 0.1,
+        "at": "2026-11-23T10:00:00Z",
         "who": {"name": None, "born": "1969-07-20", "spent": "0.0000001"},
-        "tags": ["2026-11-23T10:00:00.250000Z", None], "counts": {"x": "1.0"},
-    }  # fmt: skip
+        "tags": ["2026-11-23T10:00:00.250000Z", None],
+        "counts": {"x": "1.0"},
+    }
 
 
 def test_numbers_that_are_none_stay_texts() -> None:
@@ -54,17 +64,25 @@ def test_the_newest_record_of_a_key_counts_and_a_tombstone_ends_it() -> None:
     reader = Reader("1-a", COLUMNS, ["id"])
     rows, gone = reader.rows(
         [
-            record({"id": "a", "n": 1}), record({"id": "a", "n": 2}, offset=1), record({"id": "b", "n": 1}, offset=2),
-            record(None, {"id": "b"}, offset=3), record(None, {"id": "c"}, offset=4), record({"id": "c", "n": 5}, offset=5),
+            record({"id": "a", "n": 1}),
+            record({"id": "a", "n": 2}, offset=1),
+            record({"id": "b", "n": 1}, offset=2),
+            record(None, {"id": "b"}, offset=3),
+            record(None, {"id": "c"}, offset=4),
+            record({"id": "c", "n": 5}, offset=5),
         ]
-    )  # fmt: skip
+    )
     assert {row.key: row.values["n"] for row in rows} == {'["a"]': 2, '["c"]': 5} and gone == ['["b"]']
 
 
 def test_records_of_other_generations_and_broken_ones_are_counted() -> None:
     reader = Reader("2-b", COLUMNS, ["id"])
-    broken = [ViewRecord(0, 0, b"{", "2-b"), ViewRecord(0, 1, b"[1]", "2-b"), ViewRecord(0, 2, None, "2-b"),
-              ViewRecord(0, 3, b'{"id":"a","price":"x"}', "2-b")]  # fmt: skip
+    broken = [
+        ViewRecord(0, 0, b"{", "2-b"),
+        ViewRecord(0, 1, b"[1]", "2-b"),
+        ViewRecord(0, 2, None, "2-b"),
+        ViewRecord(0, 3, b'{"id":"a","price":"x"}', "2-b"),
+    ]
     rows, gone = reader.rows([record({"id": "a"}), *broken, record({"id": "ok"}, generation="2-b")])
     assert [row.key for row in rows] == ['["ok"]'] and gone == []
     assert (reader.foreign, reader.unread) == (1, 4)
@@ -102,9 +120,13 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
 
 
 @given(
-    st.integers(-(2**63), 2**63 - 1), NUMBERS, st.text() | st.just("half \ud800"), st.booleans(),
-    st.dictionaries(st.text(max_size=3), st.lists(NUMBERS | st.none(), max_size=3), max_size=3), st.booleans(),
-)  # fmt: skip
+    st.integers(-(2**63), 2**63 - 1),
+    NUMBERS,
+    st.text() | st.just("half \ud800"),
+    st.booleans(),
+    st.dictionaries(st.text(max_size=3), st.lists(NUMBERS | st.none(), max_size=3), max_size=3),
+    st.booleans(),
+)
 def test_both_readers_read_alike(
     number: int, ratio: float | str, name: str, ok: bool, more: dict[str, list[float | None]], ascii_only: bool
 ) -> None:

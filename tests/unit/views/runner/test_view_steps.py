@@ -124,11 +124,20 @@ class World:
         settings = ViewSettings(recheck_seconds=2)
         preparer = Preparer(self, self.decide, self, MaskKeys(b"a secret for tests, sixteen or more"), QuerySettings())
         tools = Tools(
-            document=self.declared, subject=self.subject, preparer=preparer, engine=self.engine, topics=self.topics,
-            registry=self.registry, clusters=self, serving=self.serving, states=self.states, settings=settings,
+            document=self.declared,
+            subject=self.subject,
+            preparer=preparer,
+            engine=self.engine,
+            topics=self.topics,
+            registry=self.registry,
+            clusters=self,
+            serving=self.serving,
+            states=self.states,
+            settings=settings,
             checkpoints="/state",
-            journal=lambda action, view, reasons: self.journal.append((action, "; ".join(reasons))), monotonic=lambda: self.now,
-        )  # fmt: skip
+            journal=lambda action, view, reasons: self.journal.append((action, "; ".join(reasons))),
+            monotonic=lambda: self.now,
+        )
         return View("v", tools)
 
     def declared(self, name: str) -> Declared | None:

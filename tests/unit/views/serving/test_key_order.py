@@ -16,10 +16,15 @@ from views.serving.key_order import LONGEST, bounds, encode, key_bytes, shortene
 
 TEXTS = st.text(max_size=6) | st.text(alphabet="a\x00\x01\xff\U0010ffff\ud800\uffff", max_size=5)
 SCALARS = (
-    st.none() | st.booleans() | st.integers(-5, 5) | st.integers() | st.integers(-(2**63), 2**63)
-    | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([2**53, 2**53 + 1, float(2**53), 1.0, 1, -0.0, 0.5])
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.integers()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([2**53, 2**53 + 1, float(2**53), 1.0, 1, -0.0, 0.5])
     | TEXTS
-)  # fmt: skip
+)
 VALUES = SCALARS | st.lists(SCALARS, max_size=3) | st.dictionaries(st.text(max_size=3), SCALARS, max_size=2)
 KEYS = st.lists(VALUES, max_size=4)
 

@@ -26,11 +26,12 @@ def columns(ddl: str) -> list[Column]:
 def decision(decided: dict[str, Any], **more: Any) -> Decision:
     masked = [
         ColumnDecision(
-            f"value.{path}", Effect.DENY if mask == "deny" else Effect.ALLOW,
+            f"value.{path}",
+            Effect.DENY if mask == "deny" else Effect.ALLOW,
             Mask(mask) if isinstance(mask, MaskType) else mask if isinstance(mask, Mask) else None,
         )
         for path, mask in decided.items()
-    ]  # fmt: skip
+    ]
     return Decision(DatasetId("kafka", "v"), "prod/v", more.pop("effect", Effect.ALLOW), masked, **more)
 
 
@@ -50,16 +51,24 @@ def test_clear_denied_and_undecided_columns() -> None:
 @pytest.mark.parametrize(
     ("kind", "mask", "value", "expected"),
     [
-        ("DECIMAL(12,2)", M.GENERALIZE, "-0.01", "-10.00"), ("DECIMAL(12,2)", M.MASK, "5.00", "0.00"),
+        ("DECIMAL(12,2)", M.GENERALIZE, "-0.01", "-10.00"),
+        ("DECIMAL(12,2)", M.MASK, "5.00", "0.00"),
         ("DOUBLE", M.GENERALIZE, 17.5, 10.0),
-        ("DOUBLE", M.GENERALIZE, "NaN", "NaN"), ("DOUBLE", M.MASK, "-Infinity", 0.0), ("DOUBLE", M.TRUNCATE_GEO, -0.01, 0.0),
-        ("FLOAT", M.TRUNCATE_GEO, 13.4567, 13.5), ("DATE", M.MASK_DATE_SHOW_YEAR, "1969-07-20", "1969-01-01"),
+        ("DOUBLE", M.GENERALIZE, "NaN", "NaN"),
+        ("DOUBLE", M.MASK, "-Infinity", 0.0),
+        ("DOUBLE", M.TRUNCATE_GEO, -0.01, 0.0),
+        ("FLOAT", M.TRUNCATE_GEO, 13.4567, 13.5),
+        ("DATE", M.MASK_DATE_SHOW_YEAR, "1969-07-20", "1969-01-01"),
         ("TIMESTAMP", M.GENERALIZE, "2026-03-04T05:06:07.000008Z", "2026-03-01T00:00:00Z"),
-        ("TIMESTAMP_NTZ", M.MASK, "2026-03-04T05:06:07", "1900-01-01T00:00:00"), ("BINARY", M.MASK, "AAE=", ""),
-        ("BOOLEAN", M.MASK, True, None), ("BOOLEAN", M.MASK_NONE, True, True), ("VARIANT", M.MASK, '{"a": 1}', None),
-        ("STRING", M.EMAIL_DOMAIN, "anna@x.eu", "xxxx@x.eu"), ("BIGINT", M.MASK_SHOW_LAST_4, 123456, 3456),
+        ("TIMESTAMP_NTZ", M.MASK, "2026-03-04T05:06:07", "1900-01-01T00:00:00"),
+        ("BINARY", M.MASK, "AAE=", ""),
+        ("BOOLEAN", M.MASK, True, None),
+        ("BOOLEAN", M.MASK_NONE, True, True),
+        ("VARIANT", M.MASK, '{"a": 1}', None),
+        ("STRING", M.EMAIL_DOMAIN, "anna@x.eu", "xxxx@x.eu"),
+        ("BIGINT", M.MASK_SHOW_LAST_4, 123456, 3456),
     ],
-)  # fmt: skip
+)
 def test_values_keep_their_json_form(kind: str, mask: MaskType, value: Any, expected: Any) -> None:
     shown = view(f"v {kind}", {"v": mask}).row({"v": value})["v"]
     assert shown == expected and type(shown) is type(expected) and repr(shown) == repr(expected)
@@ -113,7 +122,8 @@ def test_alternatives_are_one_place() -> None:
     [
         ("v STRING", {"v": Mask(M.CUSTOM, "upper({col})")}, "v: a CUSTOM mask"),
         ("v DOUBLE", {"v": M.TOKEN}, "Spark's own text of the number"),
-        ("v VARIANT", {"v": M.MASK_HASH}, "text of the value"), ("v INTERVAL", {"v": M.TOKEN}, "text of the value"),
+        ("v VARIANT", {"v": M.MASK_HASH}, "text of the value"),
+        ("v INTERVAL", {"v": M.TOKEN}, "text of the value"),
         ("v INT", {"v": Mask(M.GENERALIZE, params={"step": 1e-5})}, "less than 0.0001"),
         ("v FLOAT", {"v": Mask(M.GENERALIZE, params={"step": 2.5})}, "gives doubles"),
         ("m MAP<DOUBLE, INT>", {"m@keys": M.MASK, "m{}": None}, "keys of a map are masked"),
@@ -121,7 +131,7 @@ def test_alternatives_are_one_place() -> None:
         ("m MAP<STRING, INT>", {"m@keys": None, "m{}": None, "m{a}": M.MASK_HASH}, "different types"),
         ("m MAP<STRING, STRUCT<a: STRING>>", {"m@keys": None, "m{}.a": Mask(M.CUSTOM, "{col}")}, "CUSTOM"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_done_exactly_is_not_done(ddl: str, decided: dict[str, Any], reason: str) -> None:
     assert reason in str(why_not(columns(ddl), decision(decided), KEYS))
     with pytest.raises(NotExact):

@@ -182,10 +182,14 @@ def test_cursors_hold_nothing_that_can_be_read_or_changed() -> None:
 # --- two stores that look alike to the asker answer alike --------------------------------------------------------------
 
 HIDDEN: list[Masks] = [
-    {**CLEAR, "email": EMAIL}, {**CLEAR, "email": "deny"}, {**CLEAR, "email": Mask(MaskType.MASK_NULL)},
-    {**CLEAR, "email": Mask(MaskType.MASK_SHOW_FIRST_4, params={"show": 1})}, {**CLEAR, "email": Mask(MaskType.MASK)},
-    {"email": EMAIL, "total": Mask(MaskType.GENERALIZE)}, {**CLEAR, "email": EMAIL, "total": "deny"},
-]  # fmt: skip
+    {**CLEAR, "email": EMAIL},
+    {**CLEAR, "email": "deny"},
+    {**CLEAR, "email": Mask(MaskType.MASK_NULL)},
+    {**CLEAR, "email": Mask(MaskType.MASK_SHOW_FIRST_4, params={"show": 1})},
+    {**CLEAR, "email": Mask(MaskType.MASK)},
+    {"email": EMAIL, "total": Mask(MaskType.GENERALIZE)},
+    {**CLEAR, "email": EMAIL, "total": "deny"},
+]
 LETTERS = st.text("abc", min_size=1, max_size=3)
 ROWS = st.lists(st.tuples(st.sampled_from(["EU", "US"]), LETTERS, LETTERS, st.integers(0, 30)), max_size=12)
 ASKED = st.fixed_dictionaries(

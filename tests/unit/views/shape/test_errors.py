@@ -12,7 +12,11 @@ LEGACY = "_LEGACY_ERROR_TEMP_3102"
 @pytest.mark.parametrize(
     ("condition", "message", "words"),
     [
-        ("STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION", "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid", "window"),
+        (
+            "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION",
+            "[STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION] Invalid",
+            "window",
+        ),
         ("NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING", "Window function is not supported", "max_by"),
         ("INVALID_SUBQUERY_EXPRESSION.STREAMING_QUERY", "Invalid subquery", "bound of time"),
         (LEGACY, "Distinct aggregations are not supported on streaming DataFrames/Datasets.", "approx_count_distinct"),
@@ -43,7 +47,7 @@ LEGACY = "_LEGACY_ERROR_TEMP_3102"
             "watermark",
         ),
     ],
-)  # fmt: skip
+)
 def test_one_sentence_without_a_word_of_java(condition: str | None, message: str, words: str) -> None:
     shown = sentence(condition, message)
     assert shown is not None and words in shown and shown.endswith(".")

@@ -17,15 +17,23 @@ BOUND = "b._timestamp BETWEEN a._timestamp AND a._timestamp + INTERVAL 5 MINUTES
 
 
 def shaped(
-    sql: str, key: list[str] | None = None, watermark: bool = True, column: str | None = None,
-    columns: dict[str, list[str]] | None = None, replaced: bool = False,
-) -> Shape:  # fmt: skip
+    sql: str,
+    key: list[str] | None = None,
+    watermark: bool = True,
+    column: str | None = None,
+    columns: dict[str, list[str]] | None = None,
+    replaced: bool = False,
+) -> Shape:
     gated = gate.check(sql)
     known = None if columns is None else {ref: Visible(columns.get(ref.name, ["id"])) for ref in gated.tables}
     return shape(
-        gated, key=key, watermark=watermark, watermark_column=column, columns=known,
+        gated,
+        key=key,
+        watermark=watermark,
+        watermark_column=column,
+        columns=known,
         replaced=gated.tables if replaced else (),
-    )  # fmt: skip
+    )
 
 
 def runs(sql: str, **given: object) -> str:
@@ -184,7 +192,11 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         ("SELECT a.x FROM t a JOIN t b ON a.id = b.id", "both-roles", "bound of time"),
         ("SELECT a.x FROM t a LEFT JOIN u b ON a.id = b.id AND b._timestamp >= a._timestamp", "open-bounds", "BETWEEN"),
         (f"SELECT a.x FROM t a LEFT ANTI JOIN u b ON a.id = b.id AND {BOUND}", "stream-anti", "IS NULL"),
-        (f"SELECT a.x, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY a.x", "stacked", "output topic"),
+        (
+            f"SELECT a.x, count(*) n FROM t a JOIN u b ON a.id = b.id AND {BOUND} GROUP BY a.x",
+            "stacked",
+            "output topic",
+        ),
         ("SELECT max(n) m FROM (SELECT a, count(*) n FROM t GROUP BY a)", "stacked", "window"),
         ("SELECT count(*) n FROM (SELECT DISTINCT a, b FROM t)", "stacked", "collect_set"),
         ("SELECT count(*) n FROM (SELECT a FROM t UNION SELECT a FROM u)", "stacked", "collect_set"),
@@ -192,15 +204,23 @@ def test_a_declared_key_is_completed_by_the_window() -> None:
         ("SELECT n FROM (SELECT a, count(*) n FROM t GROUP BY a)", "group-not-shown", "add a to SELECT"),
         ("SELECT count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
         ("SELECT upper(a) a, count(*) n FROM t GROUP BY a", "group-not-shown", "add a to SELECT"),
-        ("SELECT a.g, d.n FROM (SELECT g, count(*) c FROM t GROUP BY g) a JOIN d ON d.g = a.g", "join-after-group", "before"),
-        ("SELECT g, explode(xs) x FROM (SELECT g, collect_list(y) xs FROM t GROUP BY g)", "explode-after-group", "before"),
+        (
+            "SELECT a.g, d.n FROM (SELECT g, count(*) c FROM t GROUP BY g) a JOIN d ON d.g = a.g",
+            "join-after-group",
+            "before",
+        ),
+        (
+            "SELECT g, explode(xs) x FROM (SELECT g, collect_list(y) xs FROM t GROUP BY g)",
+            "explode-after-group",
+            "before",
+        ),
         ("SELECT a, count(*) n FROM t GROUP BY a UNION ALL SELECT a, 1 FROM u", "union-of-groups", "as a view"),
         ("SELECT a, A FROM t", "column-name", "otherwise"),
         ("SELECT a + 1 FROM t", "column-name", "AS"),
         ("SELECT a AS weir_kept FROM t", "column-name", "own"),
         ("SELECT a, count(*) n FROM t GROUP BY a HAVING a IN (SELECT x FROM u)", "having-query", "before GROUP BY"),
     ],
-)  # fmt: skip
+)
 def test_refused_with_what_to_write_instead(sql: str, reason: str, words: str) -> None:
     with pytest.raises(SqlRefused) as caught:
         shaped(sql)

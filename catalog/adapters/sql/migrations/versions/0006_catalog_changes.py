@@ -13,13 +13,32 @@ branch_labels = None
 depends_on = None
 
 _TABLES = (
-    "clusters", "namespace_aliases", "dataset_labels", "schema_versions", "field_notes", "classifications",
+    "clusters",
+    "namespace_aliases",
+    "dataset_labels",
+    "schema_versions",
+    "field_notes",
+    "classifications",
     "declared_documents",
-)  # fmt: skip
+)
 _COLUMNS = (
-    "id", "namespace", "name", "cluster", "description", "format", "declared_ddl", "topic", "scan", "created_at",
-    "updated_at", "last_seen_at", "scanned_at", "deleted_at", "source", "reported",
-)  # fmt: skip
+    "id",
+    "namespace",
+    "name",
+    "cluster",
+    "description",
+    "format",
+    "declared_ddl",
+    "topic",
+    "scan",
+    "created_at",
+    "updated_at",
+    "last_seen_at",
+    "scanned_at",
+    "deleted_at",
+    "source",
+    "reported",
+)
 _STEPS = {"added": "INSERT", "changed": "UPDATE", "removed": "DELETE"}
 
 
