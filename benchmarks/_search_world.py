@@ -144,6 +144,7 @@ def _process(home: Home, elasticsearch: str, index: str) -> Iterator[Door]:
         "WEIR_CATALOG__SEARCH_INDEX": index,
         "WEIR_KAFKA__BOOTSTRAP_SERVERS": NOWHERE,
         "WEIR_POLICIES__PUBLISH_AUDIT_HEAD": "false",
+        "WEIR_QUERY__WARM_UP_QUERIES": "0",
         "WEIR_CATALOG__SEARCH_TIMEOUT_S": "60",
     }
     output = home.root / "api.log"

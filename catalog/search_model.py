@@ -112,7 +112,10 @@ class SearchQuery:
     least     how many of the needles a document must hold; None = all
     labels    find documents with one of these labels instead
     weights   how much each needle counts; empty: all alike
-    counted   give facets, and how many documents hold each needle
+    distinct  of the documents with the same label only the best, and those that are equally good in any order
+    counted   give facets, how many datasets the hits belong to, and how many documents hold each needle
+    facets    those that are given
+    holding   letters that the facets' values hold, in either case; empty: the most frequent values
     unseen    what the reader does not find, in hits and in every count; None: faces do not exist
     """
 
@@ -124,7 +127,10 @@ class SearchQuery:
     least: int | None = None
     labels: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
+    distinct: bool = False
     counted: bool = True
+    facets: tuple[str, ...] = FACETS
+    holding: str = ""
     unseen: Unseen | None = None
 
 
@@ -148,7 +154,7 @@ class IndexHit:
 class IndexPage:
     """What the index found.
 
-    facets    facet -> [(value, count)], each counted without its own filter
+    facets    facet -> [(value, count)], each counted without its own filter; empty where it was not asked for
     held      for each needle: how many documents of the whole index hold it; empty where it was not counted
     size      documents in the index
     datasets  how many datasets the hits belong to

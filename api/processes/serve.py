@@ -14,7 +14,7 @@ from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
 from api.http.app import create_app
-from api.processes.heap import few_arenas
+from api.processes.heap import few_arenas, one_thread_for_vectors
 from api.processes.server import listening
 from api.wiring.bootstrap import build
 from catalog.errors import SettingsError
@@ -26,6 +26,7 @@ _TURN_SECONDS = 0.001
 def serve(home: Home) -> None:
     """Serve until TERM or Ctrl-C. Raises SettingsError, Unavailable when the record store cannot be opened."""
     few_arenas()
+    one_thread_for_vectors()
     settings = load(home)
     configure(settings.log)
     keep_small(home.root / "logs" / "weir.log")

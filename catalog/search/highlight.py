@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
 from typing import Any
 
 from catalog.search_model import Needle
@@ -32,23 +33,19 @@ def highlights(source: Mapping[str, Any], needles: Iterable[Needle]) -> dict[str
     return found
 
 
-def mark(text: str, words: set[str], joined: set[str] = frozenset(), shorten: bool = False) -> str | None:  # type: ignore[assignment]
+def mark(text: str, words: Set[str], joined: Set[str] = frozenset(), shorten: bool = False) -> str | None:
     """The text with its matching words in `<em>`, or None when none matches. A word matches by its beginning."""
     spans: list[tuple[int, int]] = []
     for chunk in CHUNK.finditer(text):
-        whole = "".join(split(chunk.group()))
+        start, (whole, inside, exact) = chunk.start(), _read(chunk.group())
         if whole in joined or whole in words:
             spans.append(chunk.span())
-            continue
-        if len(fold(chunk.group())) != len(chunk.group()):  # folding moved the letters: mark the whole chunk
-            if any(part.startswith(word) for part in split(chunk.group()) for word in words):
-                spans.append(chunk.span())
-            continue
-        folded = fold(chunk.group())
-        for start, end in parts(folded):
-            hit = max((len(w) for w in words if folded[start:end].lower().startswith(w)), default=0)
-            if hit:
-                spans.append((chunk.start() + start, chunk.start() + start + hit))
+        elif exact:
+            for begin, _, part in inside:
+                if hit := max((len(word) for word in words if part.startswith(word)), default=0):
+                    spans.append((start + begin, start + begin + hit))
+        elif any(part.startswith(word) for _, _, part in inside for word in words):
+            spans.append(chunk.span())
     if not spans:
         return None
     first, last = 0, len(text)
@@ -61,3 +58,12 @@ def mark(text: str, words: set[str], joined: set[str] = frozenset(), shorten: bo
         pieces += [html.escape(text[at:left]), "<em>", html.escape(text[left:right]), "</em>"]
         at = right
     return "".join([*pieces, html.escape(text[at:last]), "…" if last < len(text) else ""])
+
+
+@lru_cache(20_000)
+def _read(chunk: str) -> tuple[str, tuple[tuple[int, int, str], ...], bool]:
+    """A run of letters and digits as one word, its parts with where they begin and end, and whether these places are those of
+    the chunk: folding may move letters, and then the whole is to be marked."""
+    folded = fold(chunk)
+    inside = tuple((start, end, folded[start:end].lower()) for start, end in parts(folded))
+    return "".join(split(chunk)), inside, len(folded) == len(chunk)

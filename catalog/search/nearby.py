@@ -139,4 +139,9 @@ def _around(hit: IndexHit) -> str:
 
 def _name(hit: IndexHit) -> str:
     """The words of a field's dataset's name; none for a dataset."""
-    return " ".join(split(hit.source["name"])) if hit.source["kind"] == "field" else ""
+    return _words(hit.source["name"]) if hit.source["kind"] == "field" else ""
+
+
+@lru_cache(20_000)
+def _words(name: str) -> str:
+    return " ".join(split(name))

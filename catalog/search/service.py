@@ -30,6 +30,7 @@ _WORTH = 0.5  # what lacks a word of the query is shown where its score is that 
 _BEST_FIELDS = 5
 _TERMS_S = 5.0
 _SUGGESTIONS = 10
+_SUGGESTED = 60  # candidates, of which several may be called alike
 
 
 class Search(Indexing):
@@ -165,7 +166,15 @@ class Search(Indexing):
             return []
         loose = tuple(replace(needle, ways=needle.ways[:1]) for needle in question.needles)
         page = self._index.search(
-            SearchQuery(loose, question.spelled, self._wanted(question.filters), 60, counted=False, unseen=self._unseen)
+            SearchQuery(
+                loose,
+                question.spelled,
+                self._wanted(question.filters),
+                limit=_SUGGESTED,
+                distinct=True,
+                counted=False,
+                unseen=self._unseen,
+            )
         )
         suggestions: dict[str, Suggestion] = {}
         for each in rank(page.hits, replace(question, needles=loose), [1.0] * len(loose)):
@@ -182,7 +191,15 @@ class Search(Indexing):
         if not values:
             question = self._question(filter_.rest)
             others = {name: chosen for name, chosen in question.filters.items() if name != filter_.name}
-            query = SearchQuery(question.needles, question.spelled, self._wanted(others), 0, unseen=self._unseen)
+            query = SearchQuery(
+                question.needles,
+                question.spelled,
+                self._wanted(others),
+                limit=0,
+                facets=(filter_.name,),
+                holding=filter_.begun.removeprefix("group:"),
+                unseen=self._unseen,
+            )
             values = [value for value, _ in self._index.search(query).facets.get(filter_.name, ())]
         return [Suggestion(value, filter_.name) for value in fitting(values, filter_.begun, limit)]
 

@@ -214,6 +214,25 @@ def test_values_of_a_filter_are_suggested_while_it_is_typed(world: World) -> Non
     assert texts("owner:nobody") == texts("nosuchfilter:x") == []
 
 
+def test_a_value_is_suggested_that_is_not_among_the_most_frequent(world: World) -> None:
+    owners = [{"user": f"person.{n}@Example.org"} for n in range(70)]
+    world.datasets.declare(DatasetId(NAMESPACE, "crowded"), DatasetSpec.model_validate({"owners": owners}), by="ana")
+    world.search.refresh()
+    for typed in ("owner:person.69", "owner:PERSON.69@ex", "crowded owner:69"):
+        assert [each.text for each in world.search.suggest(typed)] == ["person.69@Example.org"], typed
+    assert world.search.suggest("owner:person.*") == world.search.suggest("owner:[a-z]{") == []
+
+
+def test_each_facet_is_counted_without_its_own_filter(world: World) -> None:
+    whole = world.search.search("").facets
+    both = world.search.search("", filters={"owner": ["otto"], "kind": ["field"]})
+    assert both.total == len(both.hits) == 2 and {hit.source["name"] for hit in both.hits} == {"payments"}
+    assert dict(both.facets["kind"]) == {"dataset": 1, "field": 2}
+    fields = dict(whole["kind"])["field"]
+    assert dict(both.facets["owner"]) == {"otto": 2, "group:team-pay": 2} and fields > 2
+    assert dict(both.facets["tag"])["CREDIT_CARD"] == 1
+
+
 def test_grouped_answers_go_on_after_the_first_candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = world.search.search("", grouped=True, limit=100)
     names = [hit.source["name"] for hit in everything.hits]

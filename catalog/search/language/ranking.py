@@ -7,38 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
+from catalog.search.language.matching import Held, around, held, places, words_of
 from catalog.search.language.query import Question
 from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, builtin, stem
-from catalog.search_model import IndexHit, Needle, Way
+from catalog.search_model import IndexHit
 
-OF_FIELD = {
-    "name": 1.0,
-    "entity": 0.95,
-    "term": 0.9,
-    "tag": 0.8,
-    "path": 0.7,
-    "text": 0.65,
-    "dataset": 0.4,
-    "owner": 0.35,
-    "about": 0.25,
-}
-OF_DATASET = {
-    "name": 1.0,
-    "term": 0.9,
-    "tag": 0.8,
-    "text": 0.8,
-    "owner": 0.8,
-    "entity": 0.5,
-    "inside": 0.3,
-}
-"""Where a word is -> how much it counts, for a field and for a dataset."""
-
-ONLY_RANKED = frozenset({"about"})
-"""Words here raise a document that is found by others, and find none."""
-
-PREFIX, SLIP = 0.75, 0.6
 _EXACT, _SUFFIX, _BEGUN = 10.0, 4.0, 2.0
 _NAME_SHARE = 0.25
 USED = 0.02
@@ -52,24 +25,8 @@ _CONTAINER = 0.1
 _CONTAINERS = frozenset({"object", "record", "struct", "array", "map"})
 _CONTEXT = 0.15
 _MORE_FIELDS = 0.06
-_PARTLY = 0.8
-"""Of a needle's words, each found by itself."""
 _LAST = 1.3
 """The last word of a question says what is sought, the others which."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """How a document holds a needle. `word` is the document's own where it was misspelled; `words`: all of them; `lacking`:
-    parts of the needle that it does not hold."""
-
-    needle: str
-    where: str
-    quality: float
-    how: str  # word | beginning | slip | meaning | stem
-    word: str | None = None
-    words: tuple[str, ...] = ()
-    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +50,18 @@ class Likeness:
 UNLIKE = Likeness(0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with how much each of its needles counts, 0..1 and 1 in all, and its words with their stems."""
+
+    question: Question
+    shares: tuple[float, ...]
+    words: tuple[tuple[str, str], ...]
+
+
 def weights(documents: Sequence[int], size: int) -> list[float]:
-    """How much each needle counts: the rarer, the more. `held`: documents that hold it, of `size`."""
+    """How much each needle counts: the rarer, the more. documents: how many hold each needle, of `size`."""
     return [max(0.3, math.log((1 + size) / (1 + min(count, size)))) for count in documents]
-
-
-def slips(word: str) -> int:
-    """How many letters of a word may be wrong."""
-    return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
 
 
 def rank(
@@ -116,10 +77,18 @@ def rank(
         if hit.source["kind"] != "dataset":
             key = hit.id.split(".")[0]
             best[key] = max(one.own, best.get(key, 0.0))
-    ranked = [_ranked(hit, question, weight, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
+    asked = _asked(question, weight)
+    ranked = [_ranked(hit, asked, one, best.get(hit.id, 0.0)) for hit, one in zip(hits, like, strict=True)]
     if len(question.needles) > 1:
         ranked = _with_fields(ranked)
     return sorted(ranked, key=lambda r: (-r.score, r.hit.source["name"], r.hit.source.get("path") or ""))
+
+
+def _asked(question: Question, weight: Sequence[float]) -> _Asked:
+    counts = [*weight[:-1], weight[-1] * _LAST] if len(weight) > 1 else list(weight)
+    total = sum(counts) or 1.0
+    words = tuple((word, STEM + stem(word)) for word in question.words)
+    return _Asked(question, tuple(count / total for count in counts), words)
 
 
 def _with_fields(ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -143,24 +112,19 @@ def _with_fields(ranked: Sequence[Ranked]) -> list[Ranked]:
     return raised
 
 
-def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Likeness, best_field: float) -> Ranked:
+def _ranked(hit: IndexHit, asked: _Asked, like: Likeness, best_field: float) -> Ranked:
     """`best_field`: likeness of that of the dataset's fields which is the most like the question."""
+    question = asked.question
     likeness = max(0.0, like.own)
     is_dataset = hit.source["kind"] == "dataset"
-    places = {
-        place: (value, hit.words.get(place, "")) for place, value in (OF_DATASET if is_dataset else OF_FIELD).items()
-    }
-    matches = tuple(_held(needle, places) for needle in question.needles)
-    weight = [w * _LAST if n == len(weight) - 1 else w for n, w in enumerate(weight)] if len(weight) > 1 else weight
-    total = sum(weight) or 1.0
-    fit = sum(w * h.quality for w, h in zip(weight, matches, strict=True) if h is not None) / total
+    where = places(hit)
+    matches = tuple(held(needle, where) for needle in question.needles)
+    fit = sum(share * match.quality for share, match in zip(asked.shares, matches, strict=True) if match is not None)
     reasons = {"words": fit}
     if question.needles:
         reasons["name"] = _NAME_SHARE * fit * _of_name(matches, hit, is_dataset)
-        if len(question.words) > 1:
-            everywhere = [_set(text) for _, text in places.values()]
-            around = sum(1 for word in question.words if any(word in s or STEM + stem(word) in s for s in everywhere))
-            reasons["context"] = _CONTEXT * around / len(question.words)
+        if len(asked.words) > 1:
+            reasons["context"] = _CONTEXT * around(asked.words, where)
         if likeness:
             reasons["meaning"] = _LIKE * likeness
         if not is_dataset and like.dataset > 0:
@@ -171,7 +135,7 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
             reasons["dataset"] = _WIDE * question.wide * min(1.0, fit + likeness)
         if not is_dataset and not _CONTAINERS.isdisjoint(hit.source.get("types") or ()):
             reasons["container"] = -_CONTAINER
-        own = _set(hit.words.get("name", "")) | _set(hit.words.get("entity", ""))
+        own = words_of(hit.words.get("name", "")) | words_of(hit.words.get("entity", ""))
         if likely := max((worth for concept, worth in question.likely if CONCEPT + concept in own), default=0.0):
             reasons["likely"] = _LIKELY * likely
         if not is_dataset and question.hints:
@@ -196,14 +160,11 @@ def _ranked(hit: IndexHit, question: Question, weight: Sequence[float], like: Li
 
 def _of_name(matches: Sequence[Held | None], hit: IndexHit, is_dataset: bool) -> float:
     """Which share of the name's own words was asked for. Names of datasets begin with a system or domain."""
+    words = [word for match in matches if match is not None and match.where == "name" for word in match.words]
+    if not words:
+        return 0.0
     spans = _spans(hit.words.get("name", ""), hit.own)
-    covered = {
-        at
-        for each in matches
-        if each is not None and each.where == "name"
-        for word in each.words
-        for at in spans.get(word, ())
-    }
+    covered = {at for word in words for at in spans.get(word, ())}
     return min(1.0, len(covered) / max(1, hit.own - (0.5 if is_dataset else 0)))
 
 
@@ -230,88 +191,3 @@ def _spans(name: str, count: int) -> Mapping[str, frozenset[int]]:
     if len(words) > count > 1:
         spans[words[count]] = set(every)  # all of them as one word
     return {word: frozenset(places) for word, places in spans.items()}
-
-
-_Places = Mapping[str, tuple[float, str]]
-"""Where words of a document are -> how much it counts, and the words."""
-
-
-def _held(needle: Needle, places: _Places) -> Held | None:
-    if needle.phrase:
-        phrase = f" {' '.join(needle.words)} "
-        inside = [(value, place) for place, (value, text) in places.items() if phrase in f" {text} "]
-        value, where = max(inside, default=(0.0, ""))
-        return Held(needle.text, where, value, "word", words=needle.words) if where else None
-    best: Held | None = None
-    for way in needle.ways:
-        if best is not None and best.quality >= way.quality:
-            continue
-        match = _by_way(needle, way, places)
-        if match is not None and (best is None or match.quality > best.quality):
-            best = match
-    if needle.parts and (best is None or best.quality < _PARTLY):
-        best = _partly(needle, places, best)
-    return best
-
-
-def _partly(needle: Needle, places: _Places, best: Held | None) -> Held | None:
-    """How a document holds some of the needle's words, each by itself, where that is better."""
-    each = [(part, _held(part, places)) for part in needle.parts]
-    parts = [held for _, held in each if held is not None]
-    quality = _PARTLY * sum(held.quality for held in parts) / len(each)
-    if not parts or (best is not None and best.quality >= quality):
-        return best
-    lacking = tuple(part.text for part, held in each if held is None)
-    words = tuple(word for held in parts for word in held.words)
-    first = max(parts, key=lambda held: held.quality)
-    return replace(first, needle=needle.text, quality=quality, words=words, lacking=lacking)
-
-
-def _by_way(needle: Needle, way: Way, places: _Places) -> Held | None:
-    """Each word where it counts most; words of one way in several places count a little less."""
-    candidates: list[tuple[float, str, str, str]] = []
-    for word in way.words:
-        one = _word(word, way.loose, word not in way.known, places)
-        if one is None:
-            return None
-        candidates.append(one)
-    worst = min(candidates, key=lambda one: one[0])
-    apart = 1.0 if len({one[1] for one in candidates}) == 1 else 0.9
-    quality = way.quality * apart * sum(one[0] for one in candidates) / len(candidates)
-    how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
-    slipped = worst[3] if worst[2] == "slip" else None
-    return Held(needle.text, worst[1], quality, how, slipped, tuple(one[3] for one in candidates))
-
-
-def _word(word: str, loose: bool, slipped: bool, places: _Places) -> tuple[float, str, str, str] | None:
-    """(quality, where, how, the document's word), or None."""
-    best: tuple[float, str, str, str] | None = None
-    for place, (value, text) in places.items():
-        if text and (best is None or value > best[0]):
-            match = _inside(word, loose, slipped, text)
-            if match is not None and (best is None or value * match[0] > best[0]):
-                best = (value * match[0], place, match[1], match[2])
-    return best
-
-
-@lru_cache(100_000)
-def _inside(word: str, loose: bool, slipped: bool, text: str) -> tuple[float, str, str] | None:
-    """(how well, in which way, the text's word), or None."""
-    if word in _set(text):
-        return 1.0, "word", word
-    if not loose:
-        return None
-    words = text.split()
-    if len(word) > 1 and (other := next((w for w in words if w.startswith(word)), None)):
-        return PREFIX, "beginning", other
-    allowed = slips(word) if slipped else 0
-    if allowed:
-        for other in words:
-            if other[:1] == word[:1] and OSA.distance(word, other, score_cutoff=allowed) <= allowed:
-                return SLIP, "slip", other
-    return None
-
-
-@lru_cache(20_000)
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
