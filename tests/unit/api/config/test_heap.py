@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,26 @@ def test_threads_share_two_heaps(call: str, most: int | None) -> None:
     )
     heaps = run.stdout.count("<heap nr=")
     assert heaps > 2 if most is None else 1 <= heaps <= most
+
+
+VECTORS = """
+import sys
+import api.processes.serve
+assert "numpy" not in sys.modules
+from api.processes.heap import one_thread_for_vectors
+one_thread_for_vectors()
+import os, numpy
+rows = numpy.ones((3000, 1000), numpy.float32)
+rows @ rows.T
+print(len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
+def test_vectors_are_computed_without_threads() -> None:
+    """The server imports numpy only after it has said so; where it is too late, there are threads."""
+    given = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    run = subprocess.run(
+        [sys.executable, "-c", VECTORS], env=given, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert run.stdout.split() == ["1"]
