@@ -32,11 +32,13 @@ NOWHERE = "127.0.0.1:9"
 
 @dataclass
 class Door:
-    """A way to ask. `get` gives (status, JSON); `client` makes another one for another thread."""
+    """A way to ask. `get` gives (status, JSON); `client` makes another one for another thread; `search`: the service behind it,
+    where it is in this process."""
 
     get: Callable[[str, Mapping[str, Any]], tuple[int, Any]]
     client: Callable[[], Callable[[str, Mapping[str, Any]], tuple[int, Any]]]
     figures: dict[str, float] = field(default_factory=dict)
+    search: Any = None
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def _direct(services: Services, figures: dict[str, float]) -> Door:
             return 404, {}
         return 200, services.search.search(asked["q"], limit=asked.get("limit", 20)).to_json()
 
-    return Door(get, lambda: get, figures)
+    return Door(get, lambda: get, figures, services.search)
 
 
 def _inside(services: Services, home: Home, figures: dict[str, float]) -> Door:

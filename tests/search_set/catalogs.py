@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,12 @@ def second(count: int = generated.QUICK) -> Judged:
     """The generated catalog of so many datasets."""
     catalog = Catalog(generated.datasets(count))
     return Judged("generated", "corp", catalog, load("generated", catalog), generated.vocabulary().glossary())
+
+
+def paraphrased(judged: Judged) -> list[Query]:
+    """Questions over a judged catalog in words that their answers do not have, of no half; none where a part is missing."""
+    part = "paraphrased_first" if judged.cluster == "prod" else "paraphrased_second"
+    return [] if judged.skipped else [replace(query, half="") for query in load(part, judged.catalog)]
 
 
 def places(answer: Mapping[str, Any]) -> list[Place]:

@@ -55,6 +55,14 @@ def test_every_kind_is_halved_and_the_set_is_large_enough() -> None:
     assert len({query.q for query in queries}) == len(queries)
 
 
+def test_paraphrased_questions_are_none_of_the_judged_ones_and_of_no_half() -> None:
+    judged = catalogs.second()
+    asked = catalogs.paraphrased(judged)
+    assert len(asked) >= 80 and {query.half for query in asked} == {""}
+    assert {query.q for query in asked}.isdisjoint(query.q for query in judged.queries)
+    assert catalogs.paraphrased(catalogs.first(Path("/nowhere"))) == []
+
+
 def test_the_first_datasets_are_the_same_whatever_the_size() -> None:
     small, large = list(generated.datasets(300)), list(generated.datasets(400))
     assert large[:300] == small
