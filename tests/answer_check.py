@@ -9,11 +9,15 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from functools import cache
+from threading import Thread
 from typing import Any
 
+import anyio
 import httpx
 import jsonschema_rs
+from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 
 from api.http.app import create_app
@@ -31,12 +35,30 @@ class AnswerDiffers(AssertionError):
 
 
 class CheckedClient(TestClient):
-    """A client that takes only documented answers."""
+    """A client that takes only documented answers. One event loop serves all of them, or each request would start its own."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.portal = _portal()
 
     def request(self, *given: Any, **more: Any) -> Any:
         answer = super().request(*given, **more)
         check(answer)
         return answer
+
+
+@cache
+def _portal() -> BlockingPortal:
+    """A door to an event loop that ends with the process."""
+    ready: Future[BlockingPortal] = Future()
+
+    async def serve() -> None:
+        async with BlockingPortal() as portal:
+            ready.set_result(portal)
+            await portal.sleep_until_stopped()
+
+    Thread(target=anyio.run, args=(serve,), daemon=True).start()
+    return ready.result()
 
 
 def check(answer: httpx.Response) -> None:

@@ -26,9 +26,35 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
+from sqlalchemy import Engine
+
+from catalog.adapters.sql import database as records
 
 # Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
+
+
+def _share_statements() -> None:
+    """Let all SQLite files of this process share what SQLAlchemy has compiled.
+
+    It keeps that for each engine and dialect, and each test has a database of its own, which would compile again what the
+    test before it had compiled.
+    """
+    make = records.create_engine
+    first = make("sqlite://", json_deserializer=records._read_json)
+    first.connect().close()  # a dialect asks its database what it can
+
+    def shared(url: Any, **options: Any) -> Engine:
+        engine = make(url, **options)
+        if engine.dialect.name == "sqlite":
+            engine.dialect = engine.pool._dialect = first.dialect
+            engine._compiled_cache = first._compiled_cache
+        return engine
+
+    records.create_engine = shared
+
+
+_share_statements()
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
@@ -214,12 +240,22 @@ def demo(weir: RunningWeir) -> RunningWeir:
     return weir
 
 
+MORE_FROZEN = 3_000_000
+"""Objects more than are in use, after which those that are frozen are looked through."""
+_frozen = {"most": MORE_FROZEN}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _young_heap() -> None:
     """What earlier tests left is not searched for cycles again and again: by the last ones that takes seconds a time.
 
-    Cycles among it are collected before: frozen they would stay, some gigabytes of them.
+    Cycles among it are collected before: frozen they would stay. The worker that folds lineage freezes too, in the midst
+    of a test, so now and then what is frozen is looked through: else some gigabytes would gather.
     """
+    if gc.get_freeze_count() > _frozen["most"]:
+        gc.unfreeze()
+        gc.collect()
+        _frozen["most"] = len(gc.get_objects()) + MORE_FROZEN
     gc.collect()
     gc.freeze()
 

@@ -6,19 +6,19 @@ import inspect
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 from cachetools import TTLCache
-from fastapi import Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from prometheus_client import CollectorRegistry
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION
@@ -114,10 +114,21 @@ def create_app(services: Services) -> FastAPI:
 
 
 def _add_routes(app: FastAPI) -> None:
-    """Routes are tried in this order; rows of views are asked for hundreds of times a second."""
-    app.include_router(views.often, prefix=PREFIX)
+    app.router.routes.extend(_routes())
+    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """Routes are tried in this order; rows of views are asked for hundreds of times a second.
+
+    Made once: FastAPI reads their signatures when the first request comes, for half a second in all, and another
+    application of the same process needs no second reading.
+    """
+    all_of_them = APIRouter()
+    all_of_them.include_router(views.often, prefix=PREFIX)
     for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
-        app.include_router(tolerant, prefix=PREFIX)
+        all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         views,
         search,
@@ -150,10 +161,10 @@ def _add_routes(app: FastAPI) -> None:
         directory,
         events,
     ):
-        app.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
-    app.include_router(scim.router)
-    app.include_router(health.router)
-    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+        all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
+    all_of_them.include_router(scim.router)
+    all_of_them.include_router(health.router)
+    return tuple(all_of_them.routes)
 
 
 def _add_middleware(app: FastAPI, services: Services) -> None:
