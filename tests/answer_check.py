@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import httpx
+import httpx2
 import jsonschema_rs
 from fastapi.testclient import TestClient
 
@@ -39,7 +39,7 @@ class CheckedClient(TestClient):
         return answer
 
 
-def check(answer: httpx.Response) -> None:
+def check(answer: httpx2.Response) -> None:
     """Raise AnswerDiffers where a JSON answer is not as its route documents it; other media are left alone."""
     kind = answer.headers.get("content-type", "").partition(";")[0]
     path = answer.request.url.raw_path.decode().partition("?")[0]

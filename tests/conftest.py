@@ -28,7 +28,7 @@ import typer.testing
 from hypothesis import settings
 
 # Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
-typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]  # not public
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent

@@ -146,8 +146,10 @@ def wanted(expected: Any) -> dict[str, Any]:
     if isinstance(expected, str):
         if expected in ("clear", "denied", "gap"):
             effect = {"clear": "allow", "denied": "deny"}.get(expected, expected)
-            mask = {"type": "MASK_NULL", "expression": None, "params": {}} if expected == "gap" else None
-            return {"effect": effect, "mask": mask, "clear_when": None}
+            gap: dict[str, Any] | None = (
+                {"type": "MASK_NULL", "expression": None, "params": {}} if expected == "gap" else None
+            )
+            return {"effect": effect, "mask": gap, "clear_when": None}
         expected = {"mask": expected}
     mask = {"type": expected["mask"], "expression": expected.get("expression"), "params": expected.get("params", {})}
     return {"effect": "mask", "mask": mask, "clear_when": expected.get("clear_when")}

@@ -126,7 +126,7 @@ class Asked:
 
     def _run(self) -> None:
         settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
-        service = GovernedQuery(self.world, self.world, self._engine, OFFSETS, self.world, KEYS, settings)  # type: ignore[arg-type]
+        service = GovernedQuery(self.world, self.world, self._engine, OFFSETS, self.world, KEYS, settings)
         try:
             self._answer = service.run(ANA, self.sql, "analysis", 1_000).to_json()
         except WeirError as error:
@@ -203,7 +203,7 @@ class Batches:
 
     def _culprit(self, error: Exception, starts: list[int]) -> int | None:
         """Which text of the union an error is of, by the place that it names."""
-        contexts = getattr(error, "getQueryContext", lambda: [])() or []
+        contexts: Sequence[Any] = getattr(error, "getQueryContext", tuple)() or ()
         for context in contexts:
             try:
                 place = context.startIndex()

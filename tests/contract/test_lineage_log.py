@@ -22,8 +22,8 @@ Open = Callable[[], EventSource]
 def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, Open]]:
     if request.param == "memory":
         held = MemoryEventLog()
-        source = MemoryEventSource(held)
-        yield held, lambda: source
+        in_memory = MemoryEventSource(held)
+        yield held, lambda: in_memory
         return
     from confluent_kafka.admin import AdminClient
 

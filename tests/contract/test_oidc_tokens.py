@@ -102,7 +102,7 @@ def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier:
         f"{head}.{other}.{signature}": "signature is wrong",
         issuer.token("two", {"kid": "one"}): "signature is wrong",
         jwt.encode(claims, "x" * 64, "HS256", headers={"kid": "one"}): "not accepted",
-        jwt.encode(claims, None, "none", headers={"kid": "one"}): "not accepted",
+        jwt.encode(claims, "", "none", headers={"kid": "one"}): "not accepted",
     }
     for token, expected in cases.items():
         with pytest.raises(NotSignedIn, match=expected):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[TokenStore]:
         yield SqlTokenStore(made)
 
 
-def token(number: int, user: str = "ana", **more: datetime) -> TokenRecord:
+def token(number: int, user: str = "ana", **more: Any) -> TokenRecord:
     return TokenRecord(f"tok_{number}", user, "laptop", f"{number:064d}", T0 + timedelta(days=number), **more)
 
 

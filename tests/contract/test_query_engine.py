@@ -255,7 +255,8 @@ def test_batches_count_when_they_are_over(spark: Made) -> None:
     with spark.engine.open(spark.plan("SELECT n FROM v", topic=spark.drifted)) as batches:
         assert batches.unreadable is None
         assert sum(each.num_rows for each in batches) == 11
-        assert (batches.unreadable or {})["v"]["value.n"] == 3
+        counted = batches.unreadable
+        assert counted is not None and counted["v"]["value.n"] == 3
 
 
 @pytest.mark.integration

@@ -73,8 +73,10 @@ def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[
         graph=label,
     ).records:
         rows = unpack(bytes(row["rows"]))
+        sns, sn, tns, tn = row["ends"]
+        met = _Met(row["owner"], sns, sn, tns, tn, row["rows"])
         for kind in (Kind.DERIVES, Kind.INFLUENCES):
-            for edge in _Met(row["owner"], *row["ends"], row["rows"]).edges(kind, None, True, lambda _: True):
+            for edge in met.edges(kind, None, True, lambda _: True):
                 _, sf, tf = rows[edge.id]
                 edges.append(
                     {
@@ -124,7 +126,12 @@ def test_a_writer_does_not_wait_for_another_at_work_on_other_datasets(held: tupl
     with driver.session() as session, session.begin_transaction() as tx:
         tx.run("MATCH (t:LineageTurn {name: $turn}) SET t.writes = t.writes + 1", turn=graph._turn).consume()
         done = threading.Event()
-        thread = threading.Thread(target=lambda: (write(other, job(0)), done.set()))
+
+        def write_other() -> None:
+            write(other, job(0))
+            done.set()
+
+        thread = threading.Thread(target=write_other)
         thread.start()
         assert done.wait(20)
         switch = threading.Thread(target=lambda: other.activate(other.fresh()))

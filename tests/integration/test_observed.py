@@ -9,6 +9,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ def test_groups_as_brokers_see_them(stack: Stack, topic: str) -> None:
     try:
         for consumer in (active, past):
             consumer.subscribe([topic])
-            read = [until(lambda c=consumer: c.poll(0.2), "a record") for _ in range(4)]
+            read = [until(partial(consumer.poll, 0.2), "a record") for _ in range(4)]
             consumer.commit(message=read[-1], asynchronous=False)
         past.close()
 

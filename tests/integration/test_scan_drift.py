@@ -175,7 +175,7 @@ def test_events_are_in_the_topic_in_order(stack: Any, services: Services) -> Non
 class Meddling(KafkaOffsets):
     """Something happens to the topics right after their offsets were asked."""
 
-    def __init__(self, meddle: Callable[[], None]) -> None:
+    def __init__(self, meddle: Callable[[], object]) -> None:
         super().__init__()
         self._meddle = meddle
 
@@ -186,7 +186,9 @@ class Meddling(KafkaOffsets):
         return found
 
 
-def meddled(stack: Any, sampler: SparkSampler, topics: list[str], meddle: Callable[[], None]) -> dict[str, DatasetScan]:
+def meddled(
+    stack: Any, sampler: SparkSampler, topics: list[str], meddle: Callable[[], object]
+) -> dict[str, DatasetScan]:
     cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
     scanner = Scanner(
         sampler, Meddling(meddle), MemoryRegistry(), ScannerSettings(detect=False), letters=SparkDeadLetters(sampler)

@@ -219,15 +219,16 @@ def fill(world: World) -> None:
 
     shipped = [of("Shipped")(parcel=f"x{n}", truck="t") for n in range(RECORDS)]
     inner = [of("Envelope.Inner")(deep=f"d{n}") for n in range(RECORDS)]
-    for strategy in STRATEGIES:
-        world.topic(
-            f"protobuf-{strategy}",
-            lambda topic, strategy=strategy: values(
-                world.protobuf(topic, placed(), strategy),
-                world.protobuf(topic, shipped, strategy),
-                world.protobuf(topic, inner, strategy),
-            ),
+
+    def protobuf(strategy: str) -> Callable[[str], Rows]:
+        return lambda topic: values(
+            world.protobuf(topic, placed(), strategy),
+            world.protobuf(topic, shipped, strategy),
+            world.protobuf(topic, inner, strategy),
         )
+
+    for strategy in STRATEGIES:
+        world.topic(f"protobuf-{strategy}", protobuf(strategy))
 
     address = json.dumps({"title": "Address", "type": "object", "properties": {"city": {"type": "string"}}})
     world.registry.register_schema(f"{UNIQUE}-address", Schema(address, "JSON"))
@@ -250,14 +251,15 @@ def fill(world: World) -> None:
     references = [SchemaReference("address.json", f"{UNIQUE}-address", 1)]
     customers = [{"name": f"c{n}", "home": {"city": "Köln"}} for n in range(RECORDS)]
     visits = [{"page": "/a", "seconds": n} for n in range(RECORDS)]
-    for strategy in ("record", "topic-record"):
-        world.topic(
-            f"json-{strategy}",
-            lambda topic, strategy=strategy: values(
-                world.json(topic, Schema(customer, "JSON", references), customers, strategy),
-                world.json(topic, visit, visits, strategy),
-            ),
+
+    def of_json(strategy: str) -> Callable[[str], Rows]:
+        return lambda topic: values(
+            world.json(topic, Schema(customer, "JSON", references), customers, strategy),
+            world.json(topic, visit, visits, strategy),
         )
+
+    for strategy in ("record", "topic-record"):
+        world.topic(f"json-{strategy}", of_json(strategy))
 
     def departing(topic: str) -> Rows:
         good = world.json(topic, Schema(customer, "JSON", references), customers, "record")

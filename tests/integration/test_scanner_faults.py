@@ -78,7 +78,7 @@ def python_workers(stack: Any) -> list[psutil.Process]:
     server = next(
         psutil.Process(c.pid)
         for c in psutil.net_connections("tcp")
-        if c.status == psutil.CONN_LISTEN and c.laddr.port == port and c.pid
+        if c.status == psutil.CONN_LISTEN and c.laddr and c.laddr.port == port and c.pid
     )
     return [child for daemon in server.children() for child in daemon.children() if child.is_running()]
 

@@ -46,7 +46,7 @@ class Doors:
         self.table = self.scenario.table(self.topic, {"kafka.bootstrap.servers": kafka})
         self.world = ApiWorld(folder)
         built = self.services = self.world.services
-        built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign,assignment,misc]
+        built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign]
         built.query.preparer._tables = self
         built.query.preparer.tables_of = lambda _: self
         built.query._settings.seconds = built.query._settings.export_seconds = 240

@@ -117,7 +117,9 @@ def _constructed(catalog: Catalog, target: str, grade: int) -> Iterator[tuple[Pl
             continue
         asked = "tag" in wanted or bool(number)
         worth = grade if asked or not one.lesser else 1
-        of_fields = {key: wanted[key].split("|") for key in ("concept", "entity", "term") if key in wanted}
+        of_fields: dict[str, list[str]] = {
+            key: wanted[key].split("|") for key in ("concept", "entity", "term") if key in wanted
+        }
         if not of_fields:
             name = subject.split("/")[1]
             yield (one.name, None), worth if not alike or _flat(name) in _flat(one.name) else 1

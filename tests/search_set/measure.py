@@ -53,7 +53,7 @@ def score(found: Sequence[Place], grades: Mapping[Place, int]) -> Score:
 
 
 def _dcg(grades: Iterable[int]) -> float:
-    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    return sum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def scores(queries: Sequence[Query], ask: Callable[[str], Sequence[Place]]) -> list[Score]:

@@ -75,7 +75,7 @@ def test_times_at_the_edges_of_the_calendar(weir: ApiWorld, path: str, name: str
 @pytest.mark.parametrize("until", [*OUTSIDE, *EDGES])
 @pytest.mark.parametrize("began", [*OUTSIDE, *EDGES])
 def test_times_of_bodies_at_the_edges(weir: ApiWorld, began: str, until: str) -> None:
-    asked = {"dataset": "prod/orders", "purpose": "p", "from": began, "until": until}
+    asked: dict[str, Any] = {"dataset": "prod/orders", "purpose": "p", "from": began, "until": until}
     assert weir.admin.post("/api/v1/access-requests", json=asked).status_code < 500
     asked = {"delegates": ["someone"], "from": began, "until": until}
     assert weir.admin.put("/api/v1/me/delegation", json=asked).status_code < 500

@@ -73,7 +73,9 @@ def test_jobs_and_runs(scenario: tuple[ApiWorld, list[Any]]) -> None:
             assert told[run_id]["state"] == (ends.pop() if len(ends) == 1 else last)
             parent = next((facet(e["run"], "parent")["run"]["runId"] for e in said if facet(e["run"], "parent")), None)
             assert told[run_id]["parent"] == parent
-        kind = next((facet(e["job"], "jobType") for es in found.values() for e in es if facet(e["job"], "jobType")), {})
+        kind: dict[str, Any] = next(
+            (facet(e["job"], "jobType") for es in found.values() for e in es if facet(e["job"], "jobType")), {}
+        )
         assert job.get("integration") == kind.get("integration")
 
 
@@ -155,7 +157,7 @@ def test_the_page_names_every_standard_facet(section: str) -> None:
 def test_the_page_names_every_facet_that_the_code_reads() -> None:
     read = set()
     for module in (facts, producer_info, learn):
-        source = Path(module.__file__).read_text()
+        source = Path(str(module.__file__)).read_text()
         read |= set(re.findall(r'facet\([^()]*?, "(\w+)"\)', source)) | set(
             re.findall(r'^ {8}\("(\w+)", "\w+", ', source, re.M)
         )

@@ -31,7 +31,8 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
     def api(user: str | None = None) -> Api:
         client = Api.__new__(Api)
-        client.url, client._client, client._names = "http://testserver", weir.admin, None
+        client.url, client._names = "http://testserver", None
+        client._client = weir.admin  # type: ignore[assignment]  # of httpx2, which has the methods of httpx
         return client
 
     monkeypatch.setattr(commands, "api", api)

@@ -68,7 +68,8 @@ def test_schema_with_types_descriptions_and_nested_fields(weir: ApiWorld) -> Non
     ],
 )  # fmt: skip
 def test_facets_of_datasets_as_they_are(weir: ApiWorld, facet: str, given: Any, kept: Any) -> None:
-    post(weir, event(outputs=[ref(**{facet: {"_producer": "https://p", **given}})]))
+    facets: dict[str, Any] = {facet: {"_producer": "https://p", **given}}
+    post(weir, event(outputs=[ref(**facets)]))
     assert told(weir, facet) == (kept or given)
     marquez = ask(weir, f"namespaces/{quote(SHOP, safe='')}/datasets/{USERS}")["facets"][facet]
     assert {key: value for key, value in marquez.items() if not key.startswith("_")} == (kept or given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ spec: {bootstrapServers: "localhost:9092",
 
 
 class Groups:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any]) -> None:
         assert config["bootstrap.servers"] == "localhost:9092"
 
     def names(self) -> list[GroupName]:
@@ -116,7 +116,7 @@ def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) ->
     weir.apply(CLUSTER.replace("prod", "away").replace("localhost:9092", "away:9092"))
     observing, asked = weir.services.observing, []
 
-    def groups(config: dict[str, Any]) -> Any:
+    def groups(config: Mapping[str, Any]) -> Any:
         if config["bootstrap.servers"] == "away:9092":
             raise Unavailable("Kafka at away:9092 does not list its consumer groups.")
         return Groups(config)

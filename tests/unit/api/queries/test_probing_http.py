@@ -95,7 +95,7 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 
 @pytest.fixture(scope="module")
 def people(weir: ApiWorld) -> dict[str, TestClient]:
-    return {name: weir.user(name) for name in ("ana", "rob", "rita", "otto", "stan")} | {"admin": weir.admin}
+    return {"admin": weir.admin, **{name: weir.user(name) for name in ("ana", "rob", "rita", "otto", "stan")}}
 
 
 def get(client: TestClient, path: str) -> Any:

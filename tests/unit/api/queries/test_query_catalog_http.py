@@ -66,8 +66,8 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     with world(tmp_path_factory.mktemp("home"), topics) as made:
         made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["*"])
         made.apply(POLICIES)
-        made.services.query._engine = Analysis()  # type: ignore[assignment]
-        made.services.query._offsets = made.services.query.preparer._offsets = NoOffsets()  # type: ignore[assignment]
+        made.services.query._engine = Analysis()
+        made.services.query._offsets = made.services.query.preparer._offsets = NoOffsets()
         yield made
 
 

@@ -140,7 +140,7 @@ class Running:
 
     def _stream(self, subject: Any, live: Any) -> Any:
         events = self.weir.services.query.stream(subject, live.sql, live.purpose, live)
-        with contextlib.closing(events):  # type: ignore[type-var]
+        with contextlib.closing(events):
             return next(event for event in events if event["type"] in ("rows", "end"))
 
 
@@ -272,7 +272,12 @@ def test_what_is_decided_the_same_goes_on(query: Running, door: str) -> None:
 
 def test_nothing_goes_out_on_an_old_decision_though_nobody_watches(query: Running) -> None:
     """The thread that decides again may be late; a batch that is ready is not sent for that."""
-    Access.watching, kept = contextlib.contextmanager(lambda self: (yield)), Access.watching  # type: ignore[method-assign]
+
+    @contextlib.contextmanager
+    def unwatched(self: Access) -> Iterator[None]:
+        yield
+
+    Access.watching, kept = unwatched, Access.watching  # type: ignore[method-assign]
     try:
         query.weir.services.query.settings.recheck_seconds = 0.01
         done = query.begin("open")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from catalog.datasets.carry_over import carry_over
 from catalog.datasets.diff import differences
@@ -13,7 +14,7 @@ from catalog.records import DatasetRecord
 from catalog.search.documents import entries
 from tests.catalog_samples import ORDERS, profile, schema
 
-ENVELOPE = {
+ENVELOPE: dict[str, dict[str, Any]] = {
     "value": {
         "layers": ["connect", "debezium"],
         "payload": ["value.payload.after", "value.payload.before"],

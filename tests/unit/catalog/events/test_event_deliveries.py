@@ -49,7 +49,7 @@ class Listener:
             some = self.breaks_after
             self.breaks_after = None
             self.heard += [e.subject for e in events[:some]]
-            raise DeliveryFailed("a broke off.", told=some)
+            raise DeliveryFailed("a broke off.", taken=some)
         self.heard += [e.subject for e in events]
 
 

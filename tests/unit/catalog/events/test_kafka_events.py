@@ -45,7 +45,7 @@ def receiver(producer: Any) -> KafkaEvents:
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "taken"),
     [
         ([(1, None), (2, None), (3, None), (0, LOST)], 0),
         ([(3, None), (0, None), (2, LOST), (1, None)], 2),
@@ -53,13 +53,13 @@ def receiver(producer: Any) -> KafkaEvents:
         ([], 0),
     ],
 )
-def test_told_is_what_came_before_the_first_event_that_is_not_there(
-    answers: list[tuple[int, KafkaError | None]], told: int
+def test_taken_is_what_came_before_the_first_event_that_is_not_there(
+    answers: list[tuple[int, KafkaError | None]], taken: int
 ) -> None:
     made = receiver(Answers(*answers))
     with pytest.raises(DeliveryFailed) as failed:
         made.tell(EVENTS)
-    assert failed.value.told == told
+    assert failed.value.taken == taken
     assert (made._ready, made._producer) == (False, None)
 
 
@@ -73,5 +73,5 @@ def test_after_a_producer_failed_for_good_the_next_try_makes_another() -> None:
     made = receiver(Refuses())
     with pytest.raises(DeliveryFailed) as failed:
         made.tell(EVENTS)
-    assert failed.value.told == 0
+    assert failed.value.taken == 0
     assert (made._ready, made._producer) == (False, None)

@@ -332,8 +332,8 @@ def crowd(world: World) -> World:
     return world
 
 
-def entries(world: World, *place: str) -> dict[tuple[str, str, str | None], Access]:
-    found = world.grants.who_has_access(*place)
+def entries(world: World, dataset: str, path: str | None = None) -> dict[tuple[str, str, str | None], Access]:
+    found = world.grants.who_has_access(dataset, path)
     keys = [(a.kind, a.subject, a.purpose) for a in found]
     assert len(set(keys)) == len(keys)
     assert keys == sorted(keys, key=lambda k: (k[0] != "user", k[0], k[1], k[2] or ""))

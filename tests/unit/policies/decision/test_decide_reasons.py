@@ -275,7 +275,7 @@ def test_why_a_mask_holds_or_is_lifted() -> None:
         OPENED,
         where,
         ("policy", "m1", "MASK by m1: tag PERSON."),
-        ("grant", "rows", "Clear only in rows where x."),
+        ("grant", "rows", "Unmasked only in rows where x."),
     ]
     zoe = ask("zoe", policies=masks)
     assert column(zoe, "value.b") == [

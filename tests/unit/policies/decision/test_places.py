@@ -69,7 +69,8 @@ def test_it_is_clear_where_all_of_it_is() -> None:
     two = places(**{"value.a": None, "value.a.b": (LAST, "r1"), "value.a.c": (DROP, "r2"), "value.a.d": (LAST, "r1")})
     assert rule(two, "value.a") == Rule(NULL, ("r1", "r2")), "what is left out of some rows is NULL there"
     assert rule(places(**{"value.a": (DROP, "r1")}), "value.a") == Rule(NULL, ("r1",))
-    assert rule(places(**{"value.a": (LAST, "r1"), "value.a.b": LAST}), "value.a") == Rule(NULL)
+    several: dict[str, Mask | tuple[Mask, str]] = {"value.a": (LAST, "r1"), "value.a.b": LAST}
+    assert rule(places(**several), "value.a") == Rule(NULL)
 
 
 def names(of: Places, path: str) -> list[str]:

@@ -19,7 +19,7 @@ from policies.engine.keeper import EngineState, Keeper
 from policies.engine.memory import out_of_memory
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryCancelled
-from policies.plan.model import QueryPlan, Result, ResultColumn
+from policies.plan.model import QueryPlan, Result, ResultColumn, Unreadable
 from policies.plan.ports import EngineHeap
 from policies.plan.settings import QuerySettings
 
@@ -94,7 +94,10 @@ class Engine:
 
 
 class Batches:
-    schema, columns, limit, unreadable = None, (), None, {}
+    schema: None = None
+    columns: tuple[ResultColumn, ...] = ()
+    limit: str | None = None
+    unreadable: Unreadable | None = None
 
     def __init__(self, engine: Engine, plan: QueryPlan) -> None:
         self.engine, self.plan = engine, plan
@@ -133,7 +136,9 @@ class Asked(threading.Thread):
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         super().__init__(daemon=True)
-        self.ask, self.result, self.error, self.at = ask, None, None, 0.0
+        self.ask, self.at = ask, 0.0
+        self.result: Any = None
+        self.error: Exception | None = None
         self.start()
 
     def run(self) -> None:

@@ -200,7 +200,7 @@ def test_any_text_is_refused_or_stable(text: str) -> None:
     assert again.render({ref: ref.name for ref in again.tables}) == out
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=30))
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30))
 @settings(max_examples=300, deadline=None)
 def test_a_string_stays_one_string(value: str) -> None:
     """Whatever a literal holds, it is written back as one literal: it cannot end early and become words."""

@@ -247,7 +247,7 @@ def test_previews() -> None:
         ("reflect('a', {col})", "The mask expression cannot be used: "),
         ("{col} + other", "The mask expression names 'other'; write"),
         ("{col}.x.y", "The mask expression names 'y'; write"),
-        ("concat({col}, '{col}')", "{col} stands inside a string of the mask expression; write"),
+        ("concat({col}, '{col}')", "{col} is inside a string of the mask expression; write"),
     ],
 )
 def test_why_an_expression_cannot_be_used(expression: str, sentence: str) -> None:

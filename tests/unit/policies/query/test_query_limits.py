@@ -62,7 +62,8 @@ def held(made: Turns, *users: str) -> Iterator[None]:
 
 
 def test_the_one_with_the_fewest_running_queries_is_next() -> None:
-    made, order = turns(concurrent=3, concurrent_per_subject=3), []
+    made = turns(concurrent=3, concurrent_per_subject=3)
+    order: list[str] = []
     with held(made, "heavy"):
         with held(made, "heavy", "heavy"):
             more = [Waiting(made, "heavy", order) for _ in range(3)]
@@ -77,7 +78,8 @@ def test_the_one_with_the_fewest_running_queries_is_next() -> None:
 
 
 def test_a_subject_at_its_limit_waits_behind_itself_only() -> None:
-    made, order = turns(concurrent=4, concurrent_per_subject=1), []
+    made = turns(concurrent=4, concurrent_per_subject=1)
+    order: list[str] = []
     with held(made, "ana"):
         waiting = Waiting(made, "ana", order)
         until(lambda: len(made._queue) == 1)
@@ -106,7 +108,8 @@ def test_what_cannot_wait_is_told_which_limit_it_met(limits: Any, users: list[st
 
 
 def test_one_who_waits_can_be_stopped() -> None:
-    made, order = turns(concurrent=1), []
+    made = turns(concurrent=1)
+    order: list[str] = []
     with held(made, "otto"):
         waiting = Waiting(made, "ana", order)
         until(lambda: len(made._queue) == 1)

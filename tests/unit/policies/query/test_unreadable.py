@@ -197,7 +197,7 @@ def test_a_push_query_counts_since_it_began() -> None:
         assert [e["type"] for e in news] == ["unreadable", "rows"]
         assert news[0]["unreadable"] == {"n": total} and f"{total} value" in news[0]["text"]
         assert news[1]["rows"] == [[None]] and news[1]["unreadable"] == {"n": total}
-    events.close()  # type: ignore[attr-defined]
+    events.close()
 
 
 JSON = st.recursive(

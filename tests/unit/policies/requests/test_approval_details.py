@@ -427,7 +427,7 @@ def test_lists_of_requests(world: World) -> None:
     first, second, third = (r.id for r in requests)
     world.approvals.deny(world.user("otto"), second)
 
-    def ids(user: str, state: str | None = None, **more: bool) -> list[str]:
+    def ids(user: str, state: str | None = None, **more: Any) -> list[str]:
         return [r.id for r in world.approvals.list(world.user(user), state, **more)]
 
     assert ids("otto") == [glass.id, third, second, first], "newest first"

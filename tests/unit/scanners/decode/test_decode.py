@@ -116,7 +116,7 @@ def test_avro_by_the_registry_and_its_json_form():
     body = wire(5, PERSON, ANNA)
     assert choose([body], AVRO) == PartFormat("avro")
     assert decode(body, PartFormat("avro"), AVRO).value == ANNA
-    assert json.loads(to_json_text(body, PartFormat("avro"), AVRO)) == {
+    assert json.loads(to_json_text(body, PartFormat("avro"), AVRO) or "") == {
         "id": 7,
         "email": "a@b.example",
         "balance": 12.5,
@@ -124,7 +124,7 @@ def test_avro_by_the_registry_and_its_json_form():
         "seen": "2026-01-01T00:00:00Z",
         "raw": "AQI=",
     }
-    assert '"balance":12.50' in to_json_text(body, PartFormat("avro"), AVRO), "no digit is lost"
+    assert '"balance":12.50' in (to_json_text(body, PartFormat("avro"), AVRO) or ""), "no digit is lost"
 
 
 def test_avro_with_left_over_bytes_an_unknown_id_or_a_broken_schema_is_a_problem():

@@ -135,7 +135,9 @@ def test_a_registry_that_knows_no_guids_is_told_and_the_scan_ends() -> None:
     rows = records("avro", client)
     result = scan(rows, Registry(client, False, old=True))
     found = {p["reason"]: p for p in result.problems}
-    guid = str(UUID(bytes=dict(rows[0].headers)["__value_schema_id"][1:17]))
+    header = dict(rows[0].headers)["__value_schema_id"]
+    assert header is not None
+    guid = str(UUID(bytes=header[1:17]))
     assert found["guids_not_supported"]["ids"] == [guid] and found["schema_ids_not_found"]["ids"] == [guid]
     assert found["unknown_schema_id"]["count"] == 30
     assert result.unscanned == ("value",)

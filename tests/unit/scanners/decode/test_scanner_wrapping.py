@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
 
 import pytest
 import zstandard
@@ -25,7 +26,11 @@ HEADS = [
     b"\0<",
     b"\xef\xbb\xbf",
 ]
-PACKERS = {"gzip": gzip.compress, "zlib": zlib.compress, "zstd": zstandard.compress}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zlib": zlib.compress,
+    "zstd": zstandard.compress,
+}
 
 
 @given(st.sampled_from(HEADS), st.binary(max_size=60))

@@ -90,7 +90,9 @@ def test_machine_readable_lines_speak_for_themselves() -> None:
     assert seven_three_one("L898902C3", "6") and seven_three_one("740812", "2")
     (found,) = verdicts({"scan": machine_readable})
     assert (found.entity, found.evidence["countries"]) == ("PASSPORT", ["UTO"])
-    broken = {"scan": lambda r: machine_readable(r)[:-1] + str((int(machine_readable(r)[-1]) + 1) % 10)}
+    broken: dict[str, Values] = {
+        "scan": lambda r: machine_readable(r)[:-1] + str((int(machine_readable(r)[-1]) + 1) % 10)
+    }
     assert tags(broken) == {}
 
 
@@ -217,5 +219,5 @@ def test_user_names_that_a_system_hands_out_are_nobodys() -> None:
 
 
 def test_an_ethereum_address_needs_a_name() -> None:
-    forty = {"h": lambda r: f"0x{r.getrandbits(160):040x}"}
+    forty: dict[str, Values] = {"h": lambda r: f"0x{r.getrandbits(160):040x}"}
     assert tags(forty) == {} and tags({"wallet": forty["h"]}) == {"wallet": "CRYPTO"}

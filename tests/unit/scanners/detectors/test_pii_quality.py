@@ -128,6 +128,7 @@ def test_number_plans_agree_with_libphonenumber(region: str) -> None:
     there = plan(region)
     for _ in range(300):
         example = phonenumbers.example_number_for_type(region, rng.choice([0, 1]))
+        assert example is not None
         digits = list(("0" if example.italian_leading_zero else "") + str(example.national_number))
         for _ in range(rng.randrange(4)):
             digits[rng.randrange(len(digits))] = rng.choice("0123456789")

@@ -16,8 +16,10 @@ from scanners.detectors.core.verdict_cache import Memo
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
 from scanners.detectors.kinds import addresses as addresses_of
 from scanners.detectors.kinds import people
-from scanners.detectors.names import fields as said_by_names
+from scanners.detectors.lists.name_words import EXACTLY
 from scanners.detectors.names.fields import speaks, words
+from scanners.detectors.names.words_against import AGAINST, GENERIC, PEOPLE
+from scanners.detectors.names.words_for import FOR
 from scanners.settings import ScannerSettings
 from scanners.sketch.nodes import Node
 from tests.pii_corpus import first, second
@@ -123,7 +125,7 @@ def test_texts_of_a_column_are_passed_over_as_each_alone(without: bool) -> None:
 
 def plainly(entity: str, path: Sequence[str]) -> int:
     """What `speaks` does, by its rules and nothing else."""
-    for_, against = said_by_names.FOR.get(entity, frozenset()), said_by_names.AGAINST.get(entity, frozenset())
+    for_, against = FOR.get(entity, frozenset()), AGAINST.get(entity, frozenset())
 
     def within(phrases: frozenset[str], tokens: Sequence[str]) -> bool:
         return any("_" in phrase and f"_{phrase}_" in f"_{'_'.join(tokens)}_" for phrase in phrases)
@@ -134,13 +136,13 @@ def plainly(entity: str, path: Sequence[str]) -> int:
         if not own:
             continue
         last = own[-2] if own[-1].isdigit() and len(own) > 1 else own[-1]
-        if "_".join(own) in for_ | said_by_names.EXACTLY.get(entity, frozenset()) or last in for_ or within(for_, own):
+        if "_".join(own) in for_ | EXACTLY.get(entity, frozenset()) or last in for_ or within(for_, own):
             if set(own[:-1]) & against:
                 return -1
-            if len(own) > 1 or own[0] not in said_by_names.GENERIC or entity not in ("PERSON", "LOCATION"):
+            if len(own) > 1 or own[0] not in GENERIC or entity not in ("PERSON", "LOCATION"):
                 return 1
             above = set(tokens[place - 1]) if place else set()
-            return 1 if above & said_by_names.PEOPLE or not above & against else -1
+            return 1 if above & PEOPLE or not above & against else -1
         if set(own) & against or within(against, own):
             return -1
         if set(own) & for_:
@@ -153,13 +155,13 @@ def plainly(entity: str, path: Sequence[str]) -> int:
 def test_names_say_what_their_rules_say() -> None:
     rng = random.Random(3)
     phrases = [
-        *said_by_names.FOR.values(),
-        *said_by_names.AGAINST.values(),
-        said_by_names.PEOPLE,
-        said_by_names.GENERIC,
+        *FOR.values(),
+        *AGAINST.values(),
+        PEOPLE,
+        GENERIC,
     ]
     known = [*sorted({word for each in phrases for word in each}), "", "-", "2", "other", "x"]
-    entities = [*said_by_names.FOR, "NONE"]
+    entities = [*FOR, "NONE"]
     seen = Counter[int]()
     for _ in range(4000):
         path = tuple("_".join(rng.choices(known, k=rng.choice((1, 1, 2, 3)))) for _ in range(rng.randrange(6)))

@@ -4,6 +4,7 @@ import sys
 import types
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import avro.schema
@@ -65,7 +66,7 @@ def test_shapes_become_one_of():
 
 
 def test_shapes_that_a_header_tells_join_records_with_and_without_an_optional_field():
-    bodies = {"order": {"id": 1, "total": 2}, "visit": {"page": "x", "seconds": 3}}
+    bodies: dict[str, dict[str, Any]] = {"order": {"id": 1, "total": 2}, "visit": {"page": "x", "seconds": 3}}
     profiler = TopicProfiler("t", Schemas())
     values = []
     for number in range(60):

@@ -24,7 +24,7 @@ def record(n: int, value: bytes | None, key: bytes | None = b"k") -> RawRecord:
 
 def scan(
     values: list[bytes | None], dead_letter: str | None, name: str = "orders"
-) -> tuple[DatasetScan, dict[str, list]]:  # type: ignore[type-arg]
+) -> tuple[DatasetScan, dict[str, list]]:
     topics = {name: [record(n, v) for n, v in enumerate(values)]}
     letters = MemoryDeadLetters(topics)
     scanner = Scanner(

@@ -45,7 +45,7 @@ class Case:
     absent: Sequence[str] = ()
     key: Sequence[bytes | None] | None = None
     headers: Sequence[list[tuple[str, bytes | None]]] | None = None
-    format: dict[str, str] = field(default_factory=dict)
+    format: dict[str, str | None] = field(default_factory=dict)
     problems: dict[str, int] = field(default_factory=dict)
     schemas: dict[int, RegisteredSchema] = field(default_factory=dict)
     shapes: int | None = None

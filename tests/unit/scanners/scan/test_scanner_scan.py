@@ -8,7 +8,7 @@ import fastavro
 import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from catalog.model import ScanWindow
+from catalog.model import DatasetScan, ScanWindow
 from scanners.adapters.memory import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import (
     ClusterConnection,
@@ -16,6 +16,7 @@ from scanners.model import (
     RawRecord,
     RegisteredSchema,
     SampleRequest,
+    ScanProgress,
     Strategy,
     TopicFormat,
 )
@@ -53,7 +54,7 @@ def test_names_patterns_and_what_is_hidden():
 
 
 def test_a_scan_yields_every_dataset_with_its_window_and_progress():
-    seen = []
+    seen: list[ScanProgress] = []
     made = scanner(
         {"a": rows(3000), "b": rows(10), "none": []}, settings=ScannerSettings(detect=False, topics_per_job=2)
     )
@@ -92,7 +93,7 @@ def test_since_last_goes_on_where_the_last_scan_ended():
 
 def test_cancelling_ends_early_without_error():
     made = scanner({n: rows(10) for n in "abcdef"}, settings=ScannerSettings(detect=False, topics_per_job=1))
-    found = []
+    found: list[DatasetScan] = []
     for scan in made.scan(CLUSTER, [], cancelled=lambda: len(found) >= 2):
         found.append(scan)
     assert len(found) == 2

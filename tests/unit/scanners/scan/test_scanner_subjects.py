@@ -260,7 +260,7 @@ def test_a_profile_tells_the_ids_its_records_name() -> None:
 
 @pytest.mark.parametrize("listed", [None, [], {}, ["x"], [{"subject": "s"}]])
 def test_a_schema_asked_for_by_id_is_named_when_the_registry_tells(listed: Any) -> None:
-    pages = {"/schemas/ids/4": {"schema": json.dumps(POINT)}}
+    pages: dict[str, Any] = {"/schemas/ids/4": {"schema": json.dumps(POINT)}}
     if listed is not None:
         pages["/schemas/ids/4/versions"] = listed
     assert registry(pages).by_ids(CLUSTER, [4]).schemas[4].subjects == {}

@@ -91,7 +91,7 @@ def test_a_message_becomes_a_tree():
         "raw": b"\xff",
     }
     assert choose([body(order)], SCHEMAS).name == "protobuf"
-    assert '"at":"2026-01-02T03:04:05Z"' in to_json_text(body(order), PartFormat("protobuf"), SCHEMAS)
+    assert '"at":"2026-01-02T03:04:05Z"' in (to_json_text(body(order), PartFormat("protobuf"), SCHEMAS) or "")
 
 
 def test_defaults_are_values_and_optional_ones_are_absent():

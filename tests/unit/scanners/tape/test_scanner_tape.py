@@ -106,7 +106,8 @@ def check(bodies: Sequence[bytes]) -> list[bool]:
     for record, body in enumerate(bodies):
         if not walked.odd[record]:
             assert same(Tree(reader.paths, walked, record).value(), orjson.loads(body)), body
-    return walked.odd.tolist()
+    left_alone: list[bool] = walked.odd.tolist()
+    return left_alone
 
 
 KEYS = st.sampled_from(["id", "a", "b", "name", "größe", "", "x.y", "ID", "a b", 'q"q', "tab\t"])
@@ -128,7 +129,7 @@ def bodies(draw: Any) -> bytes:
     indent, ascii_only = draw(st.sampled_from([None, None, 1])), draw(st.booleans())
     separators = draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,", "\t:\r\n")]))
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only, separators=separators)
-    body = text.encode("utf-8", "surrogatepass") + draw(st.sampled_from([b"", b"", b"\n", b" x", b"\x00"]))
+    body: bytes = text.encode("utf-8", "surrogatepass") + draw(st.sampled_from([b"", b"", b"\n", b" x", b"\x00"]))
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         at = draw(st.integers(0, len(body)))
         damage = draw(
