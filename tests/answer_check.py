@@ -21,7 +21,7 @@ from api.wiring.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
 _OTHERS = ("/openapi.json",)
-"""JSON that is no answer of a route of ours."""
+"""JSON that is not an answer of a route of ours."""
 _ANSWERED_503 = ("/readyz",)
 """Whose 503 is an answer and no failure."""
 

@@ -28,9 +28,9 @@ STORES = ("memory", "sqlite", "postgresql")
 
 def _tools() -> Path | None:
     """The folder of initdb and pg_ctl: on PATH, or where Debian puts them."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent
+    initdb = shutil.which("initdb")
+    if initdb:
+        return Path(initdb).resolve().parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     return debian[-1].parent if debian else None
 

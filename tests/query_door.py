@@ -1,4 +1,4 @@
-"""A Weir over memory twins behind a real HTTP server on the loopback, with an engine that answers what a test says."""
+"""A Weir over memory twins behind a real HTTP server on the loopback, with an engine that answers what a test gives it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Given:
 
 
 class ArrowEngine:
-    """`policies.plan.ports.Engine`: gives `table`; with `hold`, only once it is let go or the query is stopped."""
+    """`policies.plan.ports.Engine`: gives `table`; with `hold`, only once it is released or the query is stopped."""
 
     def __init__(self, table: pa.Table) -> None:
         self.table, self.chunk = table, 1000

@@ -94,7 +94,9 @@ def envelope_of(sketch: Sketch, part: str) -> Found | None:
         envelope.needed, envelope.fits = needed, fits
         envelope.forced = layer.forced
         envelope.describing += [(*at, name) for name in layer.describing]
-        envelope.discriminators = [".".join((part, *at, name)) for name in layer.discriminators] + envelope.discriminators
+        envelope.discriminators = [
+            ".".join((part, *at, name)) for name in layer.discriminators
+        ] + envelope.discriminators
         envelope.payload = [(*at, name) for name in layer.payload] or [at]
         if not layer.payload:
             break

@@ -1,4 +1,4 @@
-"""Keys of records that replace one another, on the real engine: which records a view takes, which it lets go and which end it."""
+"""Keys of records that replace one another, on the real engine: which records a view takes, which it skips and which end it."""
 
 from __future__ import annotations
 

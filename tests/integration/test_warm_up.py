@@ -14,9 +14,9 @@ from policies.adapters.warm_up import WarmUp
 
 @pytest.fixture
 def sessions(stack: Any) -> Iterator[Sessions]:
-    made = Sessions(stack.engine, 2)
-    yield made
-    made.close()
+    sessions = Sessions(stack.engine, 2)
+    yield sessions
+    sessions.close()
 
 
 @pytest.mark.integration

@@ -40,11 +40,11 @@ class Mean:
         }
 
 
-def score(found: Sequence[Place], grades: Mapping[Place, int]) -> Score:
+def score(places: Sequence[Place], grades: Mapping[Place, int]) -> Score:
     """A place that is found twice counts once."""
     gains: list[int] = []
     seen: set[Place] = set()
-    for place in found[:DEPTH]:
+    for place in places[:DEPTH]:
         gains.append(0 if place in seen else grades.get(place, 0))
         seen.add(place)
     best = sorted(grades.values(), reverse=True)[:DEPTH]

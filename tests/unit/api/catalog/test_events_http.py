@@ -1,4 +1,4 @@
-"""Events through the whole application, over memory twins: what scans tell, who may read it, webhooks as declared."""
+"""Events through the whole application, over memory twins: what scans report, who may read it, webhooks as declared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ spec: {url: "%s", types: ["schema.*"], secret: {env: WEIR_SECRET_HOOK}}
 
 
 class Topic:
-    """Hears what the Kafka topic would."""
+    """Receives what the Kafka topic would."""
 
     name = "kafka"
     since = None

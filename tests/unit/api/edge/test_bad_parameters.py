@@ -22,9 +22,9 @@ NODE = {"nodeId": "dataset:kafka://localhost:9092:orders"}
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        yield weir
 
 
 @pytest.mark.parametrize("great", GREAT)

@@ -69,10 +69,10 @@ spec: {type: mask, match: {tags: [EMAIL_ADDRESS]}, mask: {type: MASK_HASH}}
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     engine = MemoryEngine(MemoryTopics({"prod/orders": [{"order_id": "O-1"}]}))
-    with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(DECLARED)
-        yield made
+    with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(DECLARED)
+        yield weir
 
 
 def problem_of(case: Any, answer: Any) -> str | None:

@@ -17,8 +17,8 @@ from tests.lineage_samples import KAFKA, node, run
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with told(tmp_path_factory.mktemp("weir")) as made:
-        yield made
+    with told(tmp_path_factory.mktemp("weir")) as weir:
+        yield weir
 
 
 def test_marquez_lineage(weir: ApiWorld) -> None:
@@ -86,9 +86,9 @@ def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
 
 
 def test_marquez_search_and_all_jobs(weir: ApiWorld) -> None:
-    found = ask(weir, "search", q="ORD", filter="DATASET")
-    assert found["totalCount"] == 1
-    assert found["results"][0] | {"updatedAt": ""} == {
+    answer = ask(weir, "search", q="ORD", filter="DATASET")
+    assert answer["totalCount"] == 1
+    assert answer["results"][0] | {"updatedAt": ""} == {
         "type": "DATASET", "name": "orders", "namespace": KAFKA, "nodeId": node("orders"), "updatedAt": "",
     }  # fmt: skip
     every = ask(weir, "search", q="", sort="NAME")

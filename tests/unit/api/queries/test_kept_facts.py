@@ -1,4 +1,4 @@
-"""Nothing is decided on what the catalog or the rules held before: each change is seen by the next query, also one that
+"""Nothing is decided on what the catalog or the rules had before: each change is seen by the next query, also one that
 another process made, and the catalog is not read again while there is none."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Asked:
         self.orders: DatasetId = weir.services.datasets.find("prod/orders")
 
     def sees(self, sql: str = SQL) -> str:
-        """How the region is shown to ana: clear or masked. Raises what a query raises."""
+        """How the region is shown to ana: unmasked or masked. Raises what a query raises."""
         subject = self.session()
         query = self.weir.services.query
         with query.running.during(subject, sql, None) as live:
@@ -90,14 +90,14 @@ def ana(tmp_path: Path) -> Iterator[Asked]:
     with world(tmp_path, {"orders": orders(20)}, engine=engine, window=engine) as weir:
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
         weir.apply(BASE)
-        made = Asked(weir, tmp_path)
-        yield made
-        made.other.database.close()
+        user = Asked(weir, tmp_path)
+        yield user
+        user.other.database.close()
 
 
 def tag(ana: Asked, state: ReviewState = ReviewState.CONFIRMED) -> None:
-    found = ClassificationRecord("value.region", "SECRET", 0.9, state, {})
-    ana.other.store.put_classifications(ana.orders, [found], [], NOW)
+    classification_record = ClassificationRecord("value.region", "SECRET", 0.9, state, {})
+    ana.other.store.put_classifications(ana.orders, [classification_record], [], NOW)
 
 
 def noted(ana: Asked) -> None:

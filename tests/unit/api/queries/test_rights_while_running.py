@@ -1,4 +1,4 @@
-"""What is revoked while a query runs ends it, at every door; what was decided the same goes on."""
+"""What is revoked while a query runs ends it, at every door; what was decided the same continues."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DOORS = ("run", "open", "stream")
 
 
 class SlowEngine:
-    """Runs until it is stopped or let go; then has one row. Also the offsets: one more record each time it is asked."""
+    """Runs until it is stopped or released; then has one row. Also the offsets: one more record each time it is asked."""
 
     def __init__(self) -> None:
         self.started, self.go = threading.Event(), threading.Event()

@@ -213,8 +213,12 @@ def test_a_new_term_looks_at_its_carriers_alone(world: World, monkeypatch: pytes
 
 
 def test_tagged_finds_every_kind_of_personal_data(world: World) -> None:
-    found = [email(EMAIL), Classification("value.at", "DATE_TIME", 0.9), Classification("value.w", "domain.x", 0.9)]
-    world.datasets.record_scan(scan(ORDERS, [EMAIL, "value.at", "value.w"], found))
+    detections = [
+        email(EMAIL),
+        Classification("value.at", "DATE_TIME", 0.9),
+        Classification("value.w", "domain.x", 0.9),
+    ]
+    world.datasets.record_scan(scan(ORDERS, [EMAIL, "value.at", "value.w"], detections))
     assert [r.path for _, r in world.datasets.tagged("PII")] == [EMAIL]
     assert [r.path for _, r in world.datasets.tagged("domain.x")] == ["value.w"]
 
@@ -281,16 +285,16 @@ def test_the_record_is_written_while_search_is_away() -> None:
 
 
 def test_search_is_told_only_after_the_commit(world: World) -> None:
-    told: list[Sequence[DatasetId]] = []
-    world.datasets._index = type("Spy", (), {"changed": lambda self, ids: told.append(list(ids))})()
+    notices: list[Sequence[DatasetId]] = []
+    world.datasets._index = type("Spy", (), {"changed": lambda self, ids: notices.append(list(ids))})()
     with pytest.raises(ZeroDivisionError), world.store.transaction():
         world.datasets.record_scan(scan(ORDERS, [EMAIL]))
         raise ZeroDivisionError
-    assert told == []
+    assert notices == []
     with world.store.transaction():
         world.datasets.record_scan(scan(ORDERS, [EMAIL]))
-        assert told == []
-    assert told == [[ORDERS]]
+        assert notices == []
+    assert notices == [[ORDERS]]
 
 
 def test_names_in_another_letter_case(world: World) -> None:

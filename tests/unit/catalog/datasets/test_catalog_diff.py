@@ -1,4 +1,4 @@
-"""What changed between two schemas, and what a sample may say of it."""
+"""What changed between two schemas, and what a sample may show of it."""
 
 from __future__ import annotations
 
@@ -204,8 +204,8 @@ def test_a_field_that_comes_with_every_shape_is_told_once() -> None:
 
 def departing(count: int, records: int, complete: bool = False) -> SchemaVersion:
     departure = Departure("value.a", "declared", "type", count, "INT", {"partition": 0, "offset": 7, "time": None})
-    made = schema(["value.a"], records, complete)
-    return replace(made, problems=(departure.to_json(),)) if count else made
+    version = schema(["value.a"], records, complete)
+    return replace(version, problems=(departure.to_json(),)) if count else version
 
 
 def test_new_departures_are_a_change_and_do_not_flap() -> None:

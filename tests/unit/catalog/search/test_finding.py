@@ -221,8 +221,10 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_a_vocabulary_is_made_from_its_document() -> None:
-    made = make({"concepts": {"a_b": ["x y"]}, "broader": {"a_b": ["c"]}, "entities": {}, "fillers": {"en": ["the"]}})
-    assert made.indexed(["x", "y"]) == ["~a_b", "^c"] and made.indexed(["a", "b"]) == ["~a_b", "^c"]
+    vocabulary = make(
+        {"concepts": {"a_b": ["x y"]}, "broader": {"a_b": ["c"]}, "entities": {}, "fillers": {"en": ["the"]}}
+    )
+    assert vocabulary.indexed(["x", "y"]) == ["~a_b", "^c"] and vocabulary.indexed(["a", "b"]) == ["~a_b", "^c"]
 
 
 class Letters:

@@ -1,4 +1,4 @@
-"""Ingest, worker and rebuild on memory twins: nothing lost, nothing skipped, what is no event is buried with its reason."""
+"""Ingest, worker and rebuild on memory twins: nothing lost, nothing skipped, what is not an event is buried with its reason."""
 
 from __future__ import annotations
 

@@ -415,7 +415,7 @@ def test_one_cluster_by_many_addresses() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed: int) -> None:
-    """The same graph as if it had been declared before: edges, columns, links, drops, and what was said of datasets."""
+    """The same graph as if it had been declared before: edges, columns, links, drops, and what was reported of datasets."""
     known: set[str] = set()
 
     def shown(graph: MemoryGraph) -> Any:
@@ -709,7 +709,7 @@ def test_parts_of_one_parent_run_do_not_refute_each_other() -> None:
     shrunk = graph_of(*first, *second)
     assert flows(shrunk) == everything - {("in_c", "out_c")}
     assert flows(shrunk, T0 + 50_000) == everything
-    assert len([edge for edge in shrunk._store.edges.values() if edge.kind == "feeds"]) == 3, "none came back anew"
+    assert len([edge for edge in shrunk._store.edges.values() if edge.kind == "feeds"]) == 3, "none came back as new"
     for order in permutations([*first, *second]):
         assert content(graph_of(*order, batch=1)) == content(shrunk)
     alone = run(200, ["in_a"], ["out_a"], job="dag.load", run_id="by hand")

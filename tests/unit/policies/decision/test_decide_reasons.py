@@ -92,9 +92,9 @@ def why(reasons: Any) -> list[tuple[str, str, str]]:
 
 
 def column(decision: Decision, path: str) -> list[tuple[str, str, str]]:
-    found = decision.column(path)
-    assert found is not None
-    return why(found.reasons)
+    outcome = decision.column(path)
+    assert outcome is not None
+    return why(outcome.reasons)
 
 
 def test_filters_of_roles_and_policies() -> None:

@@ -10,13 +10,13 @@ NULL, DROP, LAST = Mask(MaskType.MASK_NULL), Mask(MaskType.DROP), Mask(MaskType.
 
 
 def places(**decided: Mask | str | tuple[Mask, str] | None) -> Places:
-    """{path: mask | None clear | "deny" | (mask, clear_when)}; `_` stands for nothing."""
-    made = []
+    """{path: mask | None unmasked | "deny" | (mask, clear_when)}; `_` means nothing."""
+    decisions = []
     for path, what in decided.items():
         mask, when = what if isinstance(what, tuple) else (what, None)
         effect = Effect.DENY if mask == "deny" else Effect.ALLOW
-        made.append(ColumnDecision(path, effect, mask if isinstance(mask, Mask) else None, when))
-    return Places(made)
+        decisions.append(ColumnDecision(path, effect, mask if isinstance(mask, Mask) else None, when))
+    return Places(decisions)
 
 
 def rule(of: Places, path: str) -> Rule:

@@ -1,4 +1,4 @@
-"""An engine that dies, hangs, fills its heap or goes on with what was stopped: who waits is answered by our own clock."""
+"""An engine that dies, hangs, fills its heap or continues with what was stopped: who waits is answered by our own clock."""
 
 from __future__ import annotations
 
@@ -163,14 +163,14 @@ def until(condition: Callable[[], object], seconds: float = 8) -> None:
 
 @pytest.fixture
 def make() -> Iterator[Callable[..., World]]:
-    made: list[World] = []
+    worlds: list[World] = []
 
     def world(**settings: Any) -> World:
-        made.append(World(**settings))
-        return made[-1]
+        worlds.append(World(**settings))
+        return worlds[-1]
 
     yield world
-    for each in made:
+    for each in worlds:
         each.keeper.close()
         each.engine.let.set()
 
@@ -240,10 +240,10 @@ def test_only_what_can_be_heavy_is_blamed_for_a_full_heap(make: Make, sql: str, 
     asked = world.running(world.plan(sql))
     world.engine.error = out_of_memory()
     world.engine.let.set()
-    found = asked.ended(2)
-    assert error in found.message
-    assert isinstance(found, LimitExceeded) is (sql == HEAVY)
-    assert found.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
+    outcome = asked.ended(2)
+    assert error in outcome.message
+    assert isinstance(outcome, LimitExceeded) is (sql == HEAVY)
+    assert outcome.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
     assert not world.process.replaced
 
 

@@ -143,8 +143,8 @@ def test_what_cannot_stream_says_why(sql: str) -> None:
 def test_how_a_query_follows_a_topic(sql: str, stateful: bool, bucket: int | None) -> None:
     gated = gate.check(sql + " EMIT CHANGES")
     assert gated.stream_problem() is None
-    found = live.shape(gated.tree)
-    assert (found.source.name, found.stateful, found.bucket) == ("t", stateful, bucket)
+    shape = live.shape(gated.tree)
+    assert (shape.source.name, shape.stateful, shape.bucket) == ("t", stateful, bucket)
 
 
 def test_the_place_of_a_refusal() -> None:

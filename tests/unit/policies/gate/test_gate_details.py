@@ -147,7 +147,7 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
         "SELECT user FROM t LATERAL VIEW explode(a) x AS user",
     ):
         assert found(own) == {}, own
-    assert set(found("SELECT user FROM t AS user")) == {"user"}, "a table's name is no column"
+    assert set(found("SELECT user FROM t AS user")) == {"user"}, "a table's name is not a column"
 
 
 @pytest.mark.parametrize(

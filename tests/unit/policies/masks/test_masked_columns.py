@@ -24,8 +24,8 @@ RECORD = parse_ddl(
 
 
 def column(path: str, decisions: Mapping[str, Mask | str | None], clear_when: str | None = None) -> str | None:
-    """SQL of a column under {path: mask | None clear | "deny"}."""
-    made = [
+    """SQL of a column under {path: mask | None unmasked | "deny"}."""
+    column_decisions = [
         ColumnDecision(
             p,
             Effect.DENY if m == "deny" else Effect.ALLOW,
@@ -39,7 +39,7 @@ def column(path: str, decisions: Mapping[str, Mask | str | None], clear_when: st
     for step in at.steps:
         assert isinstance(kind, StructType)
         kind = kind.get(step.name or "")
-    return build(context(made, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
+    return build(context(column_decisions, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
 
 
 NULLED = Mask(MaskType.MASK_NULL)
@@ -99,16 +99,16 @@ def test_what_holds_more_than_it_shows_is_hidden_whole() -> None:
 
 
 def test_what_holds_several_conditional_fields_is_clear_where_all_of_them_are() -> None:
-    made = [
+    decisions = [
         ColumnDecision("value.id", Effect.ALLOW),
         ColumnDecision("value.id.a", Effect.ALLOW, NULLED, "r1"),
         ColumnDecision("value.id.b", Effect.ALLOW, NULLED, "r2"),
     ]
-    ctx = context(made, KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    ctx = context(decisions, KEYS, {"r1": "`c1`", "r2": "`c2`"})
     assert build(ctx, VALUE.field("id"), STRING, "src") == (
         "CASE WHEN `c1` AND `c2` THEN src ELSE CAST(NULL AS STRING) END"
     )
-    ctx = context([*made, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    ctx = context([*decisions, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
     assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"
 
 

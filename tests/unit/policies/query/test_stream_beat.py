@@ -1,4 +1,4 @@
-"""The beat of a push query: when its events go out tells nothing of records that a row filter hides."""
+"""The beat of a push query: when its events go out shows nothing of records that a row filter hides."""
 
 from __future__ import annotations
 

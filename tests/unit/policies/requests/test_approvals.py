@@ -68,7 +68,7 @@ def test_the_whole_story(world: World) -> None:
 
 
 def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) -> None:
-    """A client whose connection broke does not know that it was heard."""
+    """A client whose connection broke does not know that it was received."""
     until = START + timedelta(days=3)
     request = ask(world, valid_to=until, reason="mailing")
     world.sleep(seconds=40)

@@ -35,8 +35,8 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 @given(st.sampled_from(HEADS), st.binary(max_size=60))
 def test_what_only_begins_so_is_left_as_it_is_or_is_some(head: bytes, rest: bytes) -> None:
-    made, names = unwrapped(head + rest)
-    assert names or made in (head + rest, rest)
+    body, names = unwrapped(head + rest)
+    assert names or body in (head + rest, rest)
 
 
 @given(st.sampled_from(sorted(PACKERS)), st.binary(max_size=400).filter(lambda b: unwrapped(b) == (b, ())))

@@ -172,8 +172,8 @@ def test_detecting_calls_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Column(
         "EMAIL_ADDRESS", "free text", ("note",), [f"please write to {m} about the order" for m in mails.values]
     )
-    said = says(Detector(REGIONS, PresidioAnalyzer()))
-    assert ("value.email", "EMAIL_ADDRESS") in said(mails) and ("value.note", "EMAIL_ADDRESS") in said(notes)
+    verdict = says(Detector(REGIONS, PresidioAnalyzer()))
+    assert ("value.email", "EMAIL_ADDRESS") in verdict(mails) and ("value.note", "EMAIL_ADDRESS") in verdict(notes)
 
 
 HOSTILE = [

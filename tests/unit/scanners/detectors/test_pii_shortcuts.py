@@ -1,4 +1,4 @@
-"""What makes detection cheap must change nothing it says: what is remembered, the common pass, gates, tables of names."""
+"""What makes detection cheap must change nothing it finds: what is remembered, the common pass, gates, tables of names."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ def state(node: Node) -> Any:
 @pytest.mark.parametrize("corpus", [first, second])
 def test_what_is_remembered_changes_nothing(corpus) -> None:
     plain, remembers, forgets = Detector(REGIONS, remembered=0), Detector(REGIONS), Detector(REGIONS, remembered=60)
-    found = 0
+    hits = 0
     for column in corpus.corpus(count=80):
         nodes = [Node(), Node(), Node()]
         for batch in batches(column):
             for node, detector in zip(nodes, (plain, remembers, forgets), strict=True):
                 detector(node, column.names, batch)
         assert state(nodes[0]) == state(nodes[1]) == state(nodes[2]), column.names
-        found += len(nodes[0].hits)
-    assert found > 100
+        hits += len(nodes[0].hits)
+    assert hits > 100
 
 
 def test_batches_of_repeating_texts_say_what_one_batch_says() -> None:
@@ -117,10 +117,10 @@ def test_texts_of_a_column_are_passed_over_as_each_alone(without: bool) -> None:
         texts += list(map(str, column.values))
     for some in (texts, [text for text in texts if text.isascii()]):
         alone = {(number, place) for place, text in enumerate(some) for number in quick.find([text])}
-        found = quick.find(some)
-        assert {(number, place) for number, where in found.items() for place in where} == alone
-        assert all(where == sorted(set(where)) for where in found.values())
-        assert found == quick.find(some, "\n".join((*some, "")))
+        hit = quick.find(some)
+        assert {(number, place) for number, where in hit.items() for place in where} == alone
+        assert all(where == sorted(set(where)) for where in hit.values())
+        assert hit == quick.find(some, "\n".join((*some, "")))
 
 
 def plainly(entity: str, path: Sequence[str]) -> int:
@@ -174,7 +174,7 @@ def test_names_say_what_their_rules_say() -> None:
 def test_no_person_and_no_address_is_missed_by_a_glance_at_the_column() -> None:
     columns = [list(map(str, column.values))[:30] for column in [*first.corpus(count=30), *second.corpus(count=30)]]
     columns += [[text] for text in ODD if text]
-    found = Counter[str]()
+    counter = Counter[str]()
     for texts in columns:
         few = Counter(texts)
         count = sum(few.values())
@@ -183,8 +183,8 @@ def test_no_person_and_no_address_is_missed_by_a_glance_at_the_column() -> None:
         addresses = addresses_of.counters(few, False)["texts"] * 3 >= count
         assert people._mostly_persons(few, together) == persons
         assert addresses_of.often(few, together) == addresses
-        found.update(persons=persons, addresses=addresses)
-    assert found["persons"] > 3 and found["addresses"] > 3
+        counter.update(persons=persons, addresses=addresses)
+    assert counter["persons"] > 3 and counter["addresses"] > 3
 
 
 def test_free_text_that_is_not_read_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -261,7 +261,7 @@ def profiled(batches: Sequence[Sequence[bytes]], compiled: bool) -> tuple[Sketch
 
 
 def plain(node: Node | None, of_keys: bool = False) -> Any:
-    """What a node says, its distinct values by what a merged sketch holds, since their order makes a difference else.
+    """What a node has, its distinct values by what a merged sketch holds, since their order makes a difference else.
 
     Where a key was first met is that of one of its first records: those of a batch are met in another order.
     """
@@ -269,7 +269,7 @@ def plain(node: Node | None, of_keys: bool = False) -> Any:
         return None
     count, types, *packed = node.pack()
     if of_keys:
-        types = [(name, held) for name, held, _ in types]
+        types = [(name, state) for name, state, _ in types]
     estimate = None
     if node.hll is not None:
         union = datasketches.hll_union(9)
@@ -281,8 +281,8 @@ def plain(node: Node | None, of_keys: bool = False) -> Any:
     return [count, types, packed[:9], packed[10], estimate, children, fields]
 
 
-def told(made: tuple[Sketch, Any]) -> Any:
-    sketch, shown = made
+def told(pair: tuple[Sketch, Any]) -> Any:
+    sketch, shown = pair
     return [
         {root: plain(node) for root, node in sketch.parts.items()}, sketch.records, sketch.size, sketch.present, sketch.formats,
         {key: [None if key[1].startswith("format") else count, place] for key, (count, place) in sketch.problems.items()},
