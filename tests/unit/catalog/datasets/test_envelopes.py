@@ -39,8 +39,8 @@ PATHS = [
 ]
 
 
-def scanned(envelope_of: tuple[str, ...] = ()) -> SchemaVersion:
-    return unwrapped_payload(replace(schema(PATHS), envelopes=ENVELOPE), envelope_of)
+def scanned(detected: tuple[str, ...] = ()) -> SchemaVersion:
+    return unwrapped_payload(replace(schema(PATHS), envelopes=ENVELOPE), detected)
 
 
 def paths(version: SchemaVersion) -> list[str]:

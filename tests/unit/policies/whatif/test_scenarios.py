@@ -56,8 +56,8 @@ def case(request: pytest.FixtureRequest) -> Told:
     return Told(request.param)
 
 
-def people(scenario: Told) -> list[scenarios.Person]:
-    return [p for p in scenario.scenario.people if not p.denied]
+def people(case: Told) -> list[scenarios.Person]:
+    return [p for p in case.scenario.people if not p.denied]
 
 
 def no(problems: Any) -> None:

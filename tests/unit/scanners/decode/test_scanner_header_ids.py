@@ -97,8 +97,8 @@ class Registry:
         return httpx.Response(404)
 
 
-def scan(matches: list[RawRecord], registry: Any, letters: Any = None, **request: Any) -> Any:
-    topics = {"t": matches}
+def scan(raw_records: list[RawRecord], registry: Any, letters: Any = None, **request: Any) -> Any:
+    topics = {"t": raw_records}
     http = HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(registry), sleep=lambda _: None)
     scanner = Scanner(MemorySampler(topics), MemoryOffsets(topics), http, letters=letters(topics) if letters else None)
     (result,) = scanner.scan(CLUSTER, ["t"], SampleRequest(**request))
