@@ -1,4 +1,4 @@
-"""A process that folds lineage as the worker does, with what producers say of datasets, and nothing else of its duties."""
+"""A process that folds lineage as the worker does, with what producers report of datasets, and nothing else of its duties."""
 
 from __future__ import annotations
 

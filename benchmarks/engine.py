@@ -188,7 +188,7 @@ def _people(url: str, home: Path, kafka: str) -> dict[str, str]:
 
 
 def honest(door: Door, over: threading.Event, limit: float) -> Honest:
-    """Ten clients that ask one after another until it is over; one that is put off asks again when it is told to."""
+    """Ten clients that ask one after another until it is over; one that is put off asks again after the time in the answer."""
     met, lock = Honest(), threading.Lock()
 
     def client(number: int) -> None:

@@ -6,7 +6,7 @@
 
 Starts Kafka and Neo4j, or uses those that WEIR_TEST_STACK names (a JSON file, see `benchmarks._servers`), and an API
 process of its own; everything it makes has a name of its own and is removed at the end. Times are wall clock, with
-clients and servers on the same machine. Each figure stands beside its limit; a ratio above 1 misses it.
+clients and servers on the same machine. Each figure is beside its limit; a ratio above 1 misses it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 The corpora are made by tests/pii_corpus: the first is the one the detector was tuned on; the second has other people,
 countries and forms, the third other generators and the names of public schemas; both were met blind (see there). Each is
-also read with names that say nothing. presidio decides a column by the share of its values in which it finds
+also read with names that mean nothing. presidio decides a column by the share of its values in which it finds
 an entity; the share that serves it best is taken.
 """
 
@@ -96,8 +96,8 @@ def main() -> int:
     detector = Detector(tuple(settings.phone_regions), analyzer, settings.free_text_limit)
     corpora = {
         "tuned on": first.corpus(),
-        "held out": second.corpus(),
-        "held out, another seed": second.corpus(seed=4711),
+        "unseen": second.corpus(),
+        "unseen, another seed": second.corpus(seed=4711),
         "third": third.corpus(),
         "third, another seed": third.corpus(seed=4711),
     }
@@ -115,7 +115,7 @@ def main() -> int:
         flagged = 100 * score.flagged / score.clean
         figures.append((f"flagged of 100, {name}, names hidden", flagged, LIMITS["flagged, names hidden"]))
     if "--quick" not in sys.argv:
-        speed = _beside_presidio(console, corpora["held out"], detector)
+        speed = _beside_presidio(console, corpora["unseen"], detector)
         figures.append(("times presidio's values/s", speed, LIMITS["times presidio's values/s"]))
     figures.append(("profiling alone, with detection / without", _cost(detector), LIMITS["scan with / without"]))
     table = Table("figure", "measured", "limit", box=None)
@@ -138,7 +138,7 @@ def _print(console: Console, title: str, score: Score) -> None:
     console.print(table)
     console.print(f"clean columns flagged: {score.flagged} of {score.clean}")
     console.print(
-        "by kind of column (found/held): "
+        "by kind of column (found/there): "
         + ", ".join(
             f"{kind} {c.right}/{c.right + c.missed}" for kind, c in sorted(score.kinds.items()) if kind != "clean"
         )

@@ -73,5 +73,5 @@ def followed(arrives: bool) -> list[float]:
 
 if __name__ == "__main__":
     for name, arrives in (("quiet", False), ("hidden records arrive", True)):
-        found = followed(arrives)
-        print(f"{name}: {len(found)} idle, gaps {min(found):.2f} to {max(found):.2f} s")
+        gaps = followed(arrives)
+        print(f"{name}: {len(gaps)} idle, gaps {min(gaps):.2f} to {max(gaps):.2f} s")

@@ -244,7 +244,7 @@ def cost(spark: str, topics: Topics, records: int, rounds: int) -> list[Figure]:
             answer = masking.run(READER, f"SELECT count(*) FROM `{governed}` AS OF {words}").to_json()
             read = answer["window"]["tables"][0]["records"]
             if answer["rows"] != [[read]]:
-                raise RuntimeError("the window does not say what was read")
+                raise RuntimeError("the window does not report what was read")
             figures.append(Figure(f"records read, AS OF {words}", read, most, ""))
             figures.append(Figure("  in", time.perf_counter() - begun, None, "s"))
         return figures

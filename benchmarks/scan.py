@@ -338,7 +338,7 @@ class Topics:
         self.producer.flush(300)
 
     def fill_elsewhere(self, topic: str, rows: list[bytes], count: int, partitions: int) -> None:
-        """Fill from another process: a million records that wait for Kafka are no memory of the scan's."""
+        """Fill from another process: a million records that wait for Kafka are not memory of the scan's."""
         child = multiprocessing.get_context("spawn").Process(
             target=_fill, args=(self.kafka, topic, rows, count, partitions)
         )

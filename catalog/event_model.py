@@ -120,14 +120,14 @@ class DeliveryState:
 class DeliveryFailed(Exception):
     """A receiver did not take an event. `problem` names the receiver's host or server and the cause, no content.
 
-    told            how many of the given events, from the first, it did take
+    taken           how many of the given events, from the first, it did take
     retry_after_s   how long it asked to be left alone
     """
 
-    def __init__(self, problem: str, told: int = 0, retry_after_s: float | None = None) -> None:
+    def __init__(self, problem: str, taken: int = 0, retry_after_s: float | None = None) -> None:
         super().__init__(problem)
         self.problem = problem
-        self.told = told
+        self.taken = taken
         self.retry_after_s = retry_after_s
 
 

@@ -10,7 +10,7 @@ FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "s
 """Facets and filters, as users name them."""
 
 FILTERS = (*FACETS, "type", "has", "is", "dataset")
-"""Filters; those that are no facets are not counted."""
+"""Filters; those that are not facets are not counted."""
 
 LONGEST_BEGUN = 300
 """Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
@@ -48,12 +48,12 @@ class Entry:
     id, version   the same id is the same document; a higher version replaces it
     source        what is shown: kind, namespace, name, cluster, path?, description, tags, owners, entities, ...
     words         what is searched, already split: name, path, entity, tag, owner, term, text -> words; beside the written
-                  words stand concepts, stems and parts of compounds (`catalog.search.language.vocabulary`)
+                  words: concepts, stems and parts of compounds (`catalog.search.language.vocabulary`)
     exact         whole names a query may spell out (full path, path without its root, topic), lower case
     suffixes      their ends (`owner.login`)
     facets        filter -> values
     usage         raises a document a little
-    label         few words that say what it is, for its meaning (`customer email`)
+    label         few words for what it is, for its meaning (`customer email`)
     rank          factor that its state puts on its score: certified above 1, deprecated and test topics below
     own           words of its own name: the fewer, the more of it one word is
     face          whole documents: "", else BARE or PLAIN
@@ -79,7 +79,7 @@ class Way:
 
     quality   0..1, how much this way is worth
     loose     the words may be misspelled, and be beginnings of words
-    known     those of the words that are no misspelling, since documents hold them
+    known     those of the words that are not a misspelling, since documents hold them
     """
 
     words: tuple[str, ...]
@@ -90,7 +90,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """One thing that is sought, in any of these ways. `phrase`: the words of its one way stand side by side, in order.
+    """One thing that is sought, in any of these ways. `phrase`: the words of its one way are side by side, in order.
     `parts`: its words without fillers, where there are several; what has some of them is the next best."""
 
     text: str

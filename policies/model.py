@@ -1,7 +1,7 @@
 """The words of governance: subjects, roles, policies, grants, and the decision that follows from them.
 
 Everything here is frozen and free of I/O: `decide.py` is a pure function over these. Times are aware datetimes, UTC.
-Dataset references in roles, policies and grants are written `CLUSTER/TOPIC`, `*` standing for any text.
+Dataset references in roles, policies and grants are written `CLUSTER/TOPIC`; `*` matches any text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who asks. `roles` are the roles held directly; inheritance is resolved by `decide`.
+    """Who asks. `roles` are the roles assigned directly; inheritance is resolved by `decide`.
 
     scopes       what the token of the request is limited to; None = not limited
     certificate  SHA-256 fingerprint of the client certificate that signed them in; None = something else did
@@ -111,7 +111,7 @@ class Role:
 
     permissions      what they may do in Weir (see `spec_parts.PERMISSIONS`); opens no data
     sees_unscanned   fields that no scan has looked at are not hidden from them (privacy officers)
-    problem          why the stored role cannot be read, in words; whoever holds such a role is denied
+    problem          why the stored role cannot be read, in words; a user with such a role is denied
     """
 
     name: str
@@ -260,7 +260,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class ColumnDecision:
-    """`mask` None = clear. `clear_when`: a row condition under which the clear value shows (a grant with rows)."""
+    """`mask` None = unmasked. `clear_when`: a row condition under which the unmasked value shows (a grant with rows)."""
 
     path: str
     effect: Effect

@@ -32,6 +32,6 @@ PERSONAL_DATA = frozenset(
 def is_personal_dataset(tag: str) -> bool:
     """True for `PII`, `PII.Sensitive` and the entities above.
 
-    Not for every word in capitals, as it is for a field: GOLD or TIER_1 on a dataset is common, and is no entity.
+    Not for every word in capitals, as it is for a field: GOLD or TIER_1 on a dataset is common, and is not an entity.
     """
     return tag in PERSONAL_DATA or tag.split(".")[0] == PERSONAL_DATA_TAG

@@ -20,7 +20,7 @@ class ProfileJob:
     formats     formats already known or declared, by topic: they win over what the bytes look like
     deadline    seconds since 1970 after which records are skipped and counted, or None
     salt        random text that keys the hashes behind the distinct estimates; a new one for every scan
-    resume      the scan's id, by which it goes on where a process that died left it; empty: from the beginning
+    resume      the scan's id, by which it continues where a process that died left it; empty: from the beginning
     """
 
     cluster: ClusterConnection
@@ -111,7 +111,7 @@ class SchemaRegistry(Protocol):
 
     def for_topics(self, cluster: ClusterConnection, topics: Sequence[str], seen: Sequence[int] = ()) -> RegistryAnswer:
         """All versions of the subjects that belong to the topics by name; and the schemas with the ids that were `seen` in
-        them, with all versions of the subjects named by a record (`com.acme.Order`) in which these stand."""
+        them, with all versions of the subjects named by a record (`com.acme.Order`) that contains these."""
         ...
 
     def newest(self, cluster: ClusterConnection, subject: str) -> RegisteredSchema | None:

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import jsonschema_rs
 from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
@@ -25,7 +25,7 @@ from api.wiring.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
 _OTHERS = ("/openapi.json",)
-"""JSON that is no answer of a route of ours."""
+"""JSON that is not an answer of a route of ours."""
 _ANSWERED_503 = ("/readyz",)
 """Whose 503 is an answer and no failure."""
 
@@ -61,7 +61,7 @@ def _portal() -> BlockingPortal:
     return ready.result()
 
 
-def check(answer: httpx.Response) -> None:
+def check(answer: httpx2.Response) -> None:
     """Raise AnswerDiffers where a JSON answer is not as its route documents it; other media are left alone."""
     kind = answer.headers.get("content-type", "").partition(";")[0]
     path = answer.request.url.raw_path.decode().partition("?")[0]

@@ -129,9 +129,9 @@ class ApiWorld:
 
     def user(self, name: str) -> CheckedClient:
         """A client signed in as a user."""
-        made = self.admin.post("/api/v1/tokens", json={"user": name})
-        assert made.status_code == 201, made.text
-        return self._client(made.json()["token"])
+        answer = self.admin.post("/api/v1/tokens", json={"user": name})
+        assert answer.status_code == 201, answer.text
+        return self._client(answer.json()["token"])
 
     def anonymous(self) -> CheckedClient:
         return self._client(None)
@@ -168,11 +168,11 @@ def _times(records: Sequence[RawRecord]) -> dict[int, list[datetime]]:
 @contextmanager
 def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> Iterator[ApiWorld]:
     """A world that is closed at the end; `more` replaces parts, as in `api.wiring.bootstrap.build`."""
-    made = ApiWorld(folder, topics, **more)
+    world = ApiWorld(folder, topics, **more)
     try:
-        yield made
+        yield world
     finally:
-        made.services.close()
+        world.services.close()
 
 
 def record(value: Any, key: str | None = None, headers: Mapping[str, str] | None = None, offset: int = 0) -> RawRecord:

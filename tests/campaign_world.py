@@ -150,8 +150,8 @@ class CampaignWorld:
             policies = MemoryPolicyStore()
             self.stores = policies, MemoryAuditStore(), MemoryCampaignStore(policies), Sink()
         self.policies, self.entries, self.store, self.events = (Fused(each, self.fuse) for each in self.stores)
-        self.state = GovernanceState(self.policies, self.clock)  # type: ignore[arg-type]
-        self.audit = AuditLog(self.entries, self.clock)  # type: ignore[arg-type]
+        self.state = GovernanceState(self.policies, self.clock)
+        self.audit = AuditLog(self.entries, self.clock)
         self.identity = Identity(MemoryTokenStore(), self.state, self.clock)
         self.grants = Grants(
             self.state,
@@ -159,7 +159,7 @@ class CampaignWorld:
             self.identity,
             self.audit,
             self.clock,
-            events=self.events,  # type: ignore[arg-type]
+            events=self.events,
         )
         self.delegations = Delegations(self.state, self.identity, self.audit, self.clock)
         moments = Moments(self.state, self.facts, self.clock)
@@ -170,10 +170,10 @@ class CampaignWorld:
             self.grants,
             self.delegations,
             moments,
-            self.audit,  # type: ignore[arg-type]
+            self.audit,
             self.events,
             self.clock,
-            self.references,  # type: ignore[arg-type]
+            self.references,
         )
         self.campaigns = self.reviews.campaigns
 

@@ -18,7 +18,7 @@ ORDERS = DatasetId(NAMESPACE, "orders")
 
 
 class Ticking:
-    """A clock that goes on by a second whenever it is read."""
+    """A clock that advances by a second whenever it is read."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -47,12 +47,12 @@ def email(path: str, matched: int = 98, sampled: int = 100, recognizer: str = "E
 def scan(
     dataset: DatasetId,
     fields: Iterable[FieldProfile | str],
-    found: Iterable[Classification] = (),
+    detections: Iterable[Classification] = (),
     records: int = 1000,
     complete: bool = False,
     unscanned: Iterable[str] = (),
 ) -> DatasetScan:
-    return DatasetScan(dataset, schema(fields, records, complete), tuple(found), tuple(unscanned))
+    return DatasetScan(dataset, schema(fields, records, complete), tuple(detections), tuple(unscanned))
 
 
 class World:

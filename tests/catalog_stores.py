@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from uuid import uuid4
 
@@ -28,9 +28,9 @@ STORES = ("memory", "sqlite", "postgresql")
 
 def _tools() -> Path | None:
     """The folder of initdb and pg_ctl: on PATH, or where Debian puts them."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent
+    initdb = shutil.which("initdb")
+    if initdb:
+        return Path(initdb).resolve().parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     return debian[-1].parent if debian else None
 
@@ -123,7 +123,7 @@ def own_database(kind: str, request: pytest.FixtureRequest) -> Iterator[Database
     if kind == "sqlite":
         file: Path = request.getfixturevalue("tmp_path") / "weir.db"
         shutil.copy(request.getfixturevalue("sqlite_template"), file)
-        source = nullcontext(f"sqlite:///{file}")
+        source: AbstractContextManager[str] = nullcontext(f"sqlite:///{file}")
     else:
         source = own_postgres(request.getfixturevalue("postgres_server"), request.getfixturevalue("postgres_template"))
     with source as url, closing(Database(url)) as database:

@@ -31,7 +31,7 @@ from sqlalchemy import Engine
 from catalog.adapters.sql import database as records
 
 # Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
-typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]  # not public
 
 
 def _share_statements() -> None:

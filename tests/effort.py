@@ -15,7 +15,7 @@ def least_effort(work: Callable[[], object], times: int = 3) -> float:
 
     Other work only ever adds, and so does the interpreter's search for cycles among all that earlier tests left, which
     may strike any one run for seconds. A machine whose cores are shared is slower by a factor, which a known piece of
-    work beside each run tells.
+    work beside each run measures.
     """
     return min(_seconds(work) * _USUAL / max(_USUAL, _seconds(_yardstick)) for _ in range(times))
 
@@ -28,5 +28,5 @@ def _seconds(work: Callable[[], object]) -> float:
 
 def _yardstick() -> object:
     words = [f"word {number % 977} of {number}" for number in range(40_000)]
-    held = {word: len(word) for word in words}
-    return sum(held[word] for word in words if re.match(r"word \d+1 of", word))
+    lengths = {word: len(word) for word in words}
+    return sum(lengths[word] for word in words if re.match(r"word \d+1 of", word))

@@ -9,14 +9,14 @@ FOLDER = Path(__file__).parent / "fixtures" / "gate"
 
 def statements(name: str) -> list[str]:
     """The statements of a file: each ends with `;` at the end of a line; lines of `--` between them are notes."""
-    found: list[str] = []
+    texts: list[str] = []
     lines: list[str] = []
     for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
         if not lines and (line.startswith("--") or not line.strip()):
             continue
         lines.append(line)
         if line.rstrip().endswith(";"):
-            found.append("\n".join(lines).rstrip()[:-1])
+            texts.append("\n".join(lines).rstrip()[:-1])
             lines = []
     assert not lines, f"{name} ends within a statement"
-    return found
+    return texts

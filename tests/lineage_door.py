@@ -44,10 +44,10 @@ def events() -> list[dict[str, Any]]:
 @contextmanager
 def told(folder: Path) -> Iterator[ApiWorld]:
     """A Weir that was sent the events and has folded them."""
-    with world(folder) as made:
-        assert made.admin.post("/api/v1/lineage/batch", json=events()).status_code == 200
-        made.fold()
-        yield made
+    with world(folder) as weir:
+        assert weir.admin.post("/api/v1/lineage/batch", json=events()).status_code == 200
+        weir.fold()
+        yield weir
 
 
 def ask(weir: ApiWorld, path: str, **params: Any) -> Any:

@@ -38,10 +38,10 @@ def columns(fields: dict[str, list[Any]], influence: list[Any] | None = None) ->
 
 
 def _input(source: str, field: str, *ways: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"namespace": KAFKA, "name": source, "field": field}
+    source_field: dict[str, Any] = {"namespace": KAFKA, "name": source, "field": field}
     if ways:
-        found["transformations"] = list(ways)
-    return found
+        source_field["transformations"] = list(ways)
+    return source_field
 
 
 MASKING = {"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}

@@ -47,7 +47,7 @@ def servers_on(stack: Any) -> Iterator[Servers]:
     driver = connect(neo4j)
     graph = Neo4jGraph(driver, neo4j, settings.graph_name)
     graph.prepare()
-    held = Servers(
+    servers = Servers(
         settings,
         kafka,
         neo4j,
@@ -56,23 +56,23 @@ def servers_on(stack: Any) -> Iterator[Servers]:
         KafkaEventLog(kafka, settings, settings.dead_letter_topic),
     )
     try:
-        yield held
+        yield servers
     finally:
-        _remove(held, driver, stack)
+        _remove(servers, driver, stack)
 
 
-def _remove(held: Servers, driver: Any, stack: Any) -> None:
+def _remove(servers: Servers, driver: Any, stack: Any) -> None:
     from confluent_kafka.admin import AdminClient
 
-    settings, graph = held.settings, held.graph
-    held.log.close()
-    held.dead.close()
+    settings, graph = servers.settings, servers.graph
+    servers.log.close()
+    servers.dead.close()
     graph.clear()
     driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=settings.graph_name)
     driver.close()
     admin = AdminClient({"bootstrap.servers": stack.kafka})
-    made = [name for name in (settings.topic, settings.dead_letter_topic) if name in admin.list_topics().topics]
-    for future in admin.delete_topics(made).values() if made else ():
+    topics = [name for name in (settings.topic, settings.dead_letter_topic) if name in admin.list_topics().topics]
+    for future in admin.delete_topics(topics).values() if topics else ():
         future.result(10)
 
 

@@ -90,10 +90,10 @@ def _free_port() -> int:
 def plain(message: EmailMessage) -> str:
     body = message.get_body(("plain",))
     assert body is not None
-    return body.get_content()
+    return str(body.get_content())
 
 
 def html(message: EmailMessage) -> str:
     body = message.get_body(("html",))
     assert body is not None
-    return body.get_content()
+    return str(body.get_content())

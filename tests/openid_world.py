@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import httpx2
 import jwt
 import oidc_provider_mock
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -85,7 +86,7 @@ class Issuer:
 
         class Answers(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self._send(*issuer.get(self.path, self.headers))
+                self._send(*issuer.get(self.path, {name.lower(): value for name, value in self.headers.items()}))
 
             def do_POST(self) -> None:
                 text = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
@@ -158,7 +159,13 @@ class Issuer:
         return jwt.encode(full, self.key, self.algorithm, headers=header)
 
     def logout_token(self, **changed: Any) -> str:
-        claims = {"events": {LOGOUT: {}}, "jti": secrets.token_hex(8), "sub": "s-ana", "sid": None, "exp": None}
+        claims: dict[str, Any] = {
+            "events": {LOGOUT: {}},
+            "jti": secrets.token_hex(8),
+            "sub": "s-ana",
+            "sid": None,
+            "exp": None,
+        }
         return self.token({**claims, **changed}, typ="logout+jwt")
 
     def answer(self, address: str, subject: str = "s-ana", **changed: str) -> str:
@@ -193,9 +200,9 @@ def begin(client: CheckedClient, name: str, return_to: str = "/") -> str:
 
 def sign_in(
     client: CheckedClient, name: str, at: Provider | Issuer, subject: str, return_to: str = "/"
-) -> httpx.Response:
+) -> httpx2.Response:
     """Sign in whole; the answer of the callback."""
-    done: httpx.Response = client.get(at.answer(begin(client, name, return_to), subject))
+    done: httpx2.Response = client.get(at.answer(begin(client, name, return_to), subject))
     return done
 
 
@@ -204,7 +211,7 @@ def csrf(client: CheckedClient) -> dict[str, str]:
     return {"X-Weir-CSRF": client.get("/api/v1/auth/session").json()["session"]["csrf"]}
 
 
-def form_of(page: httpx.Response) -> tuple[str, dict[str, str]]:
+def form_of(page: httpx2.Response) -> tuple[str, dict[str, str]]:
     """Of the page that asks whether to let a command line in: where its form goes, and what it holds."""
     action = re.search(r'<form method="post" action="([^"]+)"', page.text)
     ticket = re.search(r'name="ticket" value="([^"]+)"', page.text)

@@ -103,7 +103,7 @@ def load(file: Path, now: datetime) -> Scenario:
         "people",
         "payload",
     }
-    assert set(given) <= known, f"{file.name}: {set(given) - known} is no part of a scenario"
+    assert set(given) <= known, f"{file.name}: {set(given) - known} is not a part of a scenario"
     kind = parse_ddl(given["schema"])
     header_names = given.get("headers", [])
     tags = {path: dict.fromkeys(names, "declared") for path, names in given.get("tags", {}).items()}
@@ -146,8 +146,10 @@ def wanted(expected: Any) -> dict[str, Any]:
     if isinstance(expected, str):
         if expected in ("clear", "denied", "gap"):
             effect = {"clear": "allow", "denied": "deny"}.get(expected, expected)
-            mask = {"type": "MASK_NULL", "expression": None, "params": {}} if expected == "gap" else None
-            return {"effect": effect, "mask": mask, "clear_when": None}
+            gap: dict[str, Any] | None = (
+                {"type": "MASK_NULL", "expression": None, "params": {}} if expected == "gap" else None
+            )
+            return {"effect": effect, "mask": gap, "clear_when": None}
         expected = {"mask": expected}
     mask = {"type": expected["mask"], "expression": expected.get("expression"), "params": expected.get("params", {})}
     return {"effect": "mask", "mask": mask, "clear_when": expected.get("clear_when")}
@@ -200,10 +202,10 @@ def _sorted(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 def values_at(value: Any, path: FieldPath) -> list[Any]:
     """The values at a place of one record's value; a step that is not there gives none."""
-    found = [value]
+    values = [value]
     for step in path.steps:
         inside: list[Any] = []
-        for each in found:
+        for each in values:
             if isinstance(each, dict):
                 if step.kind.value in ("field", "map_key"):
                     inside += [each[step.name]] if step.name in each else []
@@ -213,5 +215,5 @@ def values_at(value: Any, path: FieldPath) -> list[Any]:
                     inside += each.keys()
             elif isinstance(each, list) and step.kind.value == "elements":
                 inside += each
-        found = inside
-    return found
+        values = inside
+    return values

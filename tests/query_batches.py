@@ -102,7 +102,7 @@ class Asked:
         return self._engine.plan
 
     def piece(self, number: int) -> str:
-        """A SELECT of the rows as JSON, by position: names may stand twice."""
+        """A SELECT of the rows as JSON, by position: names may occur twice."""
         names = [f"`c{i}`" for i in range(len(self.columns))]
         row = f"to_json(array({', '.join(f'to_json(array({n}))' for n in names)}))" if names else "'[]'"
         return f"SELECT {number} AS q, {row} AS r FROM ({self.text}) AS t({', '.join(names)})"
@@ -126,7 +126,7 @@ class Asked:
 
     def _run(self) -> None:
         settings = QuerySettings(concurrent=1000, concurrent_per_subject=1000, max_rows=1_000_000)
-        service = GovernedQuery(self.world, self.world, self._engine, OFFSETS, self.world, KEYS, settings)  # type: ignore[arg-type]
+        service = GovernedQuery(self.world, self.world, self._engine, OFFSETS, self.world, KEYS, settings)
         try:
             self._answer = service.run(ANA, self.sql, "analysis", 1_000).to_json()
         except WeirError as error:
@@ -150,14 +150,14 @@ class Batches:
 
     def ask(self, worlds: Sequence[World], queries: Sequence[str]) -> list[list[dict[str, Any]]]:
         """For each query its answers, one of each store."""
-        found = []
+        outcomes = []
         for start in range(0, len(queries), self.size):
             asked = [[Asked(world, sql) for world in worlds] for sql in queries[start : start + self.size]]
             for each in (a for pair in asked for a in pair):
                 each.prepare()
             self._together([each for pair in asked for each in pair if each.plan is not None and self._analysed(each)])
-            found += [[each.answer() for each in pair] for pair in asked]
-        return found
+            outcomes += [[each.answer() for each in pair] for pair in asked]
+        return outcomes
 
     def _analysed(self, asked: Asked) -> bool:
         """Whether the query fits its tables; its text then names the views of this session."""
@@ -197,13 +197,13 @@ class Batches:
             rows: list[list[list[Any]]] = [[] for _ in asked]
             for q, r in zip(table["q"].to_pylist(), table["r"].to_pylist(), strict=True):
                 rows[q].append([json.loads(value)[0] for value in json.loads(r)])
-            for each, found in zip(asked, rows, strict=True):
-                each.outcome = Result(each.columns, found, False)
+            for each, pairs in zip(asked, rows, strict=True):
+                each.outcome = Result(each.columns, pairs, False)
             return
 
     def _culprit(self, error: Exception, starts: list[int]) -> int | None:
         """Which text of the union an error is of, by the place that it names."""
-        contexts = getattr(error, "getQueryContext", lambda: [])() or []
+        contexts: Sequence[Any] = getattr(error, "getQueryContext", tuple)() or ()
         for context in contexts:
             try:
                 place = context.startIndex()
@@ -244,9 +244,9 @@ def spark_itself(session: Any, queries: Sequence[str]) -> list[Result]:
         each.columns = tuple(ResultColumn(f.name, f.dataType.simpleString()) for f in fields)
     for start in range(0, len(asked), runner.size):
         runner._together(asked[start : start + runner.size])
-    found = [each.outcome for each in asked]
-    assert all(isinstance(each, Result) for each in found), found
-    return found  # type: ignore[return-value]
+    outcomes = [each.outcome for each in asked]
+    assert all(isinstance(each, Result) for each in outcomes), outcomes
+    return outcomes  # type: ignore[return-value]
 
 
 @contextmanager

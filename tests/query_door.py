@@ -1,4 +1,4 @@
-"""A Weir over memory twins behind a real HTTP server on the loopback, with an engine that answers what a test says."""
+"""A Weir over memory twins behind a real HTTP server on the loopback, with an engine that answers what a test gives it."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Given:
     """Batches as a test gave them (`policies.plan.model.Batches`)."""
 
     def __init__(self, table: pa.Table, plan: QueryPlan, engine: ArrowEngine) -> None:
-        self.schema, self.limit = table.schema, None
+        self.schema = table.schema
         self._table, self._plan, self._engine = table, plan, engine
-        self.limit: str | None
+        self.limit: str | None = None
         self._over = False
 
     @property
@@ -77,7 +77,7 @@ class Given:
 
 
 class ArrowEngine:
-    """`policies.plan.ports.Engine`: gives `table`; with `hold`, only once it is let go or the query is stopped."""
+    """`policies.plan.ports.Engine`: gives `table`; with `hold`, only once it is released or the query is stopped."""
 
     def __init__(self, table: pa.Table) -> None:
         self.table, self.chunk = table, 1000
@@ -132,10 +132,10 @@ def door(folder: Path, table: pa.Table, api: ApiSettings | None = None) -> Itera
     api = api or ApiSettings()
     world, engine = ApiWorld(folder, settings=Settings(api=api)), ArrowEngine(table)
     services = world.services
-    services.query._engine = engine  # type: ignore[assignment]
-    services.query_check._engine = engine  # type: ignore[assignment]
-    services.mask_preview._engine = engine  # type: ignore[assignment]
-    services.query._offsets = services.query.preparer._offsets = NoOffsets()  # type: ignore[assignment]
+    services.query._engine = engine
+    services.query_check._engine = engine
+    services.mask_preview._engine = engine
+    services.query._offsets = services.query.preparer._offsets = NoOffsets()
     world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     world.apply(GOVERNANCE)
     listener = socket.create_server(("127.0.0.1", 0))

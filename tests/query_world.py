@@ -316,7 +316,7 @@ def unload(world: World) -> None:
 
 
 def tells(sql: str, answers: list[Any]) -> str | None:
-    """How the answers of two stores tell them apart, None when they do not."""
+    """How the answers of two stores distinguish them, None when they do not."""
     if answers[0] != answers[1]:
         return f"{sql}\n   a: {str(answers[0])[:600]}\n   b: {str(answers[1])[:600]}"
     shown = [canary for canary in CANARIES if canary in repr(answers[0]) and canary not in sql]

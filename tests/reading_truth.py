@@ -17,25 +17,25 @@ NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 def differing(kind: DataType, sent: Any, got: Any, path: FieldPath) -> Counter[str]:
     """Places where `got` (as an answer has it) is not `sent` (JSON, numbers as int or Decimal), and how often."""
-    found: Counter[str] = Counter()
-    _differing(kind, sent, got, path, found)
-    return found
+    counter: Counter[str] = Counter()
+    _differing(kind, sent, got, path, counter)
+    return counter
 
 
-def _differing(kind: DataType, sent: Any, got: Any, path: FieldPath, found: Counter[str]) -> None:
+def _differing(kind: DataType, sent: Any, got: Any, path: FieldPath, counts: Counter[str]) -> None:
     match kind:
         case StructType(fields) if isinstance(sent, dict) and isinstance(got, dict):
             for name, inner in fields:
-                _differing(inner, sent.get(name), got.get(name), path.field(name), found)
+                _differing(inner, sent.get(name), got.get(name), path.field(name), counts)
         case ArrayType(element) if isinstance(sent, list) and isinstance(got, list) and len(sent) == len(got):
             for one, other in zip(sent, got, strict=True):
-                _differing(element, one, other, path.elements(), found)
+                _differing(element, one, other, path.elements(), counts)
         case MapType(_, inner) if isinstance(sent, dict) and isinstance(got, dict) and set(sent) == set(got):
             for key, one in sent.items():
-                _differing(inner, one, got[key], path.values(), found)
+                _differing(inner, one, got[key], path.values(), counts)
         case _:
             if not (got is None if sent is None else isinstance(kind, Primitive) and _same(sent, got)):
-                found[str(path)] += 1
+                counts[str(path)] += 1
 
 
 def _same(sent: Any, got: Any) -> bool:
@@ -57,10 +57,10 @@ def _number(value: Any) -> Decimal | str | None:
     if isinstance(value, str) and value in NOT_FINITE:
         return value
     try:
-        made = Decimal(repr(value) if isinstance(value, float) else str(value))
+        decimal = Decimal(repr(value) if isinstance(value, float) else str(value))
     except InvalidOperation:
         return None
-    return made if made.is_finite() else "NaN" if made.is_nan() else "Infinity" if made > 0 else "-Infinity"
+    return decimal if decimal.is_finite() else "NaN" if decimal.is_nan() else "Infinity" if decimal > 0 else "-Infinity"
 
 
 def _moment(got: str, sent: str) -> bool:

@@ -14,8 +14,8 @@ LAKE = "s3://lake"
 
 
 def ref(name: str = USERS, namespace: str = SHOP, side: str | None = None, given: Any = None, **facets: Any) -> Any:
-    found = {"namespace": namespace, "name": name, "facets": facets}
-    return {**found, side: given} if side else found
+    document = {"namespace": namespace, "name": name, "facets": facets}
+    return {**document, side: given} if side else document
 
 
 def event(

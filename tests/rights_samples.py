@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from api.http.callers.right import Route
-from api.http.callers.rights import PREFIX as API
+from api.http.callers.rights import PREFIX
 from tests.scim_world import GROUP, USER
 
 if TYPE_CHECKING:
     from tests.rights_world import RightsWorld
 
+API = PREFIX
 SOON = (datetime.now(UTC) + timedelta(days=5)).isoformat()
 LATER = (datetime.now(UTC) + timedelta(days=9)).isoformat()
 

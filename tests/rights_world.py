@@ -97,7 +97,7 @@ class RightsWorld(ApiWorld):
         self.grant()  # which the review is about
         started = self.admin.post(f"{API}/access-reviews", json={"review": "all"})
         assert started.status_code == 201, started.text
-        self.review = started.json()["id"]
+        self.review: str = started.json()["id"]
         mine = self.callers["owner"].get(f"{API}/access-reviews/{self.review}/items", params={"mine": True}).json()
         self.item = next(each["number"] for each in mine["items"] if each["can_decide"])
 

@@ -56,9 +56,9 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
     scram = ports.free_port(set())
     mutual = ports.free_port({scram})
     controller = ports.free_port({scram, mutual})
-    made = _Authority(folder)
-    made.issue("broker")
-    certificate, key = made.issue("client")
+    authority = _Authority(folder)
+    authority.issue("broker")
+    certificate, key = authority.issue("client")
     properties = folder / "server.properties"
     properties.write_text(_properties(folder, scram, mutual, controller))
     command = [runtime.program, "-Xmx256m", "-cp", artifacts.class_path("kafka")]
@@ -81,7 +81,7 @@ def secured_kafka(folder: Path) -> Iterator[SecuredKafka]:
     with (folder / "broker.log").open("w") as log:
         broker = subprocess.Popen([*command, "kafka.Kafka", str(properties)], stdout=log, stderr=subprocess.STDOUT)
         try:
-            kafka = SecuredKafka(f"127.0.0.1:{scram}", f"127.0.0.1:{mutual}", made.file, certificate, key)
+            kafka = SecuredKafka(f"127.0.0.1:{scram}", f"127.0.0.1:{mutual}", authority.file, certificate, key)
             _await(kafka, broker, folder / "broker.log")
             yield kafka
         finally:
@@ -139,17 +139,17 @@ class _Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "weir test authority")])
         self.file = folder / "ca.pem"
-        made = (
+        builder = (
             self._begun(self._name, self._key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .sign(self._key, hashes.SHA256())
         )
-        self.file.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        self.file.write_bytes(builder.public_bytes(serialization.Encoding.PEM))
 
     def issue(self, name: str) -> tuple[Path, Path]:
         """`NAME.pem` and `NAME.key`."""
         key = ec.generate_private_key(ec.SECP256R1())
-        made = (
+        builder = (
             self._begun(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key)
             .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
             .add_extension(
@@ -159,7 +159,7 @@ class _Authority:
             .sign(self._key, hashes.SHA256())
         )
         certificate, secret = self._folder / f"{name}.pem", self._folder / f"{name}.key"
-        certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        certificate.write_bytes(builder.public_bytes(serialization.Encoding.PEM))
         secret.write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

@@ -98,7 +98,7 @@ class TwinTopics:
         self.records.pop(topic, None)
         self.begins.pop(topic, None)
 
-    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool:
+    def compacted(self, kafka: Mapping[str, str], topic: str) -> bool | None:
         return False
 
     def at(self, kafka: Mapping[str, str], topic: str, moment: datetime) -> Positions:

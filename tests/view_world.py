@@ -60,7 +60,8 @@ class ViewWorld:
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
         self.prefix = f"v{uuid.uuid4().hex[:6]}"
-        self._stop, self._thread = threading.Event(), None
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def _client(self, token: str) -> CheckedClient:
         return CheckedClient(self.app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {token}"})
@@ -157,7 +158,7 @@ class ViewWorld:
 
     def events(self) -> list[dict[str, Any]]:
         """The lineage events that were posted."""
-        return [json.loads(each.value) for each in self.log.records]
+        return [json.loads(each.value or b"") for each in self.log.records]
 
     def fold(self) -> None:
         """Put the events that were posted into the lineage graph."""

@@ -113,4 +113,4 @@ class Story:
             f"'{url}/api/v1/reports/where-is?entity=EMAIL_ADDRESS&format=csv'"
         )
         self._say("Your own Kafka:  weir scan --bootstrap-servers HOST:PORT --topics 'shop.*'")
-        self._say(f"[bold green]✓[/] The story held. {time.monotonic() - self._begun:.0f} s from start to end.")
+        self._say(f"[bold green]✓[/] The story is complete. {time.monotonic() - self._begun:.0f} s from start to end.")

@@ -174,7 +174,7 @@ class Webhook:
             try:
                 attempts(self._send, url, key, event)
             except DeliveryFailed as failure:
-                failure.told = count
+                failure.taken = count
                 raise
 
     def _reach(self) -> tuple[httpx.URL, bytes | None]:

@@ -29,7 +29,7 @@ LOAD = {"events": 3, "catalog": 1, "requests": 1, "queries": 1, "reads": 1}
 
 
 def disk(addresses: Mapping[str, Any], seconds: float, seed: int) -> list[Outcome]:
-    """Both mounts filled for `seconds`. Where nothing may be mounted: one outcome that says why."""
+    """Both mounts filled for `seconds`. Where nothing may be mounted: one outcome with the reason."""
     way = _namespace()
     if isinstance(way, Outcome):
         return [way]

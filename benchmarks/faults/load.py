@@ -98,7 +98,7 @@ class World:
         )
 
     def dataset(self, topic: str, number: int) -> str:
-        """The topic with the tag and the term that this number stands for; one document set, so all or nothing."""
+        """The topic with the tag and the term of this number; one document set, so all or nothing."""
         metadata = {"name": topic, "cluster": self.cluster}
         owners = [{"user": self.owner}, {"user": f"team-{number}"}]
         term = {"name": self.term(topic, number)}
@@ -170,7 +170,7 @@ class Load:
         return random.Random(f"{self._seed} {name} {number}")
 
     def _pause(self, dice: random.Random, mean: float) -> bool:
-        """Wait; whether to go on."""
+        """Wait; whether to continue."""
         return not self._stopping.wait(dice.uniform(0.2, 1.8) * mean * self._pace)
 
     def _events(self, number: int) -> None:

@@ -37,7 +37,7 @@ class Outcome:
     problems: Sequence[str] = ()
     notes: Sequence[str] = ()
     connection_expected: bool = False
-    """Whether the API itself was away, so that calls without a connection are no fault."""
+    """Whether the API itself was away, so that calls without a connection are not a fault."""
 
     def lost(self) -> list[str]:
         return [f"{kind} lost: {each}" for kind, tally in self.tallies.items() for each in tally.lost]
@@ -46,7 +46,7 @@ class Outcome:
         return [f"{kind} doubled: {each}" for kind, tally in self.tallies.items() for each in tally.doubled]
 
     def faults(self) -> list[str]:
-        """Sentences; empty where all held."""
+        """Sentences; empty where all is within its limit."""
         wrong = [*self.lost(), *self.doubled(), *self.problems]
         if self.journal is not None:
             wrong += [f"{count} times {text}" for text, count in self.journal.unclean.items()]

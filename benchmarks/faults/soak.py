@@ -13,7 +13,7 @@ from benchmarks.faults.weir import Weir
 
 EVERY_S = 10.0
 GROWTH = 0.10
-"""The last third after the warm-up may lie so much above the first."""
+"""The last third after the warm-up may be so much above the first."""
 PACE = 1.5
 """So that the index, which is compared page by page, stays below the 10,000 rows a search gives."""
 WARM = 1 / 3

@@ -21,7 +21,7 @@ MOVED = 0.2
 
 
 def change(
-    before: Mapping[str, Any], now: Mapping[str, Any], at: datetime, found: bool = True
+    before: Mapping[str, Any], now: Mapping[str, Any], at: datetime, detected: bool = True
 ) -> dict[str, Any] | None:
     """The difference between two evidences, None when there is none worth a look."""
     changes: dict[str, Any] = {}
@@ -33,7 +33,7 @@ def change(
     ]
     if moved:
         changes["recognizers"] = moved
-    if not found:
+    if not detected:
         changes["found"] = False
     else:
         rates = _rate(before), _rate(now)
@@ -61,7 +61,7 @@ def missed(before: Mapping[str, Any], versions: Mapping[str, str], at: datetime)
     `versions` are those of the recognizers that looked. The first such look keeps its time.
     """
     listed = [{"name": name, "version": versions[name]} for name in _versions(before) if name in versions]
-    difference = change(before, {"recognizers": listed}, at, found=False)
+    difference = change(before, {"recognizers": listed}, at, detected=False)
     standing = before.get("change") or {}
     if difference is None or (
         standing.get("found") is False and standing.get("recognizers") == difference.get("recognizers")

@@ -182,8 +182,8 @@ def _inherited(record: ClassificationRecord) -> bool:
 
 def _found_raw(record: ClassificationRecord) -> bool:
     """A scan has found it in the data, nobody has rejected it, and it was found by the last look."""
-    found = record.evidence.get("change", {}).get("found", True)
-    return record.holds and record.seen_at is not None and bool(found) and not _inherited(record)
+    detected = record.evidence.get("change", {}).get("found", True)
+    return record.holds and record.seen_at is not None and bool(detected) and not _inherited(record)
 
 
 def _passed_on(

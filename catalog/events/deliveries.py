@@ -112,7 +112,7 @@ class Deliveries:
                         break
         except DeliveryFailed as failure:
             self._failed(receiver, chunk, failure)
-            delivered += failure.told
+            delivered += failure.taken
         except WeirError:
             raise
         except Exception as error:
@@ -141,8 +141,8 @@ class Deliveries:
         if state is None:
             return
         position, dropped = state.position, state.dropped
-        if failure.told:
-            position = chunk[failure.told - 1].seq
+        if failure.taken:
+            position = chunk[failure.taken - 1].seq
         too_old = now - timedelta(hours=self._settings.webhook_give_up_hours)
         # Old events alone are not a reason: it may be Weir that was away.
         if not receiver.lasting and (state.failed_at or now) <= too_old:

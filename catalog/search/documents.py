@@ -78,7 +78,7 @@ def faces(record: DatasetRecord, schema: SchemaVersion | None, notes: Iterable[F
 
 
 def _worth_an_entry(path: str) -> bool:
-    """`value.items[]` says nothing that `value.items` does not."""
+    """`value.items[]` adds nothing to `value.items`."""
     steps = FieldPath.parse(path).steps
     return not steps or steps[-1].kind not in (StepKind.ELEMENTS, StepKind.VALUES)
 

@@ -15,22 +15,22 @@ _AROUND = 80  # letters of a description shown on each side of the first mark
 
 
 def highlights(source: Mapping[str, Any], needles: Iterable[Needle]) -> dict[str, list[str]]:
-    """{name|path|description|tags|owners: [marked text]} of the texts in which a word of the query stands."""
+    """{name|path|description|tags|owners: [marked text]} of the texts that contain a word of the query."""
     needles = list(needles)
     words = {word for needle in needles for word in needle.words}
     joined = {"".join(needle.words) for needle in needles if len(needle.words) > 1}
-    found: dict[str, list[str]] = {}
+    marked_texts: dict[str, list[str]] = {}
     if not words:
-        return found
+        return marked_texts
     for name in _SHOWN:
         text = source.get(name)
         if isinstance(text, str) and (marked := mark(text, words, joined, shorten=name == "description")):
-            found[name] = [marked]
+            marked_texts[name] = [marked]
     for name in ("tags", "owners", "entities"):
         marked_all = [m for text in source.get(name) or () if (m := mark(str(text), words, joined))]
         if marked_all:
-            found[name] = marked_all
-    return found
+            marked_texts[name] = marked_all
+    return marked_texts
 
 
 def mark(text: str, words: Set[str], joined: Set[str] = frozenset(), shorten: bool = False) -> str | None:

@@ -1,7 +1,7 @@
 """Keeping the search index in step with the record.
 
 The record store is the truth. Every change raises a dataset's revision; the index remembers which revision it holds.
-So a change made while the index is away is found again (`reindex_dirty`), and the whole index can be made anew.
+So a change made while the index is away is found again (`reindex_dirty`), and the whole index can be rebuilt.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Indexing:
             _log.warning("Search lags behind: %s", error.message)
 
     def reindex_dirty(self, limit: int = 500) -> int:
-        """Index what was not indexed when it changed; gives how many datasets. Makes a missing index anew first.
+        """Index what was not indexed when it changed; gives how many datasets. Makes a missing index first.
 
         Raises Unavailable when the index does not answer; nothing is lost then.
         """

@@ -87,16 +87,16 @@ def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
 class Learned:
     """Owners whose books changed.
 
-    flows   perhaps in what they state of flows or of datasets: their edges are derived again
-    heard   only in their runs' states and last reports: their edges are what they were
+    flows    perhaps in what they state of flows or of datasets: their edges are derived again
+    reports  only in their runs' states and last reports: their edges are what they were
     """
 
     flows: set[str] = field(default_factory=set)
-    heard: set[str] = field(default_factory=set)
+    reports: set[str] = field(default_factory=set)
 
     @property
     def all(self) -> set[str]:
-        return self.flows | self.heard
+        return self.flows | self.reports
 
 
 def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettings) -> Learned:
@@ -110,7 +110,7 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
                 before = _shape(book, event.run_id, steps)
                 if _learn_run(book, event, reading, settings.phases_kept):
                     heard = before is not None and before == _shape(book, event.run_id, steps)
-                    (outcome.heard if heard else outcome.flows).add(owner)
+                    (outcome.reports if heard else outcome.flows).add(owner)
             elif _learn_said(book, event, reading, settings.phases_kept):
                 outcome.flows.add(owner)
             if _learn_about(book, event, reading):
@@ -119,7 +119,7 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
         for event in halves:
             if _learn_half(books[owner], event, settings.runs_kept):
                 outcome.flows.add(owner)
-    outcome.heard -= outcome.flows
+    outcome.reports -= outcome.flows
     return outcome
 
 

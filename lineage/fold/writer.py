@@ -152,8 +152,8 @@ class GraphWriter:
         what = learn(books, gathered, self._settings)
         changed = what.flows
         if not changed:
-            self._send([noted(books[owner]) for owner in sorted(what.heard)])
-            self._written(books, what.heard)
+            self._send([noted(books[owner]) for owner in sorted(what.reports)])
+            self._written(books, what.reports)
             return
         mentions = about(gathered, changed)
         names, context, moved, cleared = self._names(mentions, books, changed)
@@ -179,13 +179,13 @@ class GraphWriter:
                     part.clears = {dataset: context.clears[dataset] for dataset in emptied}
                 yield part
 
-        heard = [noted(books[owner]) for owner in sorted(what.heard - others)]
+        heard = [noted(books[owner]) for owner in sorted(what.reports - others)]
         # Others first: were it cut off here, the links of the changed would come again and move them once more.
         if moved:
             self._send([*heard, *self._moving(moved, [*parts(others), *parts(changed)], names, known)])
         else:
             self._send(chain(heard, parts(others), parts(changed)))
-        self._written(books, changed | others | what.heard)
+        self._written(books, changed | others | what.reports)
 
     def _moving(
         self, moved: set[DatasetId], parts: list[GraphDelta], names: Names, known: Mapping[DatasetId, Info]

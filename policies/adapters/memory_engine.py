@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +19,7 @@ from catalog.datatypes import DataType, StructType, to_ddl
 from catalog.paths import FieldPath
 from policies.adapters import memory_values
 from policies.plan.errors import QueryFailed
-from policies.plan.model import QueryPlan, Range, Result, ResultColumn, TablePlan, Window
+from policies.plan.model import Batches, QueryPlan, Range, Result, ResultColumn, TablePlan, Window
 from policies.sql.windows import AsOf
 
 _SELECT = re.compile(r"SELECT (?P<columns>\*|`[^`]+`(?:, `[^`]+`)*) FROM `(?P<view>[^`]+)` AS `[^`]+`\Z")
@@ -61,6 +62,9 @@ class MemoryEngine:
         counted = {path: slips[path] for _, path in table.watched if slips[path]}
         unreadable = {table.view: counted} if counted else {}
         return Result(kinds, rows[: plan.limit], len(rows) > plan.limit, unreadable=unreadable)
+
+    def open(self, plan: QueryPlan) -> AbstractContextManager[Batches]:
+        raise QueryFailed("The engine of the tests gives no batches.")
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         table, columns = self._read(plan)

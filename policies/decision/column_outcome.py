@@ -32,7 +32,7 @@ class Outcome:
 def finish(draft: Draft, known: Condition) -> Outcome:
     """The column, given what the row filters make certain.
 
-    It is clear in rows where it is opened and every mask is lifted. Elsewhere it shows the strictest of its masks, or
+    It is unmasked in rows where it is opened and every mask is lifted. Elsewhere it shows the strictest of its masks, or
     nothing at all where some rows that pass the filters do not open it.
     """
     if draft.opens is None:
@@ -47,7 +47,7 @@ def finish(draft: Draft, known: Condition) -> Outcome:
     clear_when = None if always_masked else row_conditions.text(clear)
     if clear_when is not None:
         mask = NULL if mask.type is MaskType.DROP else mask  # a field cannot be left out of some rows only
-        notes.append(Reason("grant", "rows", f"Clear only in rows where {clear_when}."))
+        notes.append(Reason("grant", "rows", f"Unmasked only in rows where {clear_when}."))
     return Outcome(Effect.ALLOW, mask, clear_when, (*draft.reasons, *notes))
 
 

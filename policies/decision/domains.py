@@ -1,8 +1,8 @@
 """Domains: teams with admins and stewards of their own. What may somebody do with a dataset by its domain? Pure: no I/O.
 
 A dataset belongs to the one domain whose patterns match its `CLUSTER/TOPIC`, or to none. Rights of a domain hold for its
-datasets alone, beside the permissions of roles, which hold everywhere. Where it cannot be proven that something lies within a
-domain, it does not.
+datasets alone, beside the permissions of roles, which hold everywhere. Where it cannot be proven that something is within a
+domain, it is not.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _may_meet(one: str, other: str) -> bool:
 
 
 def overlap(one: Domain, other: Domain) -> tuple[str, str, str] | None:
-    """A pattern of each of two domains that match a common dataset, and such a dataset; None where they are apart."""
+    """A pattern of each of two domains that match a common dataset, and that dataset; None where they are apart."""
     for left in one.datasets:
         for right in other.datasets:
             if (common := in_both(left, right)) is not None:

@@ -3,7 +3,7 @@
 The rank gives what is left of a value, from all of it to nothing:
 
      0  MASK_NONE            everything
-    20  GENERALIZE           the range a number or date lies in (a wider step is stricter)
+    20  GENERALIZE           the range a number or date is in (a wider step is stricter)
     22  TRUNCATE_GEO         a place within some kilometres (fewer decimals are stricter)
     24  TRUNCATE_IP          the network
     26  EMAIL_DOMAIN         the provider

@@ -31,7 +31,7 @@ from policies.purposes import NO_PURPOSES, Purposes
 
 CLEAR_BY = "shown unmasked by"
 Hits = frozenset[tuple[str, int]]
-"""Which path selectors reach a field: ("fields" | "unmask" | "standing", number)."""
+"""Which path selectors reach a field: `("fields" | "unmask" | "standing", number)`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Roles that are always there. They say what their holders may do in Weir; none of them opens any data."""
+"""Roles that are always there. They define what their holders may do in Weir; none of them opens any data."""
 
 from __future__ import annotations
 

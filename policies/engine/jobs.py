@@ -1,6 +1,6 @@
 """One plan in the engine: worked on by a thread of its own, waited for by another, each by its own clock.
 
-The one who waits is never kept by the engine: it goes on when the answer is there, when the plan's time is over, when
+The one who waits is never kept by the engine: it continues when the answer is there, when the plan's time is over, when
 the query was stopped, or when the engine ended; whatever the engine's thread does meanwhile.
 """
 

@@ -19,7 +19,7 @@ _MOST_COLLECTING = 0.6
 """An engine that spends so much of its time on collecting its heap does little else."""
 _FULL_TWICE = 2
 _PAUSE_SECONDS = 3.0
-"""How long a query that was stopped has to let go of its memory, before the next is."""
+"""How long a query that was stopped has to release its memory, before the next is."""
 
 
 def out_of_memory() -> LimitExceeded:

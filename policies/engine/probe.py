@@ -32,7 +32,7 @@ class Probe:
             self._unanswered_since: float | None = None
 
     def excuse(self) -> None:
-        """What was not heard until now is not held against the engine."""
+        """Do not count the silence until now as the engine's."""
         with self._lock:
             if self._unanswered_since is not None:
                 self._unanswered_since = time.monotonic()

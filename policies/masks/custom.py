@@ -25,7 +25,7 @@ _MEND = "write Spark SQL of {col} only, as in substring_index({col}, '?', 1)."
 
 
 def check(expression: str) -> None:
-    """Whether a CUSTOM mask can be used. Raises InvalidInput saying what stands in the way."""
+    """Whether a CUSTOM mask can be used. Raises InvalidInput that names the obstacle."""
     _read(expression)
 
 
@@ -52,7 +52,7 @@ def _read(expression: str) -> str:
                 f"The mask expression names {column.name[:60]!r}; {_MEND}", details={"column": column.name}
             )
     if any(_COLUMN in literal.name for literal in fragment.tree.find_all(exp.Literal)):
-        raise InvalidInput(f"{{col}} stands inside a string of the mask expression; {_MEND}")
+        raise InvalidInput(f"{{col}} is inside a string of the mask expression; {_MEND}")
     return fragment.sql()
 
 

@@ -46,7 +46,7 @@ class ValuesUnreadable(WeirError):
 class AccessChanged(Conflict):
     """While the query ran, a policy, a tag or a role changed so that its answer would be another one.
 
-    `details`: `datasets`. An answer that says so holds none of the rows; an export was broken off.
+    `details`: `datasets`. An answer with this error holds none of the rows; an export was broken off.
     """
 
     code = "access_changed"
@@ -55,7 +55,7 @@ class AccessChanged(Conflict):
 class QueryCancelled(Conflict):
     """The query was stopped by its owner, by an administrator, or because the one who asked went away.
 
-    `details`: `id`. An answer that says so never holds a part of the rows.
+    `details`: `id`. An answer with this error never holds a part of the rows.
     """
 
     code = "query_cancelled"

@@ -52,7 +52,7 @@ def is_masked(column: ColumnDecision) -> bool:
 
 
 def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None = None) -> dict[str, Any]:
-    """{effect: clear | masked | denied | withheld | derived, text, masks?, fields?, opened?} for one column.
+    """`{effect: clear | masked | denied | withheld | derived, text, masks?, fields?, opened?}` for one column.
 
     `opened`: why it is unmasked, in sentences.
     """
@@ -63,7 +63,7 @@ def describe(decisions: Sequence[ColumnDecision], direct: bool, note: str | None
     if not masked and not denied:
         because = opened_by(decisions)
         opened = {"opened": because} if because else {}
-        text = "clear" if direct else "derived from clear fields"
+        text = "clear" if direct else "derived from unmasked fields"
         return {"effect": "clear" if direct else "derived", "text": text, **opened}
     if masked:
         reasons = "; ".join(dict.fromkeys(_said(d) for d in masked[:5]))

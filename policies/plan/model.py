@@ -100,7 +100,7 @@ class TablePlan:
     conditions   name -> BOOLEAN SQL over the stored columns, at hand for `columns`
     columns      (name, SQL over stored columns and conditions), in order
     watched      (column, path) of the places whose values are counted where they cannot be read: those that the asker
-                 sees clear. `value` and `key` stand for whole records
+                 sees unmasked. `value` and `key` mean whole records
     rows         see `QueryTable.rows`
     by_key       None: each record counts for itself
     """
@@ -124,9 +124,9 @@ class TablePlan:
 class QueryPlan:
     """Governed tables and the gated text that runs over them. `limit` rows, `seconds` of time, `most_bytes` of result.
 
-    stop   whoever holds it can end the query while it runs
+    stop   ends the query, for who has it, while it runs
     ansi   whether a value that cannot be cast fails the query, or is NULL as it is inside the views
-    progress  is told now and then which share of the work is done, 0..1; it may go back when more work turns up
+    progress  receives now and then which share of the work is done, 0..1; it may go back when more work turns up
     asker  the user it runs for
     """
 

@@ -47,7 +47,7 @@ class TableSource(Protocol):
         ...
 
     def facts(self, reference: str) -> DatasetFacts:
-        """What the catalog says of a dataset by now (`CLUSTER/TOPIC`). Raises DatasetNotFound when it is gone."""
+        """What the catalog knows of a dataset by now (`CLUSTER/TOPIC`). Raises DatasetNotFound when it is gone."""
         ...
 
 
@@ -120,7 +120,7 @@ class EngineProcess(Protocol):
         ...
 
     def forget(self) -> None:
-        """Let go of the sessions with the engine that was."""
+        """Drop the sessions with the engine that was."""
         ...
 
 
@@ -143,7 +143,7 @@ class QueryRecord:
 
     fields   `CLUSTER/TOPIC` -> field paths the query names
     outcome  allow | deny | refused; of an end: done | partial | cancelled | failed
-    id       the same in the entry of the beginning and in that of the end, which says what went out: rows, bytes
+    id       the same in the entry of the beginning and in that of the end, which counts what went out: rows, bytes
     """
 
     subject: Subject

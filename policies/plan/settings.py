@@ -36,7 +36,7 @@ class QuerySettings(BaseModel):
     max_rows: int = Field(default=100_000, ge=1)
     """Most rows of an answer in JSON."""
     max_bytes: int = Field(default=64 * 1024 * 1024, ge=1024)
-    """Most bytes of an answer in JSON, as the engine sends them; an answer cut there says that it is partial."""
+    """Most bytes of an answer in JSON, as the engine sends them; an answer cut there is marked as partial."""
     export_rows: int = Field(default=1_000_000, ge=1)
     """Most rows of an answer in CSV, Arrow or Parquet, which are sent as they come."""
     export_bytes: int = Field(default=256 * 1024 * 1024, ge=1024)
@@ -49,11 +49,11 @@ class QuerySettings(BaseModel):
     """Queries over made-up records that are run in the background at start, for the first real ones to be quick; fewer
     when the engine is quick already."""
     plan_relations: int = Field(default=256, ge=1, le=10_000)
-    """Topics, lists of values and the like that a query may read, each counted at every place where the query, or a
+    """Topics, lists of values and similar sources that a query may read, each counted at every place where the query, or a
     named query (WITH) written out at each of its mentions, reads it; one more is refused before anything starts."""
     plan_expressions: int = Field(default=50_000, ge=100, le=10_000_000)
-    """Names, values and calls that a query may have, each name of a column of its own written out as what it stands
-    for; one more is refused before anything starts."""
+    """Names, values and calls that a query may have, each name of a column of its own written out as what it
+    means; one more is refused before anything starts."""
     concurrent_per_subject: int = Field(default=6, ge=1)
     """Queries of one user that run at once; more wait."""
     queued_per_subject: int = Field(default=20, ge=0)
@@ -73,9 +73,9 @@ class QuerySettings(BaseModel):
     batch_records: int = Field(default=10_000, ge=1)
     """Most records of one micro-batch of a push query."""
     stream_state_records: int = Field(default=100_000, ge=1)
-    """Most records that a push query with GROUP BY rests on; beyond, it ends and says so."""
+    """Most records that a push query with GROUP BY rests on; beyond, it ends with an error."""
     stream_late_seconds: float = Field(default=60.0, ge=0)
-    """How late a record may be for its time window before the window's records are let go."""
+    """How late a record may be for its time window before the window's records are dropped."""
     unreadable: OnUnreadable = OnUnreadable.REPORT
     """What happens when values do not fit their column: `report` counts them beside the answer, `error` refuses it. A
     query may choose for itself."""

@@ -82,7 +82,7 @@ class Turns:
         return min(waiting, key=lambda each: self._running[each[0]], default=None)
 
     def _admit(self, user: str) -> None:
-        """Whether one more may wait; it stands in the queue already."""
+        """Whether one more may wait; it is in the queue already."""
         mine = sum(1 for each, _ in self._queue if each == user)
         if mine > self._settings.queued_per_subject:
             raise LimitExceeded(

@@ -39,7 +39,7 @@ class Access:
         fixed: bool = True,
     ) -> None:
         """`every`: seconds between decisions. `fixed`: a decision that would give another answer ends the query; a push
-        query goes on under the new one instead."""
+        query continues under the new one instead."""
         self._preparer, self._subject, self._prepared, self._live = preparer, subject, prepared, live
         self._every, self._fixed = every, fixed
         self._checked = time.monotonic()

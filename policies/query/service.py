@@ -8,7 +8,7 @@ Nothing is cached: not a plan, not a decision, not a result; each query decides 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from policies.model import Effect, Subject
@@ -170,7 +170,7 @@ class GovernedQuery(Steps):
 
     def stream(
         self, subject: Subject, sql: str, purpose: str | None = None, running: Running | None = None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """A push query: events as they come, beginning with what arrives from now on.
 
         {"type": "columns", columns, decision} first and whenever a decision changes what shows,

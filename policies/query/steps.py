@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -71,7 +71,7 @@ class Steps:
         begin: dict[str, Any],
         events: Iterator[dict[str, Any]],
         access: Access,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Generator[dict[str, Any], None, None]:
         """The events of a stream from its first, until it ends or is stopped."""
         with self._trail.ending(subject, live, prepared), access.watching():
             yield begin

@@ -1,4 +1,4 @@
-"""One way to say no, with the place in the text."""
+"""One way to refuse, with the place in the text."""
 
 from __future__ import annotations
 

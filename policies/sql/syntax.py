@@ -1,4 +1,4 @@
-"""What is said of a text that cannot be parsed: the word where it ends to be SQL, and the slip that is likely. Pure."""
+"""The message for a text that cannot be parsed: the word where it ends to be SQL, and the slip that is likely. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OTHERS = {
 
 
 def sentence(sql: str, at: int) -> str:
-    """One sentence or two: where the text is not SQL, and what to write instead where that can be told."""
+    """One sentence or two: where the text is not SQL, and what to write instead where that is known."""
     tokens = [token for token in tokens_of(sql) if token.kind != "comment"]
     here = next((n for n, token in enumerate(tokens) if token.end > at), None)
     if (tokens and tokens[-1].is_word(_UNFINISHED)) or (tokens and tokens[-1].text in _OPERATORS):

@@ -1,4 +1,4 @@
-"""The file of tests of policies: what a case may say, read from YAML. docs/policies.md has the format."""
+"""The file of tests of policies: what a case may contain, read from YAML. docs/policies.md has the format."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Case(_Spec):
         if self.sql is not None and self.field is not None:
             raise ValueError("takes field with dataset only; name the columns of sql under expect.columns")
         if self.field is None and (self.expect.mask is not None or self.expect.clear_when is not None):
-            raise ValueError("says mask or clear_when of no field; give dataset and field, or name columns of sql")
+            raise ValueError("has mask or clear_when without a field; give dataset and field, or name columns of sql")
         if self.field is not None and self.expect.columns:
             raise ValueError("takes expect.columns without field; name them as paths of the dataset, or columns of sql")
         return self

@@ -210,7 +210,7 @@ def _words(column: ColumnDecision | None) -> str:
     params = ", ".join(f"{k}={v}" for k, v in sorted(column.mask.params.items()))
     text += f" ({params})" if params else ""
     text += " (not scanned)" if effect_of(column) == "gap" else ""
-    return text + (f"; clear where {column.clear_when}" if column.clear_when else "")
+    return text + (f"; unmasked where {column.clear_when}" if column.clear_when else "")
 
 
 def _exposure(column: ColumnDecision | None) -> tuple[int, int, bool]:

@@ -1,4 +1,4 @@
-"""What MessagePack and CBOR have and a tree of a record has not: keys that are no text, tags, sets, shared parts.
+"""What MessagePack and CBOR have and a tree of a record has not: keys that are not text, tags, sets, shared parts.
 
 Runs in Spark's workers.
 """
@@ -15,7 +15,7 @@ from uuid import UUID
 _AS_THEY_ARE = frozenset({str, int, float, bool, type(None), bytes, datetime, date, time, Decimal, UUID})
 _PER_BYTE = 4
 """Parts that a body may have for each of its bytes: one each is the most a body can write out, and CBOR's shared parts are
-written once and may stand in a tree a thousand times, or in themselves."""
+written once and may be in a tree a thousand times, or in themselves."""
 
 
 class TooLarge(ValueError):

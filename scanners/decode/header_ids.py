@@ -1,6 +1,6 @@
 """Schema ids that a header carries and the body does not, put before the body, where the wire format has them.
 
-Confluent's clients write them so when told to (`schema.id.serializer`): in `__key_schema_id` and `__value_schema_id` stand
+Confluent's clients write them so when configured to (`schema.id.serializer`): `__key_schema_id` and `__value_schema_id` hold
 a byte 0 and the id, or a byte 1 and the schema's GUID (16 bytes), and for Protobuf the path to the message type after it.
 Source: confluent_kafka.schema_registry.common.serde.SchemaId, and Kafka's HeaderSchemaIdSerializer. In Spark's workers.
 """

@@ -11,7 +11,7 @@ from catalog.paths import StepKind
 
 @dataclass(slots=True)
 class Place:
-    """A place of the value, with what lies below it."""
+    """A place of the value, with what is below it."""
 
     profile: FieldProfile | None = None
     fields: dict[str, Place] = field(default_factory=dict)

@@ -51,9 +51,9 @@ class Scanner:
 
         Yields a DatasetScan as soon as its topic is done, in no promised order. `last_windows` (by topic) are the
         windows of earlier scans, for the strategy since-last; `formats` are declared ones, `declared` the columns declared
-        as Spark DDL, which the records are held against, as against registered schemas. A topic without records gives a
+        as Spark DDL, which the records are compared with, as with registered schemas. A topic without records gives a
         scan without fields and the problem `empty`. `resume` names the scan: with the name of one that was interrupted it
-        goes on after the offsets that one had read. Ends early and without error once `cancelled()` is true.
+        continues after the offsets that one had read. Ends early and without error once `cancelled()` is true.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.

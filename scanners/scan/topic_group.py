@@ -230,7 +230,7 @@ class TopicGroup:
 
 
 def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:
-    """Where the next scan goes on: at the end offset each partition had at the last one."""
+    """Where the next scan continues: at the end offset each partition had at the last one."""
     return {(topic, int(p["partition"])): int(p["end"]) for topic, window in windows.items() for p in window.partitions}
 
 

@@ -28,29 +28,29 @@ _MOSTLY = 0.9
 class Layer:
     """One envelope around a payload. Paths are relative to where the envelope is.
 
-    needed      fields that every record of it has
-    payload     (name, or nothing where the envelope is beside the data), the one to show first in front
-    telling     fields that distinguish kinds of records, best first; `headers.NAME` for a header
-    describing  fields that only describe the payload
-    forced      whether `telling` names the kinds even where another field knows more about the shapes
+    needed          fields that every record of it has
+    payload         (name, or nothing where the envelope is beside the data), the one to show first in front
+    discriminators  fields that distinguish kinds of records, best first; `headers.NAME` for a header
+    describing      fields that only describe the payload
+    forced          whether `discriminators` names the kinds even where another field knows more about the shapes
     """
 
     kind: str
     needed: tuple[str, ...]
     payload: tuple[str, ...] = ()
-    telling: tuple[str, ...] = ()
+    discriminators: tuple[str, ...] = ()
     describing: tuple[str, ...] = ()
     forced: bool = True
 
 
 @dataclass(slots=True)
 class Found:
-    """The envelope of a part: see `catalog.envelopes`. Paths are names below the part; `telling` are discriminators, best
+    """The envelope of a part: see `catalog.envelopes`. Paths are names below the part; `discriminators` as in `Layer`, best
     first, as `scanners.sketch.shapes` names them."""
 
     layers: list[str] = field(default_factory=list)
     payload: list[Path] = field(default_factory=list)
-    telling: list[str] = field(default_factory=list)
+    discriminators: list[str] = field(default_factory=list)
     describing: list[Path] = field(default_factory=list)
     needed: set[Path] = field(default_factory=set)
     forced: bool = True
@@ -59,7 +59,7 @@ class Found:
 
     def discriminator(self, tables: Mapping[str, Table], barred: Collection[str]) -> str | None:
         """The field that names the kinds of record: the best with several values, else the best with one."""
-        usable = [(path, table) for path in self.telling if path not in barred and (table := tables.get(path))]
+        usable = [(path, table) for path in self.discriminators if path not in barred and (table := tables.get(path))]
         return next((path for path, table in usable if len(table) > 1), usable[0][0] if usable else None)
 
     def describes(self, path: Sequence[str]) -> bool:
@@ -94,7 +94,9 @@ def envelope_of(sketch: Sketch, part: str) -> Found | None:
         envelope.needed, envelope.fits = needed, fits
         envelope.forced = layer.forced
         envelope.describing += [(*at, name) for name in layer.describing]
-        envelope.telling = [".".join((part, *at, name)) for name in layer.telling] + envelope.telling
+        envelope.discriminators = [
+            ".".join((part, *at, name)) for name in layer.discriminators
+        ] + envelope.discriminators
         envelope.payload = [(*at, name) for name in layer.payload] or [at]
         if not layer.payload:
             break
@@ -127,13 +129,13 @@ def _beside(sketch: Sketch, envelope: Found) -> None:
     attributes = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
     hooks = sorted((name for name in names if _WEBHOOK.match(name)), key=lambda name: (-names[name], name))
     if "type" in attributes and {"specversion", "source"} & attributes.keys():
-        kind, telling, fits = "cloudevents", attributes["type"], min(names[name] for name in attributes.values())
+        kind, header, fits = "cloudevents", attributes["type"], min(names[name] for name in attributes.values())
     elif hooks:
-        kind, telling, fits = "webhook", hooks[0], names[hooks[0]]
+        kind, header, fits = "webhook", hooks[0], names[hooks[0]]
     else:
         return
     if fits >= _FITS * sketch.records and fits:
-        envelope.layers, envelope.telling, envelope.payload = [kind], [f"headers.{telling}"], [()]
+        envelope.layers, envelope.discriminators, envelope.payload = [kind], [f"headers.{header}"], [()]
         envelope.fits = min(envelope.fits, fits)
 
 
@@ -213,8 +215,8 @@ def _outbox(fields: Fields) -> Layer | None:
         return None
     kind = plain.get("type") or plain.get("eventtype")
     needed = (plain["aggregatetype"], plain["aggregateid"], payload)
-    telling = tuple(name for name in (kind, plain["aggregatetype"]) if name and _is_text(fields[name]))
-    return Layer("outbox", needed, (payload,), telling) if telling else None
+    discriminators = tuple(name for name in (kind, plain["aggregatetype"]) if name and _is_text(fields[name]))
+    return Layer("outbox", needed, (payload,), discriminators) if discriminators else None
 
 
 _KINDS = ("type", "event", "event_type", "eventType", "event_name", "eventName", "detail-type", "kind", "action")

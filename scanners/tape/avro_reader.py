@@ -65,7 +65,7 @@ class AvroReader:
                 rows.append(row)
             except Exception:
                 failed.append(row)
-        tape.made = columns_of
+        tape.by_python = columns_of
         return failed
 
     def _learn(self, signal: int, state: Any, record: int) -> None:

@@ -17,10 +17,10 @@ from scanners import tape
 
 
 class Kept(caching._CacheLocator):  # type: ignore[misc]
-    """Compiled code is kept by what the modules of this package say, wherever they lie.
+    """Compiled code is kept by the text of this package's modules, wherever they are.
 
-    Spark's workers have them in a zip file in a new folder each time, by which numba would compile them each time anew.
-    NUMBA_CACHE_DIR names the folder, which nobody else may write to: what lies there is run.
+    Spark's workers have them in a zip file in a new folder each time, by which numba would compile them again each time.
+    NUMBA_CACHE_DIR names the folder, which nobody else may write to: what is there is run.
     """
 
     def __init__(self, function: Any) -> None:

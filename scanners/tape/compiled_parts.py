@@ -93,7 +93,7 @@ class Quick(ABC):
         fold = Fold(paths, walked, where, self._profiler.places, self._profiler.in_order)
         fold.count()
         self._folds.append(fold)
-        for number, (values, rows) in walked.made.items():
+        for number, (values, rows) in walked.by_python.items():
             at = [where[row] for row in rows]
             self._profiler.gather(paths.nodes[number], values, at, paths.names[number], paths.depths[number])
         shape, coarse, odd = self._profiler.shape, self._profiler.coarse, walked.odd.tolist()

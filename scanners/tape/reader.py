@@ -77,13 +77,13 @@ class Walked:
     odd: Any
     shapes: Any
     coarse: Any
-    made: Mapping[int, tuple[list[Any], list[int]]] = field(default_factory=dict)
+    by_python: Mapping[int, tuple[list[Any], list[int]]] = field(default_factory=dict)
     """What Python made values of: number of a node -> values, and which bodies they are of."""
 
     def kept(self) -> Walked:
         """A copy that the next walk does not write over."""
         return replace(
-            self, **{each.name: getattr(self, each.name).copy() for each in fields(self) if each.name != "made"}
+            self, **{each.name: getattr(self, each.name).copy() for each in fields(self) if each.name != "by_python"}
         )
 
 

@@ -1,4 +1,4 @@
-"""Arrows inside a room, and where drivers may stand. The arrows between rooms are import-linter's (pyproject.toml)."""
+"""Arrows inside a room, and where drivers may be imported. The arrows between rooms are import-linter's (pyproject.toml)."""
 
 from __future__ import annotations
 

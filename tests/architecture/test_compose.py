@@ -95,9 +95,9 @@ def published() -> dict[str, list[str]]:
 
 def test_no_password_is_written_down() -> None:
     secret = re.compile(r"^\s*(?P<name>\w*(?:PASSWORD|AUTH|TOKEN|REMOTE|SECRET)\w*): *(?P<value>.+)$", re.MULTILINE)
-    found = [(match["name"], match["value"]) for match in secret.finditer(FILE.read_text())]
-    assert len(found) >= 4
-    for name, value in found:
+    matches = [(match["name"], match["value"]) for match in secret.finditer(FILE.read_text())]
+    assert len(matches) >= 4
+    for name, value in matches:
         assert re.search(r"\$\{[A-Z0-9_]+:\?[^}]+\}", value), f"{name} has a value of its own"
 
 

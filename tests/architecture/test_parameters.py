@@ -25,8 +25,8 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    for found in pkgutil.walk_packages(api.http.__path__, "api.http."):
-        router = getattr(importlib.import_module(found.name), "router", None)
+    for module in pkgutil.walk_packages(api.http.__path__, "api.http."):
+        router = getattr(importlib.import_module(module.name), "router", None)
         for route in router.routes if router is not None else ():
             if isinstance(route, APIRoute):
                 yield route.endpoint

@@ -42,7 +42,7 @@ def models(kind: object, seen: set[type[BaseModel]]) -> set[type[BaseModel]]:
 
 
 def test_every_request_body_refuses_unknown_fields() -> None:
-    found: set[type[BaseModel]] = set()
+    matches: set[type[BaseModel]] = set()
 
     def routes(router: object) -> Iterator[APIRoute]:
         for route in getattr(router, "routes", []):
@@ -56,9 +56,9 @@ def test_every_request_body_refuses_unknown_fields() -> None:
     for route in routes(app):
         for param in route.dependant.body_params:
             bodies += 1
-            models(param.field_info.annotation, found)
-    assert bodies >= 15 and len(found) >= 15, (bodies, found)
-    assert [model.__name__ for model in found if model.model_config.get("extra") != "forbid"] == []
+            models(param.field_info.annotation, matches)
+    assert bodies >= 15 and len(matches) >= 15, (bodies, matches)
+    assert [model.__name__ for model in matches if model.model_config.get("extra") != "forbid"] == []
 
 
 def test_every_csv_goes_through_the_one_function_for_formulas() -> None:
@@ -76,9 +76,9 @@ def test_every_csv_goes_through_the_one_function_for_formulas() -> None:
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        yield weir
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,16 @@ def policy(client: TestClient, path: str) -> tuple[dict[str, str], str]:
     "path", ["/api/v1/reports/where-is?entity=PII&format=html", "/docs", "/docs/oauth2-redirect", "/"]
 )
 def test_pages_run_nothing_foreign(weir: ApiWorld, path: str) -> None:
-    found, html = policy(weir.admin, path)
-    assert found["default-src"] == "'none'" and found["frame-ancestors"] == "'none'" and found["base-uri"] == "'none'"
-    assert "unsafe" not in found.get("script-src", "")
+    policies, html = policy(weir.admin, path)
+    assert (
+        policies["default-src"] == "'none'"
+        and policies["frame-ancestors"] == "'none'"
+        and policies["base-uri"] == "'none'"
+    )
+    assert "unsafe" not in policies.get("script-src", "")
     for script in re.findall(r"<script>(.*?)</script>", html, re.S):
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in found["script-src"], script[:80]
+        assert f"'sha256-{digest}'" in policies["script-src"], script[:80]
 
 
 def test_unknown_fields_of_approve_are_refused(weir: ApiWorld) -> None:

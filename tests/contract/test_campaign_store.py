@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,10 @@ def item(number: int, name: str = "c-1", **more: object) -> Item:
     return replace(example, **more)  # type: ignore[arg-type]
 
 
-SETS = {REVIEWERS: {"r1": {"users": ["otto"]}, "r2": {"users": []}}, OPENS: {"o1": ["prod/orders"]}}
+SETS: dict[str, dict[str, Any]] = {
+    REVIEWERS: {"r1": {"users": ["otto"]}, "r2": {"users": []}},
+    OPENS: {"o1": ["prod/orders"]},
+}
 
 
 def test_what_is_added_comes_back_and_an_id_is_taken_once(store: CampaignStore) -> None:

@@ -93,10 +93,10 @@ def find(world: World, q: str = "", **filters: str) -> list[str]:
 
 
 def test_a_word_finds_names_camel_case_and_entities(world: World) -> None:
-    found = find(world, "email", kind="field")
-    assert set(found) >= {"value.customer.email", "value.email_address", "value.items[].giftContact"}
-    assert found[0] == "value.customer.email"
-    assert "value.emphasis" not in found
+    hit = find(world, "email", kind="field")
+    assert set(hit) >= {"value.customer.email", "value.email_address", "value.items[].giftContact"}
+    assert hit[0] == "value.customer.email"
+    assert "value.emphasis" not in hit
     assert find(world, "gift") == find(world, "giftcontact") == find(world, "giftContact")
     assert find(world, "e-mail", kind="field")[0] == "value.customer.email"
 
@@ -244,8 +244,8 @@ def test_grouped_answers_go_on_after_the_first_candidates(world: World, monkeypa
 
 
 def test_a_grouped_answer_counts_the_fields_that_were_found(world: World) -> None:
-    found = world.search.search("value", grouped=True, limit=100)
-    counts = {hit.source["name"]: hit.matching for hit in found.hits}
+    match = world.search.search("value", grouped=True, limit=100)
+    counts = {hit.source["name"]: hit.matching for hit in match.hits}
     flat = world.search.search("value", filters={"kind": ["field"]}, limit=1000)
     for name, matching in counts.items():
         assert matching == (sum(hit.source["name"] == name for hit in flat.hits), True)

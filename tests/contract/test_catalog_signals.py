@@ -73,9 +73,9 @@ def test_the_weakest_clicks_are_forgotten(store: CatalogStore, monkeypatch: pyte
 def test_datasets_read_together_count_for_each_other(store: CatalogStore) -> None:
     store.add_together([ORDERS, PAYMENTS], NOW - MONTH)
     store.add_together([ORDERS, PAYMENTS, CLICKS, DatasetId("x", "nowhere")], NOW)
-    found = store.together(ORDERS, NOW)
-    assert {dataset: each.queries for dataset, each in found.items()} == {PAYMENTS: 2, CLICKS: 1}
-    assert found[PAYMENTS].weight == pytest.approx(1.5)
+    scores = store.together(ORDERS, NOW)
+    assert {dataset: each.queries for dataset, each in scores.items()} == {PAYMENTS: 2, CLICKS: 1}
+    assert scores[PAYMENTS].weight == pytest.approx(1.5)
     assert {dataset: each.queries for dataset, each in store.together(CLICKS, NOW).items()} == {ORDERS: 1, PAYMENTS: 1}
 
 

@@ -1,4 +1,4 @@
-"""What any record store promises; held by the memory twin, SQLite and PostgreSQL alike."""
+"""What any record store promises; tested with the memory twin, SQLite and PostgreSQL alike."""
 
 from __future__ import annotations
 
@@ -412,9 +412,9 @@ CHANGES: dict[str, Callable[[CatalogStore], object]] = {
 
 
 def _orders(store: CatalogStore) -> DatasetRecord:
-    found = store.dataset(ORDERS)
-    assert found is not None
-    return found
+    record = store.dataset(ORDERS)
+    assert record is not None
+    return record
 
 
 def _filled(store: CatalogStore) -> None:
@@ -468,11 +468,11 @@ def test_every_column_of_a_dataset_is_counted_but_those_that_nothing_depends_on(
     database = Database(f"sqlite:///{tmp_path}/weir.db")
     database.migrate()
     with database.read() as session:
-        made = session.scalar(
+        trigger = session.scalar(
             text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'datasets_changed'")
         )
     database.close()
-    counted = set(str(made).partition(" OF ")[2].partition(" ON ")[0].split(", "))
+    counted = set(str(trigger).partition(" OF ")[2].partition(" ON ")[0].split(", "))
     columns = {column.name for column in DatasetRow.__table__.columns}
     assert columns - counted == {"usage", "revision", "indexed_revision", "indexed_documents"}
 

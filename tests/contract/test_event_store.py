@@ -1,4 +1,4 @@
-"""What the outbox of any record store promises; held by the memory twin, SQLite and PostgreSQL alike."""
+"""What the outbox of any record store promises; tested with the memory twin, SQLite and PostgreSQL alike."""
 
 from __future__ import annotations
 

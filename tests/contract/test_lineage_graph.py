@@ -1,4 +1,4 @@
-"""What any lineage graph promises; held by the memory twin and by Neo4j alike."""
+"""What any lineage graph promises; tested with the memory twin and with Neo4j."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ def graph(request: pytest.FixtureRequest) -> Iterator[LineageGraph]:
     stack = request.getfixturevalue("stack")
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
     driver = connect(settings)
-    held = Neo4jGraph(driver, settings, f"test-{uuid.uuid4().hex[:12]}")
-    held.prepare()
-    yield held
-    held.clear()
-    driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=held.name)
+    neo4j = Neo4jGraph(driver, settings, f"test-{uuid.uuid4().hex[:12]}")
+    neo4j.prepare()
+    yield neo4j
+    neo4j.clear()
+    driver.execute_query("MATCH (g:LineageGraph {name: $name}) DELETE g", name=neo4j.name)
     driver.close()
 
 
@@ -113,8 +113,8 @@ def test_what_is_written_is_read(graph: LineageGraph) -> None:
     assert graph.edges_at([node("a")], Kind.FEEDS, DOWN, NOW) == [edge]
     assert graph.edges_at([node("b")], Kind.FEEDS, UP, NOW) == [edge]
     assert graph.edges_at([node("b")], Kind.FEEDS, DOWN, NOW) == []
-    found = graph.node(node("a"))
-    assert found is not None and (found.type, found.namespace, found.name) == ("dataset", KAFKA, "a")
+    entry = graph.node(node("a"))
+    assert entry is not None and (entry.type, entry.namespace, entry.name) == ("dataset", KAFKA, "a")
     assert graph.node(node("nowhere")) is None
 
 
@@ -170,8 +170,8 @@ def test_forty_diamonds_are_walked_by_node_and_not_by_path(graph: LineageGraph) 
         for a, b in ((f"n{at}", f"{side}{at}"), (f"{side}{at}", f"n{at + 1}"))
     ]
     graph.write(chain(*edges))
-    found = graph.closure([node("n0")], Kind.FEEDS, DOWN, 100, NOW, 1000)
-    assert (len(found.edges), found.truncated) == (160, False)
+    reach = graph.closure([node("n0")], Kind.FEEDS, DOWN, 100, NOW, 1000)
+    assert (len(reach.edges), reach.truncated) == (160, False)
 
 
 def test_a_budget_cuts_and_says_so(graph: LineageGraph) -> None:
@@ -187,14 +187,14 @@ def test_a_budget_cuts_and_says_so(graph: LineageGraph) -> None:
 
 def test_many_starts(graph: LineageGraph) -> None:
     graph.write(chain(*(feeds(f"s{at}", f"t{at}") for at in range(120))))
-    found = graph.closure([node(f"s{at}") for at in range(120)], Kind.FEEDS, DOWN, 4, NOW, 1000)
-    assert (len(found.edges), found.truncated) == (120, False)
+    reach = graph.closure([node(f"s{at}") for at in range(120)], Kind.FEEDS, DOWN, 4, NOW, 1000)
+    assert (len(reach.edges), reach.truncated) == (120, False)
 
 
 def test_two_writers_of_one_book_do_not_both_win(graph: LineageGraph) -> None:
     graph.write(GraphDelta(books=[StoredBook("job:jobs:etl", 0, b"one")]))
-    held = graph.books(["job:jobs:etl", "job:jobs:other"])
-    assert {key: (book.version, book.document) for key, book in held.items()} == {"job:jobs:etl": (1, b"one")}
+    books = graph.books(["job:jobs:etl", "job:jobs:other"])
+    assert {key: (book.version, book.document) for key, book in books.items()} == {"job:jobs:etl": (1, b"one")}
     for version in (0, 2):
         with pytest.raises(StaleBook):
             graph.write(GraphDelta(books=[StoredBook("job:jobs:etl", version, b"two")], upserts=[]))
@@ -301,10 +301,10 @@ def test_strange_names_are_data(graph: LineageGraph, name: str) -> None:
     event["job"]["namespace"] = name
     write(graph, event)
     source = DatasetId(name, name)
-    found = graph.edges_at([source.node_id], Kind.FEEDS, DOWN, NOW)
-    assert [edge.target for edge in found] == [DatasetId(name, name + "2").node_id]
-    held = graph.node(source.node_id)
-    assert held is not None and (held.namespace, held.name) == (name, name)
+    edges = graph.edges_at([source.node_id], Kind.FEEDS, DOWN, NOW)
+    assert [edge.target for edge in edges] == [DatasetId(name, name + "2").node_id]
+    entry = graph.node(source.node_id)
+    assert entry is not None and (entry.namespace, entry.name) == (name, name)
     assert [(n.name, n.field) for n in graph.fields_of(source.node_id, 5)] == [(name, name)]
     assert graph.counts().edges == {"feeds": 1, "derives": 1, "reads": 1, "writes": 1}
 
@@ -334,8 +334,8 @@ def test_the_real_events_give_the_same_graph_as_in_memory(graph: LineageGraph, s
             assert sorted(graph.edges_at(starts, kind, DOWN, time), key=lambda e: e.id) == sorted(
                 alone.edges_at(starts, kind, DOWN, time), key=lambda e: e.id
             )
-    held = graph.nodes([*store.datasets, *store.columns, *store.jobs])
-    assert held == alone.nodes([*store.datasets, *store.columns, *store.jobs])
+    nodes = graph.nodes([*store.datasets, *store.columns, *store.jobs])
+    assert nodes == alone.nodes([*store.datasets, *store.columns, *store.jobs])
     assert content(alone)["links"]
 
 
@@ -361,14 +361,14 @@ def test_edges_since_a_time(graph: LineageGraph) -> None:
 def test_what_a_namespace_has(graph: LineageGraph) -> None:
     write(graph, run(0, ["b", "a"], [dataset("x", "other")]), run(1, ["a"], [], job="second", run_id="r2"))
     assert graph.namespaces() == {KAFKA: (2, 0), "other": (1, 0), "jobs": (0, 2)}
-    assert [found.name for found in graph.named_in("dataset", KAFKA, 10)] == ["a", "b"]
-    assert [found.name for found in graph.named_in("dataset", KAFKA, 1, 1)] == ["b"]
-    assert [(found.name, found.type) for found in graph.named_in("job", "jobs", 10)] == [
+    assert [hit.name for hit in graph.named_in("dataset", KAFKA, 10)] == ["a", "b"]
+    assert [hit.name for hit in graph.named_in("dataset", KAFKA, 1, 1)] == ["b"]
+    assert [(hit.name, hit.type) for hit in graph.named_in("job", "jobs", 10)] == [
         ("etl", "job"),
         ("second", "job"),
     ]
     assert graph.named_in("job", "nowhere", 10) == []
-    assert [found.name for found in graph.named_in("dataset", None, 10, holding="B")] == ["b"]
+    assert [hit.name for hit in graph.named_in("dataset", None, 10, holding="B")] == ["b"]
     assert graph.named_in("dataset", "jobs", 10, holding="b") == []
     assert graph.named_in("dataset", None, 10, holding=".*") == []
 
@@ -381,8 +381,8 @@ def test_the_job_of_its_newest_run(graph: LineageGraph) -> None:
         run(9, ["a"], ["b"], run_id="r2"),
         run(1, ["a"], [], job="n", run_id=odd),
     )
-    found = [graph.job_of_run(run_id) for run_id in ("r2", "r1", odd, "r", "")]
-    assert [node.id if node else None for node in found] == ["job:jobs:etl", None, "job:jobs:n", None, None]
+    jobs = [graph.job_of_run(run_id) for run_id in ("r2", "r1", odd, "r", "")]
+    assert [node.id if node else None for node in jobs] == ["job:jobs:etl", None, "job:jobs:n", None, None]
 
 
 def test_a_cluster_declared_after_its_events(graph: LineageGraph) -> None:
@@ -431,8 +431,8 @@ def test_every_name_comes_back_from_the_store(graph: Any, names: list[tuple[str,
             NodeId("job", namespace, name),
             NodeId("field", namespace, name, field),
         ):
-            found = lineage.find(str(meant))
-            assert (found.id, found.type, found.namespace, found.name) == (str(meant), meant.kind, namespace, name)
+            hit = lineage.find(str(meant))
+            assert (hit.id, hit.type, hit.namespace, hit.name) == (str(meant), meant.kind, namespace, name)
             assert meant.kind == "dataset" or str(meant) in reached
         assert lineage.job(str(NodeId("job", namespace, name))).writes == (str(NodeId("dataset", namespace, name)),)
 
@@ -440,12 +440,12 @@ def test_every_name_comes_back_from_the_store(graph: Any, names: list[tuple[str,
 def test_contents_outlive_the_last_run_and_end_with_it(graph: LineageGraph) -> None:
     edges = (feeds("a", "b", vt=20, ct=FOREVER), feeds("b", "c", vt=FOREVER, ct=30, unfinished=True))
     graph.write(chain(*edges))
-    for basis, times, found in (
+    for basis, times, names in (
         (Basis.LAST_RUN, (15, 25, 35), ({"a>b", "b>c"}, set(), set())),
         (Basis.CONTENTS, (15, 25, 35), ({"a>b", "b>c"}, {"a>b", "b>c"}, {"a>b"})),
     ):
         shown = [ids(graph.closure([node("a")], Kind.FEEDS, DOWN, 3, time, 9, basis).edges) for time in times]
-        assert shown == list(found)
+        assert shown == list(names)
     assert graph.edges_at([node("b")], Kind.FEEDS, DOWN, 15, Basis.CONTENTS) == [edges[1]]
     graph.write(GraphDelta(updates=[edges[0]._replace(ct=40)], clears={DatasetId(KAFKA, "b"): (30, 40)}))
     assert graph.edges_at([node("a")], Kind.FEEDS, DOWN, 45, Basis.CONTENTS) == []

@@ -1,4 +1,4 @@
-"""What any log of events promises; held by the memory twin and by Kafka alike."""
+"""What any log of events promises; tested with the memory twin and with Kafka."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Open = Callable[[], EventSource]
 @pytest.fixture(params=["memory", pytest.param("kafka", marks=pytest.mark.integration)])
 def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, Open]]:
     if request.param == "memory":
-        held = MemoryEventLog()
-        source = MemoryEventSource(held)
-        yield held, lambda: source
+        memory_log = MemoryEventLog()
+        in_memory = MemoryEventSource(memory_log)
+        yield memory_log, lambda: in_memory
         return
     from confluent_kafka.admin import AdminClient
 
@@ -51,11 +51,11 @@ def log_and_source(request: pytest.FixtureRequest) -> Iterator[tuple[EventLog, O
 
 
 def drain(source: EventSource, count: int, deadline: float = 30.0) -> list[Record]:
-    found: list[Record] = []
+    records: list[Record] = []
     until = time.monotonic() + deadline
-    while len(found) < count and time.monotonic() < until:
-        found += source.poll(100, 2**20, 0.2)
-    return found
+    while len(records) < count and time.monotonic() < until:
+        records += source.poll(100, 2**20, 0.2)
+    return records
 
 
 def test_appended_is_read_with_key_and_headers(log_and_source: tuple[EventLog, Open]) -> None:
@@ -119,9 +119,9 @@ def test_more_are_appended_at_once_than_the_producer_holds(stack: Any, monkeypat
 def test_order_holds_within_a_key(log_and_source: tuple[EventLog, Open]) -> None:
     log, open_source = log_and_source
     log.append_many([(f"k{at % 5}", b"%d" % at) for at in range(100)])
-    found = drain(open_source(), 100)
+    records = drain(open_source(), 100)
     for key in range(5):
-        mine = [int(record.value or b"") for record in found if record.key == f"k{key}".encode()]
+        mine = [int(record.value or b"") for record in records if record.key == f"k{key}".encode()]
         assert mine == sorted(mine) and len(mine) == 20
 
 
@@ -179,15 +179,17 @@ def test_what_was_not_committed_comes_again(stack: object) -> None:
     kafka = KafkaClientSettings(bootstrap_servers=stack.kafka)  # type: ignore[attr-defined]
     log, first = KafkaEventLog(kafka, settings), KafkaEventSource(kafka, settings)
     log.append_many([(f"k{at}", b"%d" % at) for at in range(10)])
-    found = drain(first, 10)
-    done = [record for record in found if record.partition == found[0].partition]
+    records = drain(first, 10)
+    done = [record for record in records if record.partition == records[0].partition]
     first.commit(done)
     first.close()
     second = KafkaEventSource(kafka, settings)
     again = drain(second, 10 - len(done))
     second.close()
     log.close()
-    assert {record.value for record in again} == {record.value for record in found} - {record.value for record in done}
+    assert {record.value for record in again} == {record.value for record in records} - {
+        record.value for record in done
+    }
 
 
 def test_a_log_that_does_not_answer_says_so() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import keyring
 import pytest
 from keyring.backend import KeyringBackend
@@ -30,7 +31,7 @@ PAGE = {"X-Weir-CSRF": "page"}
 class Keys(KeyringBackend):
     """A keyring in memory."""
 
-    priority = 5  # type: ignore[assignment]
+    priority = 5
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], str] = {}
@@ -86,7 +87,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return code, printed.out + printed.err
 
 
-def let_in(weir: ApiWorld, company: Provider, subject: str, code: str) -> httpx.Response:
+def let_in(weir: ApiWorld, company: Provider, subject: str, code: str) -> httpx2.Response:
     """What a person does on the page /device and at the provider."""
     client = browser(weir)
     shown = client.get(f"/api/v1/auth/device/{code}").json()
@@ -94,7 +95,7 @@ def let_in(weir: ApiWorld, company: Provider, subject: str, code: str) -> httpx.
     going = client.post(f"/api/v1/auth/device/{code}/continue", json={"provider": "company"}, headers=PAGE)
     asked = client.get(company.answer(going.json()["address"], subject))
     action, form = form_of(asked)
-    answer: httpx.Response = client.post(action, data={**form, "decision": "let-in"})
+    answer: httpx2.Response = client.post(action, data={**form, "decision": "let-in"})
     # The browser itself has no session by that.
     assert client.get("/api/v1/me").status_code == 401
     return answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,8 @@ def ask(weir: ApiWorld, **more: object) -> dict:
     body = {"dataset": "prod/orders", "fields": [EMAIL, "value.region"], "purpose": "campaign", "reason": "<b>hi</b>"}
     created = weir.user("ana").post("/api/v1/access-requests", json=body | more)
     assert created.status_code == 201, created.text
-    return created.json()
+    request: dict[str, Any] = created.json()
+    return request
 
 
 def test_a_request_reaches_its_decider_by_mail_and_is_approved_in_part(weir: ApiWorld, mails: MailServer) -> None:

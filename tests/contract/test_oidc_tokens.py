@@ -21,7 +21,7 @@ from policies.settings import OidcSettings
 
 
 class Issuer:
-    """Two keys, of which `published` are told. `asked` counts how often somebody wanted them."""
+    """Two keys, of which `published` are given out. `asked` counts how often somebody wanted them."""
 
     def __init__(self) -> None:
         self.keys = {name: rsa.generate_private_key(65537, 2048) for name in ("one", "two")}
@@ -51,24 +51,24 @@ class Issuer:
         return {"keys": [self.public(name) for name in self.published]}
 
     def public(self, name: str) -> dict[str, Any]:
-        made = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.keys[name].public_key()))
-        return {**made, "kid": name, "use": "sig", "alg": "RS256"}
+        document = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.keys[name].public_key()))
+        return {**document, "kid": name, "use": "sig", "alg": "RS256"}
 
     def claims(self) -> dict[str, Any]:
         return {"iss": self.url, "aud": "weir", "preferred_username": "ana", "exp": time.time() + 60}
 
     def token(self, key: str = "one", header: dict[str, Any] | None = None, **changed: Any) -> str:
         claims = self.claims() | {"groups": ["/sales"]}
-        told = {name: value for name, value in (claims | changed).items() if value is not None}
-        return jwt.encode(told, self.keys[key], algorithm="RS256", headers={"kid": key} | (header or {}))
+        claims_sent = {name: value for name, value in (claims | changed).items() if value is not None}
+        return jwt.encode(claims_sent, self.keys[key], algorithm="RS256", headers={"kid": key} | (header or {}))
 
 
 @pytest.fixture
 def issuer() -> Iterator[Issuer]:
-    made = Issuer()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
+    issuer = Issuer()
+    yield issuer
+    issuer.server.shutdown()
+    issuer.server.server_close()
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier:
         f"{head}.{other}.{signature}": "signature is wrong",
         issuer.token("two", {"kid": "one"}): "signature is wrong",
         jwt.encode(claims, "x" * 64, "HS256", headers={"kid": "one"}): "not accepted",
-        jwt.encode(claims, None, "none", headers={"kid": "one"}): "not accepted",
+        jwt.encode(claims, "", "none", headers={"kid": "one"}): "not accepted",
     }
     for token, expected in cases.items():
         with pytest.raises(NotSignedIn, match=expected):

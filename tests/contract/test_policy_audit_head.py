@@ -24,14 +24,14 @@ def another(request: pytest.FixtureRequest) -> Iterator[Callable[[], HeadPublish
         yield lambda: shared
         return
     server, topic = request.getfixturevalue("stack").kafka, f"_policies_test_{uuid4().hex[:10]}"
-    made: list[KafkaHeadPublisher] = []
+    publishers: list[KafkaHeadPublisher] = []
 
     def make() -> HeadPublisher:
-        made.append(KafkaHeadPublisher(server, topic))
-        return made[-1]
+        publishers.append(KafkaHeadPublisher(server, topic))
+        return publishers[-1]
 
     yield make
-    for publisher in made:
+    for publisher in publishers:
         publisher.close()
     admin = AdminClient({"bootstrap.servers": server})
     if topic in admin.list_topics(timeout=10).topics:
@@ -59,8 +59,8 @@ def test_a_cut_tail_is_found_by_another_process(another: Callable[[], HeadPublis
     assert log.verify().holds and log.verify().head_checked
     del store.rows[3:]
     store.noted = AuditHead(store.noted.chain, 3, store.rows[-1].hash)
-    found = AuditLog(store, lambda: datetime(2026, 1, 1, tzinfo=UTC), another()).verify()
-    assert not found.holds and found.first_bad == 4
+    verification = AuditLog(store, lambda: datetime(2026, 1, 1, tzinfo=UTC), another()).verify()
+    assert not verification.holds and verification.first_bad == 4
 
 
 @pytest.mark.integration

@@ -26,8 +26,8 @@ def store(request: pytest.FixtureRequest) -> Iterator[AuditStore]:
     if request.param == "memory":
         yield MemoryAuditStore()
         return
-    with own_database(request.param, request) as made:
-        yield SqlAuditStore(made)
+    with own_database(request.param, request) as database:
+        yield SqlAuditStore(database)
 
 
 def add(store: AuditStore, actor: str = "ana", action: str = "query", at: datetime = T0, **more: object) -> AuditEntry:
@@ -77,9 +77,9 @@ def test_entries_can_be_filtered(store: AuditStore) -> None:
 
 
 def test_the_head_is_told_once_the_entry_is_there(store: AuditStore) -> None:
-    told: list[AuditHead] = []
-    store.append(lambda seq, prev: AuditEntry(seq, T0, "a", "b", "c", "allow", (), {}, prev, "x"), told.append)
-    assert [(h.seq, h.hash) for h in told] == [(1, "x")] and told[0] == store.head()
+    heads: list[AuditHead] = []
+    store.append(lambda seq, prev: AuditEntry(seq, T0, "a", "b", "c", "allow", (), {}, prev, "x"), heads.append)
+    assert [(h.seq, h.hash) for h in heads] == [(1, "x")] and heads[0] == store.head()
 
 
 def test_an_entry_that_cannot_be_made_leaves_nothing(store: AuditStore) -> None:
@@ -105,8 +105,8 @@ def test_threads_write_one_chain(store: AuditStore) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def shared(request: pytest.FixtureRequest) -> Iterator[Database]:
-    with own_database(request.param, request) as made:
-        yield made
+    with own_database(request.param, request) as database:
+        yield database
 
 
 def _write(url: str, count: int) -> None:
@@ -133,17 +133,17 @@ def test_processes_write_one_chain(shared: Database) -> None:
 
 def test_a_transaction_that_fails_takes_its_entry_along_and_tells_no_head(shared: Database) -> None:
     audit, documents = SqlAuditStore(shared), SqlPolicyStore(shared)
-    told: list[AuditHead] = []
+    heads: list[AuditHead] = []
 
     def make(seq: int, prev: str) -> AuditEntry:
         return AuditEntry(seq, T0, "a", "b", "c", "allow", (), {}, prev, "x")
 
     with pytest.raises(RuntimeError), documents.transaction():
         documents.apply([Change("Role", "a", {})], T0)
-        audit.append(make, told.append)
+        audit.append(make, heads.append)
         raise RuntimeError
-    assert told == [] and audit.head().seq == 0 and audit.chain(0, 9) == [] and documents.documents() == []
+    assert heads == [] and audit.head().seq == 0 and audit.chain(0, 9) == [] and documents.documents() == []
     with documents.transaction():
-        audit.append(make, told.append)
-        assert told == []
-    assert [h.seq for h in told] == [1]
+        audit.append(make, heads.append)
+        assert heads == []
+    assert [h.seq for h in heads] == [1]

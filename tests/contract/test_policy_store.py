@@ -22,8 +22,8 @@ def store(request: pytest.FixtureRequest) -> Iterator[PolicyStore]:
     if request.param == "memory":
         yield MemoryPolicyStore()
         return
-    with own_database(request.param, request) as made:
-        yield SqlPolicyStore(made)
+    with own_database(request.param, request) as database:
+        yield SqlPolicyStore(database)
 
 
 def role(name: str, *, read: str = "prod/*", expect: int | None = None) -> Change:
@@ -39,9 +39,9 @@ def test_an_empty_store_holds_nothing(store: PolicyStore) -> None:
 def test_a_document_comes_back_as_it_went_in(store: PolicyStore) -> None:
     spec = {"text": "ä\x00\ud800 'x'", "list": [1, 2.5, None, True], "nested": {"a": {}}}
     store.apply([Change("Policy", "p\x00", spec, {"m": 1}, "ana", "label")], T0)
-    found = store.get("Policy", "p\x00")
-    assert found is not None
-    assert (found.spec, found.metadata, found.by, found.label, found.at) == (spec, {"m": 1}, "ana", "label", T0)
+    answer = store.get("Policy", "p\x00")
+    assert answer is not None
+    assert (answer.spec, answer.metadata, answer.by, answer.label, answer.at) == (spec, {"m": 1}, "ana", "label", T0)
 
 
 def test_every_change_raises_the_version_of_its_kind_alone(store: PolicyStore) -> None:
@@ -156,5 +156,5 @@ def test_of_many_at_once_one_wins(store: PolicyStore) -> None:
     for thread in threads:
         thread.join()
     assert len(won) == 1 and len(lost) == 5
-    found = store.get("Role", "a")
-    assert found is not None and found.spec == {"read": [{"dataset": f"x/{won[0]}"}]}
+    answer = store.get("Role", "a")
+    assert answer is not None and answer.spec == {"read": [{"dataset": f"x/{won[0]}"}]}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -22,11 +23,11 @@ def store(request: pytest.FixtureRequest) -> Iterator[TokenStore]:
     if request.param == "memory":
         yield MemoryTokenStore()
         return
-    with own_database(request.param, request) as made:
-        yield SqlTokenStore(made)
+    with own_database(request.param, request) as database:
+        yield SqlTokenStore(database)
 
 
-def token(number: int, user: str = "ana", **more: datetime) -> TokenRecord:
+def token(number: int, user: str = "ana", **more: Any) -> TokenRecord:
     return TokenRecord(f"tok_{number}", user, "laptop", f"{number:064d}", T0 + timedelta(days=number), **more)
 
 
@@ -50,8 +51,8 @@ def test_a_revocation_is_written_once(store: TokenStore) -> None:
     store.add(token(1))
     assert store.revoke("tok_1", T0 + timedelta(days=5))
     assert store.revoke("tok_1", T0 + timedelta(days=6))
-    found = store.find(token(1).digest)
-    assert found is not None and found.revoked_at == T0 + timedelta(days=5)
+    hit = store.find(token(1).digest)
+    assert hit is not None and hit.revoked_at == T0 + timedelta(days=5)
     assert not store.revoke("tok_9", T0)
 
 

@@ -1,4 +1,4 @@
-"""What any engine for governed queries promises, for the stand-in of the tests and for Spark."""
+"""What any engine for governed queries promises, for the fake of the tests and for Spark."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ _REAL = [pytest.param(name, marks=pytest.mark.integration) for name in ENGINES i
 
 
 @pytest.fixture(scope="module", params=["memory", *_REAL])
-def made(request: pytest.FixtureRequest) -> Iterator[Made]:
+def case(request: pytest.FixtureRequest) -> Iterator[Made]:
     yield from ENGINES[request.param](request)
 
 
@@ -134,8 +134,8 @@ def _rows(result: Any) -> list[list[object]]:
     return sorted(result.rows, key=lambda row: str(row[0]))
 
 
-def test_a_star_gives_the_columns_of_the_view_in_order(made: Made) -> None:
-    result = made.engine.run(made.plan())
+def test_a_star_gives_the_columns_of_the_view_in_order(case: Made) -> None:
+    result = case.engine.run(case.plan())
     assert [c.name for c in result.columns] == [name for name, _ in COLUMNS]
     assert [c.type for c in result.columns] == [
         "string",
@@ -154,23 +154,23 @@ def test_a_star_gives_the_columns_of_the_view_in_order(made: Made) -> None:
     assert not result.truncated
 
 
-def test_the_limit_cuts_rows_off_and_says_so(made: Made) -> None:
-    result = made.engine.run(made.plan(limit=4))
+def test_the_limit_cuts_rows_off_and_says_so(case: Made) -> None:
+    result = case.engine.run(case.plan(limit=4))
     assert (len(result.rows), result.truncated) == (4, True)
-    exact = made.engine.run(made.plan(limit=6))
+    exact = case.engine.run(case.plan(limit=6))
     assert (len(exact.rows), exact.truncated) == (6, False)
 
 
-def test_only_the_window_is_read(made: Made) -> None:
-    newest = made.engine.run(made.plan(newest=2))
+def test_only_the_window_is_read(case: Made) -> None:
+    newest = case.engine.run(case.plan(newest=2))
     assert [row[0] for row in _rows(newest)] == ["o4", "o5"]
-    oldest = made.engine.run(made.plan(newest=2, as_of=AsOf(earliest=True)))
+    oldest = case.engine.run(case.plan(newest=2, as_of=AsOf(earliest=True)))
     assert [row[0] for row in _rows(oldest)] == ["o0", "o1"]
 
 
-def test_values_that_do_not_fit_are_counted_by_place(made: Made) -> None:
-    """What fits is there, in the same record and in the same array; a record that is no JSON is counted once."""
-    result = made.engine.run(made.plan(topic=made.drifted))
+def test_values_that_do_not_fit_are_counted_by_place(case: Made) -> None:
+    """What fits is there, in the same record and in the same array; a record that is not JSON is counted once."""
+    result = case.engine.run(case.plan(topic=case.drifted))
     assert _rows(result)[-4:] == [
         ["x0", None, ["a", '["b"]'], None, "k", 0, 6],
         ["x1", None, None, {"city": "Bonn"}, "k", 0, 7],
@@ -180,43 +180,43 @@ def test_values_that_do_not_fit_are_counted_by_place(made: Made) -> None:
     assert result.unreadable == {"v": {"value": 1, "value.n": 3, "value.tags": 1, "value.at": 1}}
 
 
-def test_nothing_is_counted_where_all_fits(made: Made) -> None:
-    assert made.engine.run(made.plan()).unreadable == {}
+def test_nothing_is_counted_where_all_fits(case: Made) -> None:
+    assert case.engine.run(case.plan()).unreadable == {}
 
 
-def test_only_watched_places_are_counted(made: Made) -> None:
+def test_only_watched_places_are_counted(case: Made) -> None:
     """A place that is not watched is hidden from the asker: not even a zero is there of it."""
-    plan = made.plan(topic=made.drifted)
+    plan = case.plan(topic=case.drifted)
     few = replace(plan, tables=(replace(plan.tables[0], watched=(("tags", "value.tags"),)),))
-    assert made.engine.run(few).unreadable == {"v": {"value.tags": 1}}
+    assert case.engine.run(few).unreadable == {"v": {"value.tags": 1}}
 
 
-def test_an_empty_window_gives_no_rows(made: Made) -> None:
-    plan = made.plan()
+def test_an_empty_window_gives_no_rows(case: Made) -> None:
+    plan = case.plan()
     empty = replace(plan, tables=(replace(plan.tables[0], window=Window((Range(0, 3, 3),))),))
-    result = made.engine.run(empty)
+    result = case.engine.run(empty)
     assert result.rows == []
     assert [c.name for c in result.columns] == [name for name, _ in COLUMNS]
 
 
-def test_chosen_columns_take_the_name_that_was_asked(made: Made) -> None:
-    result = made.engine.run(made.plan("SELECT `n`, `ID` FROM `v` AS `t`"))
+def test_chosen_columns_take_the_name_that_was_asked(case: Made) -> None:
+    result = case.engine.run(case.plan("SELECT `n`, `ID` FROM `v` AS `t`"))
     assert [c.name for c in result.columns] == ["n", "ID"]
 
 
-def test_an_unknown_column_is_named(made: Made) -> None:
+def test_an_unknown_column_is_named(case: Made) -> None:
     with pytest.raises(QueryFailed) as caught:
-        made.engine.run(made.plan("SELECT `nope` FROM `v` AS `t`"))
+        case.engine.run(case.plan("SELECT `nope` FROM `v` AS `t`"))
     assert "nope" in caught.value.details["name"]
 
 
-def test_check_reads_nothing_and_tells_names_and_types(made: Made) -> None:
-    assert made.engine.check(made.plan("SELECT `n`, `tags` FROM `v` AS `t`")) == [
+def test_check_reads_nothing_and_tells_names_and_types(case: Made) -> None:
+    assert case.engine.check(case.plan("SELECT `n`, `tags` FROM `v` AS `t`")) == [
         ("n", "int"),
         ("tags", "array<string>"),
     ]
     with pytest.raises(QueryFailed):
-        made.engine.check(made.plan("SELECT `nope` FROM `v` AS `t`"))
+        case.engine.check(case.plan("SELECT `nope` FROM `v` AS `t`"))
 
 
 @pytest.fixture
@@ -255,18 +255,19 @@ def test_batches_count_when_they_are_over(spark: Made) -> None:
     with spark.engine.open(spark.plan("SELECT n FROM v", topic=spark.drifted)) as batches:
         assert batches.unreadable is None
         assert sum(each.num_rows for each in batches) == 11
-        assert (batches.unreadable or {})["v"]["value.n"] == 3
+        counted = batches.unreadable
+        assert counted is not None and counted["v"]["value.n"] == 3
 
 
 @pytest.mark.integration
 def test_a_long_query_tells_how_far_it_came(spark: Made) -> None:
-    told: list[float] = []
+    shares: list[float] = []
     plan = spark.plan("SELECT sum(id % 7) FROM range(0, 200000000000, 1, 40)")
 
     def hear(share: float) -> None:
-        told.append(share)
-        plan.stop.stop("was seen to tell")
+        shares.append(share)
+        plan.stop.stop("was seen to report")
 
     with pytest.raises(QueryCancelled):
         spark.engine.run(replace(plan, progress=hear))
-    assert told and all(0 <= share <= 1 for share in told)
+    assert shares and all(0 <= share <= 1 for share in shares)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from api.http.callers.right import Right, Route
@@ -62,12 +62,12 @@ HEADERS = (
 )  # fmt: skip
 
 
-def sent(weir: RightsWorld, who: str, method: str, address: str, **more: Any) -> httpx.Response:
+def sent(weir: RightsWorld, who: str, method: str, address: str, **more: Any) -> httpx2.Response:
     """The answer to an address as it is written: clients would tidy `..` away."""
     raw = address.encode()
     client = weir.callers[who]
     request = client.build_request(method, "http://testserver/", **more)
-    raw = raw if raw.isascii() else httpx.URL(f"http://testserver{address}").raw_path
+    raw = raw if raw.isascii() else httpx2.URL(f"http://testserver{address}").raw_path
     request.url = request.url.copy_with(raw_path=raw + (b"?" + request.url.query if request.url.query else b""))
     return client.send(request, follow_redirects=True)
 
@@ -174,8 +174,9 @@ def test_an_event_with_further_fields_changes_nothing_but_lineage(weir: RightsWo
 
 def test_a_directory_gives_nobody_a_role_or_an_id(weir: RightsWorld) -> None:
     client, headers = weir.callers["directory"], {"Content-Type": "application/scim+json"}
-    for number, more in enumerate(({"roles": [{"value": "admin"}]}, {"groups": [{"value": "x"}]}, {"id": "mine"},
-                                   {"entitlements": [{"value": "manage"}]}, {"meta": {"location": "x"}})):  # fmt: skip
+    extra: tuple[dict[str, Any], ...] = ({"roles": [{"value": "admin"}]}, {"groups": [{"value": "x"}]}, {"id": "mine"},
+                                   {"entitlements": [{"value": "manage"}]}, {"meta": {"location": "x"}})  # fmt: skip
+    for number, more in enumerate(extra):
         body = {"schemas": [USER], "userName": f"mass{number}", **more}
         answer = client.post("/scim/v2/Users", json=body, headers=headers)
         if answer.status_code == 201:

@@ -64,8 +64,8 @@ def server_world(request: Any) -> Iterator[World]:
     names = {n: prefix + n for n in TOPICS}
     parts = {n: 2 if n == "orders" else 1 for n in TOPICS}
     config = {"retention.ms": "-1"}
-    for made in admin.create_topics([NewTopic(names[n], parts[n], 1, config=config) for n in TOPICS]).values():
-        made.result(30)
+    for futures in admin.create_topics([NewTopic(names[n], parts[n], 1, config=config) for n in TOPICS]).values():
+        futures.result(30)
     producer = Producer({"bootstrap.servers": stack.kafka})
     for n, records in TOPICS.items():
         for r in records:
@@ -113,17 +113,17 @@ def job(world: World, *ranges: tuple[str, int, int, int], **more: Any) -> Profil
     )
 
 
-def run(sampler: Sampler, made: ProfileJob) -> dict[str, Sketch]:
-    return {t: Sketch.from_bytes(body) for t, body in sampler.profile(made, lambda: False)}
+def run(sampler: Sampler, profile_job: ProfileJob) -> dict[str, Sketch]:
+    return {t: Sketch.from_bytes(body) for t, body in sampler.profile(profile_job, lambda: False)}
 
 
 EVERYTHING = (("orders", 0, 0, 30), ("orders", 1, 0, 30), ("broken", 0, 0, 10))
 
 
 def test_several_topics_in_one_job_with_keys_headers_tombstones(world: World, sampler: Sampler) -> None:
-    found = run(sampler, job(world, *EVERYTHING))
-    assert set(found) == {world.names["orders"], world.names["broken"]}
-    orders = found[world.names["orders"]]
+    result = run(sampler, job(world, *EVERYTHING))
+    assert set(result) == {world.names["orders"], world.names["broken"]}
+    orders = result[world.names["orders"]]
     assert orders.records == 60 and orders.present["value"] == 59
     schema = schema_of(orders, ScanWindow())
     assert {f.path for f in schema.fields} == {
@@ -139,13 +139,13 @@ def test_several_topics_in_one_job_with_keys_headers_tombstones(world: World, sa
     read = orders.partitions[1]
     assert (read.records, read.first, read.last) == (30, 0, 29)
     assert read.time_from == 1_700_000_000_001
-    problems = found[world.names["broken"]].problems
+    problems = result[world.names["broken"]].problems
     assert problems["value", "not_json"] == [1, (1_700_000_000_000, 0, 0)]
 
 
 def test_only_the_asked_offsets_are_read_also_in_several_windows(world: World, sampler: Sampler) -> None:
-    found = run(sampler, job(world, ("orders", 0, 2, 5), ("orders", 0, 10, 11), ("orders", 1, 29, 30)))
-    orders = found[world.names["orders"]]
+    result = run(sampler, job(world, ("orders", 0, 2, 5), ("orders", 0, 10, 11), ("orders", 1, 29, 30)))
+    orders = result[world.names["orders"]]
     assert orders.records == 5
     assert {n: (p.records, p.first, p.last) for n, p in orders.partitions.items()} == {0: (4, 2, 10), 1: (1, 29, 29)}
 
@@ -163,8 +163,8 @@ def test_limits_hold_in_the_workers(world: World, sampler: Sampler) -> None:
 def test_detectors_run_where_the_records_are(world: World, sampler: Sampler) -> None:
     from scanners.scan.classify import classify
 
-    found = run(sampler, job(world, *EVERYTHING, detect=True, recognizers=(EMPLOYEE,), phone_regions=("US",)))
-    verdicts, unscanned = classify(found[world.names["orders"]], (EMPLOYEE,))
+    result = run(sampler, job(world, *EVERYTHING, detect=True, recognizers=(EMPLOYEE,), phone_regions=("US",)))
+    verdicts, unscanned = classify(result[world.names["orders"]], (EMPLOYEE,))
     assert {(v.path, v.entity) for v in verdicts} == {
         ("value.mail", "EMAIL_ADDRESS"),
         ("value.code", "EMPLOYEE_NUMBER"),
@@ -179,8 +179,8 @@ def test_a_cancelled_job_ends(world: World, sampler: Sampler) -> None:
 
 def test_topics_and_offsets(world: World) -> None:
     assert set(world.names.values()) <= set(world.offsets.topics(world.cluster))
-    found = world.offsets.offsets(world.cluster, [world.names["orders"], world.names["empty"], "no-such-topic"])
-    by_name = {t.name: [(p.partition, p.begin, p.end) for p in t.partitions] for t in found}
+    ranges = world.offsets.offsets(world.cluster, [world.names["orders"], world.names["empty"], "no-such-topic"])
+    by_name = {t.name: [(p.partition, p.begin, p.end) for p in t.partitions] for t in ranges}
     assert by_name == {world.names["orders"]: [(0, 0, 30), (1, 0, 30)], world.names["empty"]: [(0, 0, 0)]}
 
 

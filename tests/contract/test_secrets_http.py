@@ -65,13 +65,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def thief() -> Iterator[Thief]:
-    made = Thief()
-    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
+    thief = Thief()
+    thread = threading.Thread(target=thief.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    yield made
-    made.shutdown()
+    yield thief
+    thief.shutdown()
     thread.join()
-    made.server_close()
+    thief.server_close()
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     monkeypatch.setenv("WEIR_SECRETS__FOLDER", str(tmp_path / "secrets"))
     monkeypatch.setenv("WEIR_SECRET_CONNECT", "given for connect")
     monkeypatch.setattr(KafkaGroups, "names", NoKafka.names)
-    with world(tmp_path / "home") as made:
-        made.services.settings.secrets.folder = tmp_path / "secrets"
-        yield made
+    with world(tmp_path / "home") as weir:
+        weir.services.settings.secrets.folder = tmp_path / "secrets"
+        yield weir
 
 
 def places(weir: ApiWorld) -> list[str]:
@@ -164,8 +164,8 @@ def test_the_folder_is_apart_from_weirs_own(tmp_path: Path) -> None:
     for prefix in ("WEIR_", "WEIR_STACK__", "WEIR_QUERY__", "weir_", "A_", "", "WEIR_SPARK_"):
         with pytest.raises(SettingsError, match=r"(?i)env_prefix"):
             load(home, {"WEIR_SECRETS__ENV_PREFIX": prefix})
-    found = load(
+    settings = load(
         home, {"WEIR_SECRETS__FOLDER": str(tmp_path / "s"), "WEIR_SECRETS__ENV_PREFIX": "SHOP_", "SHOP_X": "1"}
     )
-    assert found.secrets.env_prefix == "SHOP_"
+    assert settings.secrets.env_prefix == "SHOP_"
     load(home, {"WEIR_SECRET_ANYTHING": "1"})

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from policies.ports import TokenRecord
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 from tests.openid_world import browser, declared, issuer, sign_in
@@ -116,9 +117,9 @@ def test_a_rotation_at_the_moment_of_an_end_ends_too(weir: ApiWorld) -> None:
     store = weir.services.identity._tokens
     rotate = type(store).rotate
 
-    def meanwhile(*given: Any) -> bool:
+    def meanwhile(token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
         weir.apply((JOB % "etl").replace("owner: it", "owner: it, disabled: true"))
-        return rotate(store, *given)
+        return rotate(store, token_id, successor, expires_at)
 
     store.rotate = meanwhile  # type: ignore[method-assign]
     answer = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 720})

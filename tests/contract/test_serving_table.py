@@ -41,6 +41,10 @@ def table(request: pytest.FixtureRequest) -> Iterator[ServingTable]:
         store.close()
 
 
+Batch = tuple[list[Row], list[str], dict[int, int]]
+"""Rows, keys to delete, positions."""
+
+
 def row(*key: Any, offset: int = 0, partition: int = 0, **values: Any) -> Row:
     return Row(json.dumps(list(key)), {"k": key[0] if key else None, **values}, offset, partition)
 
@@ -84,8 +88,8 @@ def test_the_last_of_a_key_counts(table: ServingTable) -> None:
 
 def test_doing_it_again_changes_nothing(table: ServingTable) -> None:
     table.prepare("v", "g")
-    first = ([row("a", n=1), row("b", n=1)], [], {0: 2})
-    second = ([row("a", n=2)], ['["b"]'], {0: 4, 1: 1})
+    first: Batch = ([row("a", n=1), row("b", n=1)], [], {0: 2})
+    second: Batch = ([row("a", n=2)], ['["b"]'], {0: 4, 1: 1})
     table.write("v", "g", *first)
     table.write("v", "g", *second)
     before = table.read("v", "g", ALL, 10), table.contained("v", "g"), table.count("v", "g")
@@ -128,7 +132,7 @@ def test_what_is_contained_is_noted(table: ServingTable) -> None:
     assert table.contained("v", "g") == Contained({0: 5}, {"prod/orders": {0: 10, 3: 2**40}, "x": {}}, AT)
 
 
-ORDERED = [
+ORDERED: list[list[Any]] = [
     [],
     [None],
     [None, 1],

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from api.wiring.clock import now
@@ -55,7 +55,7 @@ def test_the_cookie_of_an_attempt_is_of_this_host_only(
     assert [each.name for each in attacker.cookies.jar] == ["__Host-weir_session"]
 
 
-def asked_for(weir: ApiWorld, at: Issuer) -> tuple[dict[str, Any], httpx.Response]:
+def asked_for(weir: ApiWorld, at: Issuer) -> tuple[dict[str, Any], httpx2.Response]:
     """A command line that waits, and the page after somebody signed in at the provider for it."""
     given = browser(weir).post("/api/v1/auth/device", json={"label": "weir on <x>"}).json()
     client = browser(weir)
@@ -202,7 +202,12 @@ def test_keys_that_cannot_be_read_are_an_outage(
     # The refresh token that came before the keys failed is the one that is good now.
     monkeypatch.setattr(at, "get", good)
     asked: list[str] = []
-    monkeypatch.setattr(at, "post", lambda form: (asked.append(form["refresh_token"]), (200, given("s-ana", None)))[1])
+
+    def post(form: dict[str, str]) -> tuple[int, Any]:
+        asked.append(form["refresh_token"])
+        return 200, given("s-ana", None)
+
+    monkeypatch.setattr(at, "post", post)
     later(weir, monkeypatch, 40)
     assert client.get("/api/v1/me").status_code == 200 and asked == ["second"]
 

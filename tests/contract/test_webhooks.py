@@ -65,13 +65,13 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Server()
-    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    yield made
-    made.shutdown()
+    yield server
+    server.shutdown()
     thread.join()
-    made.server_close()
+    server.server_close()
 
 
 def secret(given: Any, what: str) -> str | None:
@@ -88,9 +88,9 @@ def hook(url: Any, allowed: list[str] | None = None, find: Any = None, **spec: A
     store.put_document(DeclaredDocument("Webhook", "ours", {"name": "ours"}, {"url": url, **spec}, NOW))
     settings = EventSettings(webhook_timeout_s=5)
     guard = Guard(["localhost"] if allowed is None else allowed, *([find] if find else []))
-    made = Webhooks(store, secret, settings, guard, sleep=lambda _: None).receivers()[0]
-    assert isinstance(made, Webhook)
-    return made
+    webhook = Webhooks(store, secret, settings, guard, sleep=lambda _: None).receivers()[0]
+    assert isinstance(webhook, Webhook)
+    return webhook
 
 
 def test_what_is_sent_is_a_signed_cloud_event(server: Server) -> None:
@@ -98,8 +98,8 @@ def test_what_is_sent_is_a_signed_cloud_event(server: Server) -> None:
     ((path, headers, body),) = server.calls
     assert path == "/hook?x=1" and headers["host"] == f"localhost:{server.server_port}"
     assert headers["content-type"].startswith("application/cloudevents+json")
-    told = json.loads(body)
-    assert told["id"] == "e-1" == headers["webhook-id"] and told["data"] == {"added": ["value.größe"]}
+    document = json.loads(body)
+    assert document["id"] == "e-1" == headers["webhook-id"] and document["data"] == {"added": ["value.größe"]}
     # As a receiver checks it, after standardwebhooks.com.
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     digest = base64.b64encode(hmac.new(b"0123456789abcdef", signed, hashlib.sha256).digest()).decode()
@@ -205,11 +205,11 @@ def test_a_broken_answer_is_a_failure_and_no_crash() -> None:
 
     store = MemoryCatalogStore()
     store.put_document(DeclaredDocument("Webhook", "ours", {}, {"url": "http://localhost/"}, NOW))
-    made = Webhooks(
+    webhooks = Webhooks(
         store, secret, EventSettings(), Guard(["localhost"]), httpx.MockTransport(transport), lambda _: None
     )
     with pytest.raises(DeliveryFailed, match=r"broke off \(RemoteProtocolError\)") as caught:
-        made.receivers()[0].tell([EVENT])
+        webhooks.receivers()[0].tell([EVENT])
     assert "secrets" not in caught.value.problem
 
 
@@ -220,7 +220,7 @@ def test_keys() -> None:
 
 
 def test_no_connection_serves_two_hosts(server: Server) -> None:
-    """They may stand at one address, and only the first one's certificate would have been looked at."""
+    """They may have one address, and only the first one's certificate would have been looked at."""
     server.RequestHandlerClass.protocol_version = "HTTP/1.1"  # type: ignore[attr-defined]
     server.headers = {"content-length": "0"}
     store = MemoryCatalogStore()

@@ -61,7 +61,7 @@ def served() -> set[tuple[str, str]]:
     def routes(router: object, prefix: str) -> Iterator[tuple[str, str]]:
         for route in getattr(router, "routes", []):
             if isinstance(route, APIRoute):
-                yield from ((method, prefix + route.path) for method in route.methods)
+                yield from ((method, prefix + route.path) for method in route.methods or ())
             elif (inner := getattr(route, "original_router", None)) is not None:
                 yield from routes(inner, prefix + route.include_context.prefix)
 

@@ -28,7 +28,7 @@ class Kafka:
     servers: str
     session: Any
     admin: Any
-    made: list[str] = field(default_factory=list)
+    created: list[str] = field(default_factory=list)
 
     def topic(self, partitions: int = 1, **config: str) -> str:
         from confluent_kafka.admin import NewTopic
@@ -36,7 +36,7 @@ class Kafka:
         name = f"windows-{uuid.uuid4().hex[:8]}"
         settings = {"retention.ms": "-1", **{key.replace("_", "."): value for key, value in config.items()}}
         self.admin.create_topics([NewTopic(name, partitions, 1, config=settings)])[name].result(30)
-        self.made.append(name)
+        self.created.append(name)
         return name
 
     def send(self, topic: str, records: list[dict[str, Any]], abort: bool | None = None) -> None:
@@ -56,8 +56,8 @@ class Kafka:
 
     def plan(self, topic: str, window: Window | None = None) -> TablePlan:
         kafka = {"kafka.bootstrap.servers": self.servers}
-        found = window or KafkaOffsets().window(kafka, topic, NEWEST, 100_000)
-        return TablePlan("v", topic, kafka, found, PartRead("text", STRING), PartRead("text", STRING))
+        chosen_window = window or KafkaOffsets().window(kafka, topic, NEWEST, 100_000)
+        return TablePlan("v", topic, kafka, chosen_window, PartRead("text", STRING), PartRead("text", STRING))
 
     def rows(self, frame: Any) -> list[tuple[Any, ...]]:
         table = frame.select(*COLUMNS).toArrow()
@@ -71,19 +71,19 @@ def kafka(stack: Any) -> Iterator[Kafka]:
     from catalog.adapters.spark_connect import connect, release
 
     session = connect(stack.engine)
-    made = Kafka(stack.kafka, session, AdminClient({"bootstrap.servers": stack.kafka, "log_level": 0}))
-    yield made
+    kafka = Kafka(stack.kafka, session, AdminClient({"bootstrap.servers": stack.kafka, "log_level": 0}))
+    yield kafka
     release(session)
-    for future in made.admin.delete_topics(made.made).values() if made.made else ():
+    for future in kafka.admin.delete_topics(kafka.created).values() if kafka.created else ():
         future.result(30)
 
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[KafkaWindows]:
     """One for all tests, so that its consumers go from topic to topic."""
-    made = KafkaWindows()
-    yield made
-    made.close()
+    windows = KafkaWindows()
+    yield windows
+    windows.close()
 
 
 def _plain(kafka: Kafka, topic: str) -> None:
@@ -210,8 +210,8 @@ def test_any_part_of_a_log_with_transactions_is_read_as_spark_reads_it(kafka: Ka
     for start, end in parts:
         records = reader.read(kafka.plan(topic, Window((Range(0, start, end),))), Stop())
         assert records is not None, (start, end)
-        found = records.column("offset").to_pylist()
-        assert found == [offset for offset in sorted(whole) if start <= offset < end]
+        column = records.column("offset").to_pylist()
+        assert column == [offset for offset in sorted(whole) if start <= offset < end]
     assert len(parts) > 50
 
 
@@ -277,18 +277,18 @@ def test_a_consumer_goes_from_query_to_query(kafka: Kafka) -> None:
         records = reader.read(plan, Stop())
         assert records is not None and records.num_rows == 300
     assert len(reader._idle) == 1
-    found: list[int] = []
+    counts: list[int] = []
 
     def read() -> None:
         for _ in range(5):
             records = reader.read(plan, Stop())
-            found.append(0 if records is None else records.num_rows)
+            counts.append(0 if records is None else records.num_rows)
 
     threads = [threading.Thread(target=read) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [300] * 30
+    assert counts == [300] * 30
     reader.close()
     assert len(reader._idle) == 0

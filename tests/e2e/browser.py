@@ -27,12 +27,12 @@ def find_chromium() -> str | None:
     """The browser that CHROMIUM names, else the first of its family on PATH or where macOS keeps it; None without."""
     if given := os.environ.get("CHROMIUM"):
         return shutil.which(given)
-    found = (shutil.which(name) for name in (*_NAMES, *_MAC))
-    return next((path for path in found if path), None)
+    paths = (shutil.which(name) for name in (*_NAMES, *_MAC))
+    return next((path for path in paths if path), None)
 
 
 def build_module() -> ModuleType:
-    """ui/build.py, which knows where Node is; the folder is no Python package."""
+    """ui/build.py, which knows where Node is; the folder is not a Python package."""
     spec = importlib.util.spec_from_file_location("weir_ui_build_for_tests", UI / "build.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -41,7 +41,7 @@ def build_module() -> ModuleType:
 
 
 def browser_missing() -> str | None:
-    """Why there is no browser to run tests in, with the mend; None when there is one."""
+    """Why there is no browser to run tests in, with the fix; None when there is one."""
     if find_chromium() is None:
         given = os.environ.get("CHROMIUM")
         return (
@@ -63,7 +63,7 @@ def packages_missing() -> str | None:
 
 @dataclass(frozen=True)
 class Told:
-    """What one spec file said: its failed tests with their first lines, how many passed, and the whole text."""
+    """The result of one spec file: its failed tests with their first lines, how many passed, and the whole text."""
 
     passed: int
     failed: list[str]
@@ -71,7 +71,7 @@ class Told:
 
 
 def run_spec(name: str, url: str, tokens: Path, timeout: float) -> Told:
-    """Run ui/e2e/NAME.spec.ts against a Weir. `tokens`: the folder of one token a user; the admin's lies beside it."""
+    """Run ui/e2e/NAME.spec.ts against a Weir. `tokens`: the folder of one token a user; the admin's is beside it."""
     node = build_module().find_node()
     assert node is not None
     report = tokens.parent / f"browser-{name}.json"
@@ -100,13 +100,13 @@ def run_spec(name: str, url: str, tokens: Path, timeout: float) -> Told:
     text = done.stdout + done.stderr
     if not report.exists():
         return Told(0, [f"the run ended with {done.returncode}"], text)
-    said: dict[str, Any] = json.loads(report.read_text())
+    document: dict[str, Any] = json.loads(report.read_text())
     failed = [
         f"{one['fullName'].strip()}: {' '.join(one['failureMessages'])[:600]}"
-        for file in said["testResults"]
+        for file in document["testResults"]
         for one in file["assertionResults"]
         if one["status"] == "failed"
     ]
     if done.returncode and not failed:
         failed = [f"the run ended with {done.returncode}"]
-    return Told(said["numPassedTests"], failed, text)
+    return Told(document["numPassedTests"], failed, text)

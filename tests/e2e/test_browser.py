@@ -1,7 +1,7 @@
 """The web pages in a real browser on the demo: journeys, every page by axe-core, complaints about others, limits.
 
 The tests themselves are ui/e2e/*.spec.ts, so that those who work on the pages run them without Python; here each file
-is one test of `weir test`. Without a browser or Node they are skipped, and the reason says what to install.
+is one test of `weir test`. Without a browser or Node they are skipped, and the reason names what to install.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def browser() -> None:
 def test_in_a_browser(browser: None, demo: RunningWeir, spec: str) -> None:
     if reason := packages_missing():
         pytest.skip(reason)
-    told = run_spec(spec, demo.url, demo.home / "tokens", timeout=540)
-    print(told.text[-4000:])
-    assert told.failed == []
-    assert told.passed > 0
+    outcome = run_spec(spec, demo.url, demo.home / "tokens", timeout=540)
+    print(outcome.text[-4000:])
+    assert outcome.failed == []
+    assert outcome.passed > 0

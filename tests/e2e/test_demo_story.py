@@ -27,11 +27,11 @@ def test_tokens_are_private(demo: RunningWeir) -> None:
 
 def test_search_finds_email_fields_by_name_and_by_what_they_hold(demo: RunningWeir) -> None:
     with demo.client("ana") as ana:
-        found = ana.get("/api/v1/search", params={"q": "email", "kind": "field", "limit": 100}).json()
-    assert found["total"] >= len(found["hits"]) > 5
-    places = {(hit["name"], hit["path"]) for hit in found["hits"]}
+        answer = ana.get("/api/v1/search", params={"q": "email", "kind": "field", "limit": 100}).json()
+    assert answer["total"] >= len(answer["hits"]) > 5
+    places = {(hit["name"], hit["path"]) for hit in answer["hits"]}
     assert ("orders", "value.customer.email") in places
-    assert all(hit["kind"] == "field" for hit in found["hits"])
+    assert all(hit["kind"] == "field" for hit in answer["hits"])
 
 
 def test_the_same_query_is_masked_for_ana_and_clear_for_petra(demo: RunningWeir) -> None:
@@ -96,8 +96,8 @@ def test_the_report_names_every_planted_place_of_an_email(demo: RunningWeir) -> 
         assert petra.get(
             "/api/v1/reports/where-is", params={"entity": "EMAIL_ADDRESS", "format": "html"}
         ).text.startswith("<!")
-    found = {(place["name"], place["path"]) for place in report["places"]}
-    assert planted <= found, f"missing: {sorted(planted - found)}"
+    places = {(place["name"], place["path"]) for place in report["places"]}
+    assert planted <= places, f"missing: {sorted(planted - places)}"
     assert {path.split(".")[0] for _, path in planted} == {"key", "value", "headers"}
     orders = next(p for p in report["places"] if (p["name"], p["path"]) == ("orders", "value.customer.email"))
     assert orders["flows"] and orders["access"]

@@ -43,8 +43,8 @@ def awaited(look: Callable[[], bool], what: str, seconds: float = 90) -> None:
 
 def server(weir: RunningWeir, name: str) -> dict[str, Any]:
     rows = json.loads(weir.command("status", "-o", "json").stdout)["servers"]
-    found: dict[str, Any] = next(row for row in rows if row["name"] == name)
-    return found
+    entry: dict[str, Any] = next(row for row in rows if row["name"] == name)
+    return entry
 
 
 def test_no_accepted_event_is_lost_when_neo4j_is_killed(weir: RunningWeir) -> None:
@@ -145,7 +145,7 @@ def test_a_scan_is_cancelled_and_says_so(demo: RunningWeir) -> None:
 
 
 def test_the_launcher_passes_on_its_signal(tmp_path: Path) -> None:
-    """A foreground `up` that is told to end while it starts leaves nothing behind."""
+    """A foreground `up` that is asked to end while it starts leaves nothing behind."""
     env = instance_environment(tmp_path)
     started = subprocess.Popen(
         [sys.executable, "-m", "api", "up"],

@@ -22,13 +22,13 @@ MAIL = re.compile(rb"[A-Za-z0-9._+-]{3,}@[A-Za-z0-9.-]+\.(?:com|org|net|example|
 @pytest.fixture(scope="module")
 def planted() -> set[bytes]:
     """E-mail addresses that the demo's generator put into keys, values and headers."""
-    found: set[bytes] = set()
+    values: set[bytes] = set()
     for plan in topic_plans():
         for record in plan.records():
             parts = [record[0] or b"", record[1] or b"", *(body or b"" for _, body in record[2])]
-            found.update(mail for part in parts for mail in MAIL.findall(part))
-    assert len(found) > 200
-    return found
+            values.update(mail for part in parts for mail in MAIL.findall(part))
+    assert len(values) > 200
+    return values
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,4 +1,4 @@
-"""Five hundred real webhook deliveries, in one topic and in one topic an event: scanned, told apart, found."""
+"""Five hundred real webhook deliveries, in one topic and in one topic an event: scanned, distinguished, found."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def test_shapes_of_one_topic_are_told_apart_by_the_event(weir: RunningWeir, scan
     cluster = _cluster(weir)
     with weir.client() as admin:
         schema = admin.get(f"/api/v1/datasets/{cluster}/hooks/schema").json()
-    told = [shape["when"] for shape in schema["shapes"] if shape["when"]]
+    conditions = [shape["when"] for shape in schema["shapes"] if shape["when"]]
     assert len(schema["shapes"]) > 20
-    assert len(told) > len(schema["shapes"]) / 2
-    assert all(set(when) <= {"value.event", "key"} for when in told), told[:5]
+    assert len(conditions) > len(schema["shapes"]) / 2
+    assert all(set(when) <= {"value.event", "key"} for when in conditions), conditions[:5]
 
 
 def test_a_deep_field_is_found_by_its_path(weir: RunningWeir, scanned: dict[str, dict[str, Any]]) -> None:

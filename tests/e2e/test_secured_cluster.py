@@ -1,4 +1,4 @@
-"""A cluster behind TLS and passwords: declared, scanned and queried; what is wrong with it is said in one sentence."""
+"""A cluster behind TLS and passwords: declared, scanned and queried; what is wrong with it is one sentence."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ def test_what_is_wrong_is_said(weir: RunningWeir, secured: SecuredKafka, passwor
         file.write_text(cluster(f"bad{number}", secured.scram, security))
         applied = weir.command("apply", "-f", str(file), check=False)
         done = weir.command("scan", f"bad{number}", check=False) if applied.returncode == 0 else applied
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         assert done.returncode != 0
-        assert expected in " ".join(said.split()), said
-        assert "not-the-password" not in said and "Traceback" not in said and "Exception" not in said
+        assert expected in " ".join(output.split()), output
+        assert "not-the-password" not in output and "Traceback" not in output and "Exception" not in output
 
 
 def test_weirs_own_topics_can_live_there(secured: SecuredKafka, tmp_path: Path) -> None:
@@ -126,9 +126,9 @@ def test_weirs_own_topics_can_live_there(secured: SecuredKafka, tmp_path: Path) 
     try:
         log.append("key", b"{}")
         deadline = time.monotonic() + 60
-        while not (found := source.poll(10, 2**20, 1.0)):
+        while not (records := source.poll(10, 2**20, 1.0)):
             assert time.monotonic() < deadline
-        assert [record.value for record in found] == [b"{}"]
+        assert [record.value for record in records] == [b"{}"]
     finally:
         source.close()
         log.close()

@@ -68,7 +68,7 @@ class Source:
 
     def send(self, records: int) -> None:
         for _ in range(records):
-            row = {
+            row: dict[str, Any] = {
                 "id": f"c{self._dice.randrange(300)}",
                 "region": f"r{self._dice.randrange(7)}",
                 "amount": self.sent % 50,

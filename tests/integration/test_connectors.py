@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,10 @@ def shown(world: ViewWorld, name: str) -> dict[str, Any]:
     return described
 
 
+def is_in(world: ViewWorld, name: str, state: str) -> bool:
+    return bool(shown(world, name)["state"] == state)
+
+
 def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world: ViewWorld, database: int) -> None:
     name = f"{world.prefix}-customers"
     text = connector(name, "PostgresConnector", customers(world, database), "  owners: [{user: rep}]\n")
@@ -107,7 +112,7 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
     assert running["outside"] == [f"{table}/postgres.public.customers"]
 
     orders, out = world.topic("orders"), f"{world.prefix}.orders-with-town"
-    sent = [{"id": f"o{n}", "customer": f"c{n % 2 + 1}", "amount": n} for n in range(10)]
+    sent: list[dict[str, Any]] = [{"id": f"o{n}", "customer": f"c{n % 2 + 1}", "amount": n} for n in range(10)]
     world.send(orders, sent, [each["id"] for each in sent])
     until(lambda: len(world.records(topic)) == 2, "both rows are in the topic")
     world.scan(orders, topic)
@@ -182,7 +187,7 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
     until(lambda: [value for _, value, _ in world.records(topic)] == [b"one", b"two"], "lines are in the topic")
     for action, state in (("pause", "paused"), ("stop", "stopped"), ("resume", "running")):
         assert world.admin.post(f"/api/v1/connectors/{name}/{action}").status_code == 200
-        until(lambda state=state: shown(world, name)["state"] == state, state)
+        until(partial(is_in, world, name, state), state)
     assert world.apply(text)["changes"][0]["action"] == "unchanged"
     worker = world.services.connectors._places.worker({"url": shown(world, name)["worker"]})
     live = worker.get(name)

@@ -35,7 +35,7 @@ TOKEN = "token-that-must-not-show"
 
 @dataclass
 class Receiver:
-    """A server that keeps every event and where its token stood."""
+    """A server that keeps every event and where its token was."""
 
     events: list[dict[str, Any]] = field(default_factory=list)
     bearers: set[str | None] = field(default_factory=set)
@@ -80,21 +80,21 @@ def prefix(stack: Stack) -> Iterator[str]:
 
 
 def job_environment(tmp_path: Path) -> dict[str, str]:
-    found = java.find("", tmp_path / "java.log", Silent())
-    home = java.spark_java_home(found, tmp_path / "java")
+    hit = java.find("", tmp_path / "java.log", Silent())
+    home = java.spark_java_home(hit, tmp_path / "java")
     return {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
 
 
 def values(stack: Stack, topic: str) -> list[dict[str, Any]]:
     consumer = Consumer({"bootstrap.servers": stack.kafka, "group.id": "unused", "enable.partition.eof": True})
-    found = []
+    documents = []
     try:
         consumer.assign([TopicPartition(topic, 0, 0)])
         while (message := consumer.poll(20)) is not None and not message.error():
-            found.append(json.loads(message.value()))
+            documents.append(json.loads(message.value()))
     finally:
         consumer.close()
-    return found
+    return documents
 
 
 def test_the_jobs_work_and_tell_where_data_went(stack: Stack, receiver: Receiver, prefix: str, tmp_path: Path) -> None:
@@ -202,12 +202,12 @@ def test_a_job_that_fails_is_named_with_its_log_and_ends_the_others(stack: Stack
 
 
 def _processes_naming(word: str) -> list[str]:
-    found = []
+    commands = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             command = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
         if word in command and path.parent.name != str(os.getpid()):
-            found.append(command)
-    return found
+            commands.append(command)
+    return commands

@@ -26,20 +26,20 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def plans(stack: Stack) -> Iterator[list[TopicPlan]]:
     prefix = f"demo-{uuid.uuid4().hex[:8]}-"
-    made = topic_plans(prefix=prefix)
-    yield made
+    topics = topic_plans(prefix=prefix)
+    yield topics
     admin = AdminClient({"bootstrap.servers": stack.kafka})
     there = [name for name in admin.list_topics(timeout=20).topics if name.startswith(prefix)]
     for gone in admin.delete_topics(there).values() if there else ():
         gone.result(20)
-    for plan in made:
+    for plan in topics:
         if plan.schema:
             httpx.delete(f"{stack.registry}/subjects/{plan.name}-value", timeout=20)
 
 
 def held(stack: Stack, plan: TopicPlan) -> list[tuple[int, bytes | None, bytes | None]]:
     consumer = Consumer({"bootstrap.servers": stack.kafka, "group.id": "unused", "enable.partition.eof": True})
-    found = []
+    records = []
     try:
         consumer.assign([TopicPartition(plan.name, n, 0) for n in range(plan.partitions)])
         open_partitions = plan.partitions
@@ -49,10 +49,10 @@ def held(stack: Stack, plan: TopicPlan) -> list[tuple[int, bytes | None, bytes |
             if message.error():
                 open_partitions -= 1
                 continue
-            found.append((message.timestamp()[1], message.key(), message.value()))
+            records.append((message.timestamp()[1], message.key(), message.value()))
     finally:
         consumer.close()
-    return found
+    return records
 
 
 def test_every_record_arrives_and_a_second_run_adds_none(stack: Stack, plans: list[TopicPlan]) -> None:

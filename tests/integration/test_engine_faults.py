@@ -26,19 +26,19 @@ HOSTILE = tuple(STATEMENTS)
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[Door]:
-    with opened(SECONDS) as made:
-        yield made
+    with opened(SECONDS) as query_door:
+        yield query_door
 
 
 def test_a_killed_engine_answers_at_once_and_comes_back_by_itself(door: Door) -> None:
     answered(door)
     before = door.engine_pid()
     assert before is not None
-    found: list[tuple[int, dict[str, object], dict[str, str], float]] = []
+    answers: list[tuple[int, dict[str, object], dict[str, str], float]] = []
 
     def ask() -> None:
         status, body, headers = door.ask("mallory", STATEMENTS["product of ranges"], 60)
-        found.append((status, body["error"], headers, time.monotonic()))  # type: ignore[arg-type]
+        answers.append((status, body["error"], headers, time.monotonic()))
 
     asked = threading.Thread(target=ask)
     asked.start()
@@ -50,7 +50,7 @@ def test_a_killed_engine_answers_at_once_and_comes_back_by_itself(door: Door) ->
     psutil.Process(before).kill()
     killed = time.monotonic()
     asked.join(30)
-    status, error, given, at = found[0]
+    status, error, given, at = answers[0]
     assert status == 503 and "is starting again" in str(error["message"]), error
     assert at - killed < 2
     assert int(given["retry-after"]) >= 1

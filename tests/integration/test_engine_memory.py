@@ -24,8 +24,8 @@ keep a busy machine collecting garbage until the limit of seconds."""
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[Door]:
-    with opened(SECONDS) as made:
-        yield made
+    with opened(SECONDS) as query_door:
+        yield query_door
 
 
 def stopped_by_the_watch(door: Door) -> int:
@@ -47,7 +47,7 @@ def test_a_heap_that_fills_slowly_costs_the_query_and_not_the_engine(door: Door)
 
 @pytest.mark.parametrize("name", LARGE)
 def test_a_value_that_is_too_large_ends_with_the_reason(door: Door, name: str) -> None:
-    """Where a busy engine goes on within one record, its keeper may replace it afterwards."""
+    """Where a busy engine continues within one record, its keeper may replace it afterwards."""
     answered(door)
     status, body, _ = door.ask("malik", LARGE[name], SECONDS + 30)
     assert status == 429, body

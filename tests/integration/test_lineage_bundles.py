@@ -26,7 +26,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def held(stack: Any) -> Iterator[tuple[Neo4jGraph, Any]]:
+def neo4j(stack: Any) -> Iterator[tuple[Neo4jGraph, Any]]:
     settings = Neo4jSettings(uri=stack.neo4j, user=stack.neo4j_auth[0], password=stack.neo4j_auth[1])
     driver = connect(settings)
     graph = Neo4jGraph(driver, settings, f"test-{uuid.uuid4().hex[:12]}")
@@ -59,11 +59,11 @@ FOREACH (_ IN CASE WHEN r.tf = '' THEN [1] ELSE [] END |
 """
 
 
-def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[Neo4jGraph, Any]) -> None:
+def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(neo4j: tuple[Neo4jGraph, Any]) -> None:
     from lineage.adapters.neo4j.bundles import unpack
     from lineage.adapters.neo4j.columns import _Met
 
-    graph, driver = held
+    graph, driver = neo4j
     write(graph, *(job(at) for at in range(3)))
     label = graph._label()
     edges = []
@@ -73,8 +73,10 @@ def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[
         graph=label,
     ).records:
         rows = unpack(bytes(row["rows"]))
+        sns, sn, tns, tn = row["ends"]
+        met = _Met(row["owner"], sns, sn, tns, tn, row["rows"])
         for kind in (Kind.DERIVES, Kind.INFLUENCES):
-            for edge in _Met(row["owner"], *row["ends"], row["rows"]).edges(kind, None, True, lambda _: True):
+            for edge in met.edges(kind, None, True, lambda _: True):
                 _, sf, tf = rows[edge.id]
                 edges.append(
                     {
@@ -111,20 +113,25 @@ def test_a_graph_of_an_earlier_version_is_bundled_when_it_is_opened(held: tuple[
 def _all(graph: Any) -> list[Any]:
     starts = [node("a", f"value.{name}") for name in ("s0", "s1", "s2", "s3", "s4", "id")]
     starts += [node(f"b{at}", "value.k") for at in range(3)]
-    found = [
+    edges = [
         e for kind in (Kind.DERIVES, Kind.INFLUENCES) for e in graph.edges_at(starts, kind, Direction.DOWNSTREAM, NOW)
     ]
-    return sorted(found, key=lambda edge: edge.id)
+    return sorted(edges, key=lambda edge: edge.id)
 
 
-def test_a_writer_does_not_wait_for_another_at_work_on_other_datasets(held: tuple[Neo4jGraph, Any]) -> None:
-    graph, driver = held
+def test_a_writer_does_not_wait_for_another_at_work_on_other_datasets(neo4j: tuple[Neo4jGraph, Any]) -> None:
+    graph, driver = neo4j
     other = Neo4jGraph(driver, graph._settings, graph.name)
     graph._turn, other._turn = f"{graph.name}/0", f"{graph.name}/1"
     with driver.session() as session, session.begin_transaction() as tx:
         tx.run("MATCH (t:LineageTurn {name: $turn}) SET t.writes = t.writes + 1", turn=graph._turn).consume()
         done = threading.Event()
-        thread = threading.Thread(target=lambda: (write(other, job(0)), done.set()))
+
+        def write_other() -> None:
+            write(other, job(0))
+            done.set()
+
+        thread = threading.Thread(target=write_other)
         thread.start()
         assert done.wait(20)
         switch = threading.Thread(target=lambda: other.activate(other.fresh()))
@@ -138,7 +145,7 @@ def test_a_writer_does_not_wait_for_another_at_work_on_other_datasets(held: tupl
 
 
 def until_taken(writer: GraphWriter, event: Any) -> None:
-    """As the worker does: a write that another one stood in the way of is tried again."""
+    """As the worker does: a write that another one blocked is tried again."""
     while True:
         try:
             writer.write([event])
@@ -147,8 +154,8 @@ def until_taken(writer: GraphWriter, event: Any) -> None:
             time.sleep(0.05)
 
 
-def test_two_workers_at_once_make_the_graph_that_one_makes(held: tuple[Neo4jGraph, Any]) -> None:
-    graph, driver = held
+def test_two_workers_at_once_make_the_graph_that_one_makes(neo4j: tuple[Neo4jGraph, Any]) -> None:
+    graph, driver = neo4j
     events = [parse(job(at % 6, at)) for at in range(36)]
 
     def work(part: int) -> None:
@@ -166,8 +173,8 @@ def test_two_workers_at_once_make_the_graph_that_one_makes(held: tuple[Neo4jGrap
     assert graph.counts() == alone.counts() and _all(graph) == _all(alone)
 
 
-def test_a_graph_that_is_away_is_not_waited_for_and_one_that_answers_is_warm(held: tuple[Neo4jGraph, Any]) -> None:
-    graph, _ = held
+def test_a_graph_that_is_away_is_not_waited_for_and_one_that_answers_is_warm(neo4j: tuple[Neo4jGraph, Any]) -> None:
+    graph, _ = neo4j
     write(graph, job(0))
     warm(Lineage(graph), graph, 60)
     assert Lineage(graph).impact(node("a"), 20).affected

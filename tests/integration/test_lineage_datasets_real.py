@@ -33,18 +33,18 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
     settings = Settings()
     settings.database.url = f"sqlite:///{tmp_path / 'weir.db'}"
     index = ElasticSearchIndex(stack.elasticsearch, alias=f"test-facets-{uuid.uuid4().hex[:8]}")
-    with servers_on(stack) as held:
-        source = KafkaEventSource(held.kafka, held.settings)
+    with servers_on(stack) as servers:
+        source = KafkaEventSource(servers.kafka, servers.settings)
         built = build(
             settings,
             Home(tmp_path),
             Given(
                 index=index,
                 brokers=MemoryBrokers({}),
-                log=held.log,
+                log=servers.log,
                 source=source,
-                letters=held.dead,
-                graph=held.graph,
+                letters=servers.dead,
+                graph=servers.graph,
                 publisher=MemoryHeadPublisher(),
                 event_topic=None,
                 sampler=MemorySampler({}),
@@ -52,12 +52,12 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
                 registry=MemoryRegistry(),
             ),
         )
-        held.log.ensure_topic()
+        servers.log.ensure_topic()
         built.admin_token_file()
         token = (tmp_path / "admin.token").read_text().strip()
         client = CheckedClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
         link = {"identifiers": [{"namespace": "hive://meta:9083", "name": "shop.users", "type": "TABLE"}]}
-        made = {
+        facet = {
             "fields": {
                 "hash": {
                     "inputFields": [
@@ -74,7 +74,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         events = [
             event(
                 inputs=[ref(schema=SCHEMA, documentation={"description": "People who bought"})],
-                outputs=[ref("2024/03/users", LAKE, columnLineage=made, symlinks=link)],
+                outputs=[ref("2024/03/users", LAKE, columnLineage=facet, symlinks=link)],
             ),
             event(5, run_id="r2", kind="FAIL", run={"errorMessage": {"message": "no 'joe@x.example'"}}),
         ]
@@ -90,14 +90,14 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
                     pass
                 built.search.reindex_dirty()
                 index.refresh()
-                found = client.get("/api/v1/search", params={"q": "receipt", "source": "lineage"}).json()
+                answer = client.get("/api/v1/search", params={"q": "receipt", "source": "lineage"}).json()
                 shown = client.get(f"/api/v1/{place('shop.users', 'hive://meta:9083')}").json()
                 edges = client.get(
                     "/api/v1/lineage", params={"nodeId": f"dataset:{LAKE}:2024/03/users", "level": "column"}
                 )
                 marquez = client.get(f"/api/v1/namespaces/{quote(SHOP, safe='')}/datasets/{USERS}").json()
                 return [
-                    [(hit["name"], hit["path"]) for hit in found["hits"]],
+                    [(hit["name"], hit["path"]) for hit in answer["hits"]],
                     (shown["namespace"], shown["name"], shown["source"]),
                     [edge["transformations"] for edge in edges.json()["edges"]],
                     marquez["facets"]["schema"]["fields"],

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 def servers(stack: Any) -> Iterator[Servers]:
-    with servers_on(stack) as held:
-        yield held
+    with servers_on(stack) as lineage_servers:
+        yield lineage_servers
 
 
 def work(kafka: dict[str, Any], neo4j: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -43,11 +43,11 @@ def work(kafka: dict[str, Any], neo4j: dict[str, Any], settings: dict[str, Any])
 
 def load(shared_data: Path) -> list[dict[str, Any]]:
     """The real events and some of our own: jobs that change what they write, so that edges close."""
-    made = [
+    events = [
         run(n, [f"in{n % 7}"], [f"out{n % 7}{'b' if n > 150 else ''}"], job=f"j{n % 7}", run_id=f"r{n}")
         for n in range(300)
     ]
-    return [row["event"] for row in real_rows(shared_data) if row["valid"]] + made
+    return [row["event"] for row in real_rows(shared_data) if row["valid"]] + events
 
 
 def same(graph: Neo4jGraph, raw: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""No stored query walks by path: Neo4j's own plan of each of them says so."""
+"""No stored query walks by path: Neo4j's own plan of each of them proves it."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def test_walks_are_pruned_and_begin_at_a_key(driver: Any, name: str) -> None:
 
 def every_statement() -> dict[str, str]:
     """All that is ever sent, found in the module itself: a statement that is added is covered."""
-    found = dict(cypher.all_reads())
-    for name, held in vars(cypher).items():
-        texts = {"": held} if isinstance(held, str) else held if isinstance(held, dict) else {}
-        if isinstance(held, tuple) and name != "SCHEMA":
-            texts = dict(enumerate(held))
+    by_name = dict(cypher.all_reads())
+    for name, statement in vars(cypher).items():
+        texts = {"": statement} if isinstance(statement, str) else statement if isinstance(statement, dict) else {}
+        if isinstance(statement, tuple) and name != "SCHEMA":
+            texts = dict(enumerate(statement))
         for key, text in texts.items():
             if isinstance(text, str) and not name.startswith("_"):
-                found[f"{name} {key}"] = text
+                by_name[f"{name} {key}"] = text
         if name.endswith("_edges"):
-            found |= {f"{name} {kind}": held(kind) for kind in cypher.ENDS}
-    return {name: text for name, text in found.items() if any(word in text for word in ("MATCH", "MERGE", "CREATE"))}
+            by_name |= {f"{name} {kind}": statement(kind) for kind in cypher.ENDS}
+    return {name: text for name, text in by_name.items() if any(word in text for word in ("MATCH", "MERGE", "CREATE"))}
 
 
 @pytest.mark.parametrize("name", sorted(every_statement()))

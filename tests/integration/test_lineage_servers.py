@@ -28,8 +28,8 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 def servers(stack: Any) -> Iterator[Servers]:
-    with servers_on(stack) as held:
-        yield held
+    with servers_on(stack) as lineage_servers:
+        yield lineage_servers
 
 
 def test_the_real_events_go_all_the_way_and_rebuild_to_the_same(servers: Servers, shared_data: Path) -> None:
@@ -127,8 +127,8 @@ def test_the_client_of_openlineage_itself_writes_to_the_topic(servers: Servers) 
     )
     with Running(servers.worker()) as worker:
         until(lambda: worker.state.folded == 1)
-    found = Lineage(servers.graph).lineage("dataset:kafka://k:9092:a", "downstream")
-    assert [edge.target for edge in found.edges] == ["dataset:kafka://k:9092:b"]
+    answer = Lineage(servers.graph).lineage("dataset:kafka://k:9092:a", "downstream")
+    assert [edge.target for edge in answer.edges] == ["dataset:kafka://k:9092:b"]
 
 
 def test_as_of_and_hints_on_the_real_graph(servers: Servers) -> None:

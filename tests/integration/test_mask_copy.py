@@ -86,11 +86,11 @@ def test_keys_partitions_and_tombstones_stay_and_values_are_masked(
     source, copied = placed(world, topic), placed(world, to)
     assert {key: len(each) for key, each in copied.items()} == {key: len(each) for key, each in source.items()}
     for key, records in source.items():
-        for (value, headers), (masked, seen) in zip(records, copied[key], strict=True):
-            if value is None:
+        for (body, headers), (masked, seen) in zip(records, copied[key], strict=True):
+            if body is None:
                 assert masked is None
                 continue
-            assert json.loads(masked or b"") == {**json.loads(value), "email": "xxxx@example.org"} and seen == headers
+            assert json.loads(masked or b"") == {**json.loads(body), "email": "xxxx@example.org"} and seen == headers
     assert world.view(to)["rows"] == 0 and {each["name"] for each in world.view(to)["columns"]} == {"id", "email"}
     world.admin.delete(f"/api/v1/declared/View/{to}")
 

@@ -9,6 +9,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,10 @@ CONNECT = Component(
 )
 
 
-def until(found: Callable[[], object], what: str, seconds: float = 60) -> object:
+def until(condition: Callable[[], object], what: str, seconds: float = 60) -> object:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        answer = found()
+        answer = condition()
         if answer:
             return answer
         time.sleep(0.1)
@@ -73,7 +74,7 @@ def test_groups_as_brokers_see_them(stack: Stack, topic: str) -> None:
     try:
         for consumer in (active, past):
             consumer.subscribe([topic])
-            read = [until(lambda c=consumer: c.poll(0.2), "a record") for _ in range(4)]
+            read = [until(partial(consumer.poll, 0.2), "a record") for _ in range(4)]
             consumer.commit(message=read[-1], asynchronous=False)
         past.close()
 
@@ -90,8 +91,8 @@ def test_groups_as_brokers_see_them(stack: Stack, topic: str) -> None:
         assert (left.state, left.members) == ("EMPTY", 0)
 
         watch = GroupWatch(hidden={gone})
-        told = [event for batch in watch.events(CLUSTER, reader) for event in batch]
-        mine = [event for event in told if event["job"]["name"].startswith(topic)]
+        events = [event for batch in watch.events(CLUSTER, reader) for event in batch]
+        mine = [event for event in events if event["job"]["name"].startswith(topic)]
         assert [event["job"]["name"] for event in mine] == [group]
         again = [event for batch in watch.events(CLUSTER, reader) for event in batch]
         assert not [event for event in again if event["job"]["name"].startswith(topic)]
@@ -111,8 +112,8 @@ def test_groups_as_brokers_see_them(stack: Stack, topic: str) -> None:
 def connect(stack: Stack, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A Connect worker of one process with a file source and a file sink."""
     monkeypatch.setitem(COMPONENTS, "kafka-connect", CONNECT)
-    found = java.find("", tmp_path / "java.log", Silent())
-    artifacts.ensure(["kafka-connect"], found, tmp_path / "fetch.log")
+    hit = java.find("", tmp_path / "java.log", Silent())
+    artifacts.ensure(["kafka-connect"], hit, tmp_path / "fetch.log")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -131,7 +132,7 @@ def connect(stack: Stack, topic: str, tmp_path: Path, monkeypatch: pytest.Monkey
         f"file={tmp_path}/out.txt\ntopics={topic}-lines\n"
     )
     command = [
-        found.program,
+        hit.program,
         "-Xmx256m",
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
@@ -156,10 +157,10 @@ def test_connectors_on_the_map(connect: str, topic: str, tmp_path: Path) -> None
 
     def both() -> bool:
         try:
-            found = rest.connectors()
+            connectors = rest.connectors()
         except Exception:
             return False
-        return len(found) == 2 and all(c.state == "RUNNING" and c.topics for c in found)
+        return len(connectors) == 2 and all(c.state == "RUNNING" and c.topics for c in connectors)
 
     until(both, "both connectors run and have used their topic", 120)
     until(lambda: (tmp_path / "out.txt").exists() and "two" in (tmp_path / "out.txt").read_text(), "the sink writes")

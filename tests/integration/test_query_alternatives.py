@@ -96,11 +96,11 @@ def clear(*paths: str) -> list[ColumnDecision]:
 
 
 def test_every_value_comes_back_in_its_own_member(engine: SparkEngine, topic: tuple[str, str]) -> None:
-    def contact(**held: Any) -> dict[str, Any]:
-        return {"as_object": None, "as_array": None, "as_scalar": None, **held}
+    def contact(**values_of: Any) -> dict[str, Any]:
+        return {"as_object": None, "as_array": None, "as_scalar": None, **values_of}
 
-    found = rows(engine, topic, *clear(*PATHS, *TOP))
-    assert found == [
+    result = rows(engine, topic, *clear(*PATHS, *TOP))
+    assert result == [
         [contact(as_object={"email": "a@x.com", "n": 5000000000}), 1, None],
         [contact(as_array=[{"email": "b@x.com", "n": 2}, {"email": "c@x.com", "n": None}]), 2, None],
         [contact(as_scalar="d@x.com"), 3, None],
@@ -112,18 +112,18 @@ def test_every_value_comes_back_in_its_own_member(engine: SparkEngine, topic: tu
 
 def test_a_mask_on_one_alternative_hides_it_there_and_in_no_text(engine: SparkEngine, topic: tuple[str, str]) -> None:
     hidden = ColumnDecision("value.contact.email", Effect.ALLOW, Mask(MaskType.MASK_NULL))
-    found = json.dumps(rows(engine, topic, hidden, *clear(*PATHS[1:], *TOP)))
-    assert "b@x.com" in found and "e@x.com" in found
-    assert "a@x.com" not in found and "text@x.com" not in found and "d@x.com" not in found
+    text = json.dumps(rows(engine, topic, hidden, *clear(*PATHS[1:], *TOP)))
+    assert "b@x.com" in text and "e@x.com" in text
+    assert "a@x.com" not in text and "text@x.com" not in text and "d@x.com" not in text
     array = ColumnDecision("value.contact[].email", Effect.DENY, None)
-    found = json.dumps(rows(engine, topic, array, *clear(*PATHS[:2], *PATHS[3:], *TOP)))
-    assert "a@x.com" in found
-    assert "b@x.com" not in found and "c@x.com" not in found and "text@x.com" not in found
+    text = json.dumps(rows(engine, topic, array, *clear(*PATHS[:2], *PATHS[3:], *TOP)))
+    assert "a@x.com" in text
+    assert "b@x.com" not in text and "c@x.com" not in text and "text@x.com" not in text
 
 
 def test_an_object_of_no_known_alternative_is_not_read_by_the_members_names(
     engine: SparkEngine, topic: tuple[str, str]
 ) -> None:
     kind = StructType((("contact", alternatives({"as_array": ArrayType(PERSON), "as_scalar": STRING})),))
-    found = json.dumps(rows(engine, topic, *clear("value.contact"), kind=kind))
-    assert "b@x.com" in found and "a@x.com" not in found
+    text = json.dumps(rows(engine, topic, *clear("value.contact"), kind=kind))
+    assert "b@x.com" in text and "a@x.com" not in text

@@ -52,16 +52,16 @@ SEED = int(os.environ.get("WEIR_TEST_SEED", "20261121"))
 
 @pytest.fixture(scope="module")
 def worlds(stack: Any) -> Iterator[list[World]]:
-    made = [load(stack.kafka, store) for store in ("a", "b")]
-    yield made
-    for world in made:
+    pair = [load(stack.kafka, store) for store in ("a", "b")]
+    yield pair
+    for world in pair:
         unload(world)
 
 
 @pytest.fixture(scope="module")
 def together(stack: Any) -> Iterator[Batches]:
-    with query_batches.batches(stack.engine) as made:
-        yield made
+    with query_batches.batches(stack.engine) as batches:
+        yield batches
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +84,8 @@ def ask(service: GovernedQuery, sql: str) -> Any:
 @pytest.mark.parametrize("part", range(SLICES))
 def test_same_answer_over_both_stores(together: Batches, worlds: list[World], part: int) -> None:
     asked = [*ATTACKS, *REFUSED][part::SLICES]
-    told = [tells(sql, answers) for sql, answers in zip(asked, together.ask(worlds, asked), strict=True)]
-    assert [each for each in told if each] == []
+    problems = [tells(sql, answers) for sql, answers in zip(asked, together.ask(worlds, asked), strict=True)]
+    assert [each for each in problems if each] == []
 
 
 @pytest.mark.spare
@@ -95,7 +95,7 @@ def test_random_queries_tell_nothing(together: Batches, worlds: list[World], spa
 
     Where WEIR_TEST_MINUTES are over, a tenth of them is enough.
     """
-    queries, told, answered, pairs = Queries(SEED), [], 0, 0
+    queries, texts, answered, pairs = Queries(SEED), [], 0, 0
     while pairs < FUZZ and (pairs < FUZZ / 10 or time.monotonic() < spare_until):
         pairs += 100
         asked = queries.take(100)
@@ -103,14 +103,14 @@ def test_random_queries_tell_nothing(together: Batches, worlds: list[World], spa
             answered += "rows" in answers[0]
             if tells(sql, answers):
                 small = shrunk(together, worlds, sql)
-                told.append(f"seed {SEED}: {tells(small, together.ask(worlds, [small])[0])}")
-    assert told == []
+                texts.append(f"seed {SEED}: {tells(small, together.ask(worlds, [small])[0])}")
+    assert texts == []
     print(f"{pairs} pairs of random queries, seed {SEED}")
     assert answered > pairs * 0.7, "most random queries must have rows to compare"
 
 
 def shrunk(together: Batches, worlds: list[World], sql: str) -> str:
-    """A smaller query that still tells the stores apart."""
+    """A smaller query that still distinguishes the stores."""
 
     def tries(text: str) -> Iterator[str]:
         tree = sqlglot.parse_one(text, dialect="spark")
@@ -125,10 +125,10 @@ def shrunk(together: Batches, worlds: list[World], sql: str) -> str:
 
     for _ in range(30):
         smaller = [t for t in dict.fromkeys(tries(sql)) if len(t) < len(sql)][:200]
-        found = next((t for t in smaller if tells(t, together.ask(worlds, [t])[0])), None)
-        if found is None:
+        entry = next((t for t in smaller if tells(t, together.ask(worlds, [t])[0])), None)
+        if entry is None:
             break
-        sql = found
+        sql = entry
     return sql
 
 
@@ -186,7 +186,7 @@ def test_most_attacks_reach_the_engine() -> None:
 
 
 def test_the_stores_do_differ(services: Any) -> None:
-    """The comparison can fail: with nothing masked or filtered the same queries tell the stores apart."""
+    """The comparison can fail: with nothing masked or filtered the same queries distinguish the stores."""
     answers = {}
     for store, (world, service) in services.items():
         opened = GovernedQuery(
@@ -242,7 +242,7 @@ def timed(stack: Any) -> Iterator[list[World]]:
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    made = []
+    batches = []
     for store in ("a", "b"):
         topics = {"orders": f"policies-times-{store}-{time.time_ns()}", "people": "none"}
         admin = AdminClient({"bootstrap.servers": stack.kafka})
@@ -256,9 +256,9 @@ def timed(stack: Any) -> Iterator[list[World]]:
                 body = json.dumps(order(100 + i, store, "US", 2.0)).encode()
                 producer.produce(topics["orders"], body, timestamp=other)
         assert producer.flush(30) == 0
-        made.append(World(store, stack.kafka, topics))
-    yield made
-    for world in made:
+        batches.append(World(store, stack.kafka, topics))
+    yield batches
+    for world in batches:
         AdminClient({"bootstrap.servers": stack.kafka}).delete_topics([world.topics["orders"]])
 
 

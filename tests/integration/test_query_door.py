@@ -48,8 +48,8 @@ EVERY = pa.table(
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    with door(tmp_path_factory.mktemp("door"), EVERY) as made:
-        yield made
+    with door(tmp_path_factory.mktemp("door"), EVERY) as query_door:
+        yield query_door
 
 
 @pytest.fixture
@@ -70,8 +70,8 @@ def weir(served: Door, ana: httpx.Client) -> Iterator[Weir]:
 
 def ends(served: Door) -> list[dict[str, Any]]:
     """Ends of queries in the audit, newest first."""
-    found = served.world.admin.get("/api/v1/audit", params={"action": "query.end", "limit": 3}).json()["entries"]
-    return [{"decision": e["decision"], **e["details"]} for e in found]
+    entries = served.world.admin.get("/api/v1/audit", params={"action": "query.end", "limit": 3}).json()["entries"]
+    return [{"decision": e["decision"], **e["details"]} for e in entries]
 
 
 def test_one_answer_in_every_format(ana: httpx.Client, served: Door) -> None:
@@ -107,8 +107,8 @@ def test_one_answer_in_every_format(ana: httpx.Client, served: Door) -> None:
 
 
 def _entries(served: Door, count: int) -> list[dict[str, Any]]:
-    found = served.world.admin.get("/api/v1/audit", params={"action": "query", "limit": 50}).json()["entries"]
-    return [e["details"] for e in found if e["decision"] == "allow"][: count + 1]
+    entries = served.world.admin.get("/api/v1/audit", params={"action": "query", "limit": 50}).json()["entries"]
+    return [e["details"] for e in entries if e["decision"] == "allow"][: count + 1]
 
 
 @pytest.mark.parametrize(
@@ -254,8 +254,8 @@ def test_the_python_client(weir: Weir, served: Door, ana: httpx.Client) -> None:
         orders["name"] == "orders" and "value.customer.email" in orders.fields() and orders.reference == "prod/orders"
     )
     assert weir.check("SELECT nope FROM order")["ok"] is False
-    made = weir.request_access("prod/orders", ["value.customer.email"], purpose="campaign", days=3)
-    assert made["state"] == "pending" and weir.requests(mine=True)[0]["id"] == made["id"]
+    request = weir.request_access("prod/orders", ["value.customer.email"], purpose="campaign", days=3)
+    assert request["state"] == "pending" and weir.requests(mine=True)[0]["id"] == request["id"]
     (column,) = weir.decide("prod/orders", fields=["value.customer.email"])["columns"]
     assert column["effect"] == "mask" and column["mask"]["type"] == "MASK_HASH"
 

@@ -64,8 +64,8 @@ def explained(service: GovernedQuery, sql: str) -> Any:
 @pytest.mark.parametrize("part", range(SLICES))
 def test_same_explanation_over_both_stores(services: list[GovernedQuery], part: int) -> None:
     asked = ASKED[part::SLICES]
-    found = [tells(sql, [explained(service, sql) for service in services]) for sql in asked]
-    assert [each for each in found if each] == []
+    problems = [tells(sql, [explained(service, sql) for service in services]) for sql in asked]
+    assert [each for each in problems if each] == []
 
 
 def test_most_are_explained(services: list[GovernedQuery]) -> None:
@@ -76,7 +76,7 @@ def test_most_are_explained(services: list[GovernedQuery]) -> None:
 
 
 def test_the_comparison_can_fail(services: list[GovernedQuery], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no row filter the explanations tell how many records there are, which differs."""
+    """With no row filter the explanations show how many records there are, which differs."""
     monkeypatch.setattr(World, "__call__", lambda _, subject, facts, purpose: replace(_decide(facts), filters=()))
     answers = [explained(service, "SELECT order_id FROM orders") for service in services]
     assert answers[0]["columns"] == answers[1]["columns"]

@@ -93,7 +93,7 @@ class Topics:
     def rows(
         self, part: PartRead, values: list[bytes | None], headers: list[bytes] | None = None
     ) -> list[list[object]]:
-        """What a query reads; `headers`: what stands in each record's `__value_schema_id`, which is read too then."""
+        """What a query reads; `headers`: the content of each record's `__value_schema_id`, which is read too then."""
         from confluent_kafka import Producer
         from confluent_kafka.admin import AdminClient, NewTopic
 

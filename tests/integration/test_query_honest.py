@@ -34,9 +34,9 @@ SYSTEM = (
 
 @pytest.fixture(scope="module")
 def world(stack: Any) -> Iterator[World]:
-    made = load(stack.kafka, "a")
-    yield made
-    unload(made)
+    store = load(stack.kafka, "a")
+    yield store
+    unload(store)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_same_as_spark_over_masked_data_all(stack: Any, world: World, plain: Any
     """All of them, many in one job on either side."""
     wrong = []
     with query_batches.batches(stack.engine) as together:
-        answers = [found for (found,) in together.ask([world], HONEST)]
+        answers = [problem for (problem,) in together.ask([world], HONEST)]
     theirs_by_sql: dict[str, Any] = {}
     for session, named in ((plain, False), (whole, True)):
         asked = [sql for sql in HONEST if names_system_columns(sql) is named]

@@ -27,9 +27,9 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def world(stack: Any) -> Iterator[World]:
-    made = load(stack.kafka, "a")
-    yield made
-    unload(made)
+    store = load(stack.kafka, "a")
+    yield store
+    unload(store)
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +78,12 @@ def test_a_push_query_is_governed_and_ends_when_access_does(world: World, engine
 
 
 def state(events: Any, key: int = 1) -> Iterator[dict[tuple[object, ...], list[object]]]:
-    """What a push query has said so far, after each event: the last row for the first `key` columns."""
-    said: dict[tuple[object, ...], list[object]] = {}
+    """What a push query has shown so far, after each event: the last row for the first `key` columns."""
+    by_key: dict[tuple[object, ...], list[object]] = {}
     for event in events:
         assert event["type"] != "end", event
-        said |= {tuple(row[:key]): row[key:] for row in event.get("rows", ())}
-        yield said
+        by_key |= {tuple(row[:key]): row[key:] for row in event.get("rows", ())}
+        yield by_key
 
 
 def begin(events: Any) -> None:
@@ -127,9 +127,9 @@ def test_a_push_query_joins_a_topic_as_it_is(world: World, engine: SparkEngine) 
 @pytest.fixture
 def untouched(stack: Any) -> Iterator[World]:
     """A world nothing was sent to since: its records are of last January."""
-    made = load(stack.kafka, "a")
-    yield made
-    unload(made)
+    store = load(stack.kafka, "a")
+    yield store
+    unload(store)
 
 
 def test_a_push_query_by_time_windows_lets_go_what_is_over(untouched: World, engine: SparkEngine) -> None:
@@ -224,9 +224,9 @@ def test_many_at_once_get_their_own_rows(world: World, engine: SparkEngine) -> N
 
     def client(n: int) -> None:
         try:
-            found = queries.run(Subject(f"u{n}"), f"SELECT level FROM people WHERE level = {n % 8}").rows
-            if found != [[n % 8]]:
-                failures.append(f"{n}: {found}")
+            rows = queries.run(Subject(f"u{n}"), f"SELECT level FROM people WHERE level = {n % 8}").rows
+            if rows != [[n % 8]]:
+                failures.append(f"{n}: {rows}")
         except Exception as error:  # what another thread raised belongs to the test
             failures.append(f"{n}: {error!r}")
 
@@ -280,7 +280,7 @@ def test_no_value_is_logged_when_a_query_fails(
     """Not in the answer, not in our log, not in the engine's."""
     assert engine_log.is_file()
     before = engine_log.stat().st_size
-    said, failed = [], 0
+    lines, failed = [], 0
     with caplog.at_level(logging.DEBUG):
         for sql in FAILING:
             try:
@@ -288,10 +288,10 @@ def test_no_value_is_logged_when_a_query_fails(
             except WeirError as error:
                 failed += 1
                 assert error.__cause__ is None and error.__suppress_context__
-                said.append(f"{error.message} {error.details}")
+                lines.append(f"{error.message} {error.details}")
     assert failed > len(FAILING) * 0.7
     with engine_log.open("rb") as file:
         file.seek(before)
         logged = file.read().decode("utf-8", "replace")
-    written = " ".join(said) + caplog.text + "".join(capfd.readouterr()) + logged
+    written = " ".join(lines) + caplog.text + "".join(capfd.readouterr()) + logged
     assert not [c for c in (*CANARIES, "Bonn", "Köln", "'o0'", "'o1'", "xxxx@") if c in written]

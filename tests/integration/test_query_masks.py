@@ -171,9 +171,9 @@ def test_types_are_kept(session: Any) -> None:
         primitive = Primitive(kind)
         for type_ in TYPES:
             sql = primitives.expression(Mask(type_), f"CAST(NULL AS {kind})", primitive, KEYS)
-            found = session.sql(f"SELECT {sql} AS x").schema.fields[0].dataType.simpleString()
+            kind_seen = session.sql(f"SELECT {sql} AS x").schema.fields[0].dataType.simpleString()
             output = primitives.output_type(Mask(type_), primitive)
-            assert output is not None and found == output.name.lower(), f"{type_} on {kind} gives {found}"
+            assert output is not None and kind_seen == output.name.lower(), f"{type_} on {kind} gives {kind_seen}"
 
 
 def test_the_key_shows_in_no_plan_and_no_message(session: Any) -> None:

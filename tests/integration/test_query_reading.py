@@ -96,19 +96,19 @@ def document(draw: random.Random, drift: bool) -> Any:
     def one(name: str) -> Any:
         return scalar(draw, drift) if drift and draw.random() < 0.3 else STEADY[name](draw)
 
-    made: dict[str, Any] = {name: one(name) for name in FIELDS if draw.random() < 0.9}
-    made["tags"] = (
+    document: dict[str, Any] = {name: one(name) for name in FIELDS if draw.random() < 0.9}
+    document["tags"] = (
         scalar(draw, drift) if drift and draw.random() < 0.1 else [one("note") for _ in range(draw.randrange(3))]
     )
-    made["items"] = [{"sku": one("note"), "qty": one("n"), "cost": one("price")} for _ in range(draw.randrange(3))]
+    document["items"] = [{"sku": one("note"), "qty": one("n"), "cost": one("price")} for _ in range(draw.randrange(3))]
     if drift and draw.random() < 0.1:
-        made["items"] = [*made["items"], scalar(draw, True)]
-    made["who"] = {"name": one("note"), "address": {"city": one("note"), "zip": one("n")}}
+        document["items"] = [*document["items"], scalar(draw, True)]
+    document["who"] = {"name": one("note"), "address": {"city": one("note"), "zip": one("n")}}
     if drift and draw.random() < 0.1:
-        made["who"] = scalar(draw, True)
+        document["who"] = scalar(draw, True)
     if drift and draw.random() < 0.2:
-        made["who"] = {"name": None, "address": scalar(draw, True)}
-    return made
+        document["who"] = {"name": None, "address": scalar(draw, True)}
+    return document
 
 
 def written(value: Any) -> str:
@@ -170,13 +170,15 @@ def held(
     topic = f"reading-{uuid.uuid4().hex[:8]}"
     produced(stack.kafka, topic, bodies)
     scanned = [RawRecord(b"k", body, [], 0, at, 1_760_000_000_000 + at) for at, body in enumerate(bodies)]
-    made = ApiWorld(folder, {topic: scanned[: int(RECORDS * SHARE)]})
+    world = ApiWorld(folder, {topic: scanned[: int(RECORDS * SHARE)]})
     try:
         if schemas:
-            made.services.query.preparer._tables._topics._registry._schemas.update(schemas)  # type: ignore[attr-defined]
-        done = made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=[topic], sample={"strategy": "full"})
+            world.services.query.preparer._tables._topics._registry._schemas.update(schemas)  # type: ignore[attr-defined]
+        done = world.scan(
+            bootstrapServers="localhost:9092", cluster="prod", topics=[topic], sample={"strategy": "full"}
+        )
         assert done["state"] == "done", done
-        query = made.services.query
+        query = world.services.query
         table = query.preparer.table(f"prod.{topic}")
         service = GovernedQuery(
             _Tables(query.preparer, stack.kafka), _open, engine, KafkaOffsets(), _Audit(),
@@ -186,7 +188,7 @@ def held(
         columns = ", ".join(f"`{name}`" for name in names)
         answer = service.run(ADMIN, f"SELECT {columns}, _offset FROM `prod.{topic}`", limit=100_000)
     finally:
-        made.services.close()
+        world.services.close()
     rows = {row[-1]: dict(zip(names, row, strict=False)) for row in answer.rows}
     assert len(rows) == len(bodies), (table.value, answer.window, answer.partial, answer.unreadable)
     expected: Counter[str] = Counter()
@@ -261,7 +263,7 @@ UNION = {**AVRO, "fields": [*AVRO["fields"], {"name": "either", "type": ["null",
 def avro_record(draw: random.Random, drift: bool, union: bool) -> dict[str, Any]:
     number = lambda: draw.choice([draw.randrange(-(2**63), 2**63), 2**31, 5]) if drift else draw.randrange(1000)  # noqa: E731
     digits = draw.randrange(10**30) if drift else draw.randrange(10**6)
-    made: dict[str, Any] = {
+    record: dict[str, Any] = {
         "id": number(), "amount": Decimal(digits).scaleb(-12) if drift else Decimal(digits // 100 * 100).scaleb(-2),
         "rate": draw.choice([draw.random(), 1e300, 1e-300, 5e-324, float("inf"), float("nan"), 0.1]) if drift else 0.5,
         "single": draw.choice([1.5, 0.25]), "note": draw.choice([None, "", "é😀", "x" * 3000 if drift else "x"]),
@@ -271,8 +273,8 @@ def avro_record(draw: random.Random, drift: bool, union: bool) -> dict[str, Any]
         "extra": {f"k{i}": number() for i in range(draw.randrange(3))}, "flag": draw.random() < 0.5,
     }  # fmt: skip
     if union:
-        made["either"] = draw.choice([None, number(), "x"])
-    return made
+        record["either"] = draw.choice([None, number(), "x"])
+    return record
 
 
 @pytest.mark.timeout(900)

@@ -24,9 +24,9 @@ COUNTS = {"region": 3, "*": 1}
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     table = pa.table({"region": ["EU", None, None]})
-    with door(tmp_path_factory.mktemp("home"), table) as made:
-        made.engine.unreadable = {"weir_view_0": {"value": 1, "value.region": 3}}
-        yield made
+    with door(tmp_path_factory.mktemp("home"), table) as query_door:
+        query_door.engine.unreadable = {"weir_view_0": {"value": 1, "value.region": 3}}
+        yield query_door
 
 
 def ask(weir: Door, form: str = "json", **more: Any) -> httpx.Response:
@@ -72,9 +72,9 @@ def test_arrow_and_parquet_at_their_end(weir: Door) -> None:
             break
         ends.append((metadata or {}).get(b"weir.end"))
     for end in (ends[-1], pq.read_metadata(io.BytesIO(ask(weir, "parquet").content)).metadata[b"weir.end"]):
-        found = json.loads(end or b"{}")
-        assert found["unreadable"] == COUNTS
-        follows(found["unreadable_text"])
+        document = json.loads(end or b"{}")
+        assert document["unreadable"] == COUNTS
+        follows(document["unreadable_text"])
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "arrow", "parquet"])

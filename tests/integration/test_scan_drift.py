@@ -51,26 +51,26 @@ def admin(stack: Any) -> AdminClient:
 
 @pytest.fixture(scope="module")
 def make_topic(admin: AdminClient) -> Iterator[Callable[..., str]]:
-    made: list[str] = []
+    topics: list[str] = []
 
     def make(name: str, partitions: int = 1, **config: str) -> str:
         topic = f"{name}-{UNIQUE}"
         admin.create_topics([NewTopic(topic, partitions, 1, config=config)])[topic].result(30)
-        made.append(topic)
+        topics.append(topic)
         return topic
 
     yield make
-    gone = [*made, f"_dead-{UNIQUE}", f"_events-{UNIQUE}"]
+    gone = [*topics, f"_dead-{UNIQUE}", f"_events-{UNIQUE}"]
     for name, future in admin.delete_topics(gone).items():
-        if name not in made:
+        if name not in topics:
             future.exception(30)
 
 
 @pytest.fixture(scope="module")
 def sampler(stack: Any) -> Iterator[SparkSampler]:
-    made = SparkSampler(stack.spark)
-    yield made
-    made.close()
+    sampler = SparkSampler(stack.spark)
+    yield sampler
+    sampler.close()
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
     settings.events.topic = f"_events-{UNIQUE}"
     settings.scanners.detect = False
     log = MemoryEventLog()
-    made = build(
+    services = build(
         settings,
         Home(folder),
         Given(
@@ -96,9 +96,9 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
             registry=MemoryRegistry(),
         ),
     )
-    made.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
-    yield made
-    made.close()
+    services.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
+    yield services
+    services.close()
 
 
 def produce(stack: Any, topic: str, values: Sequence[bytes], partition: int = 0) -> None:
@@ -112,14 +112,14 @@ def produce(stack: Any, topic: str, values: Sequence[bytes], partition: int = 0)
 def consumed(stack: Any, topic: str, count: int) -> list[Any]:
     consumer = Consumer({"bootstrap.servers": stack.kafka, "group.id": UNIQUE, "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, 0)])
-    found: list[Any] = []
+    messages: list[Any] = []
     until = time.monotonic() + 30
-    while len(found) < count and time.monotonic() < until:
+    while len(messages) < count and time.monotonic() < until:
         message = consumer.poll(1)
         if message is not None and message.error() is None:
-            found.append(message)
+            messages.append(message)
     consumer.close()
-    return found
+    return messages
 
 
 def scan(services: Services, topic: str, **sample: Any) -> dict[str, Any]:
@@ -165,8 +165,8 @@ def test_events_are_in_the_topic_in_order(stack: Any, services: Services) -> Non
     assert "weir.schema.changed" in {e.type for e in kept}
     services.deliveries.step(wait=True)
     messages = consumed(stack, f"_events-{UNIQUE}", len(kept))
-    told = [json.loads(m.value()) for m in messages]
-    assert [t["id"] for t in told] == [e.id for e in kept]
+    documents = [json.loads(m.value()) for m in messages]
+    assert [t["id"] for t in documents] == [e.id for e in kept]
     assert dict(messages[0].headers())["content-type"].startswith(b"application/cloudevents+json")
     (state,) = services.events.deliveries()
     assert (state["receiver"], state["behind"], state["problem"]) == ("kafka", 0, None)
@@ -175,18 +175,20 @@ def test_events_are_in_the_topic_in_order(stack: Any, services: Services) -> Non
 class Meddling(KafkaOffsets):
     """Something happens to the topics right after their offsets were asked."""
 
-    def __init__(self, meddle: Callable[[], None]) -> None:
+    def __init__(self, meddle: Callable[[], object]) -> None:
         super().__init__()
         self._meddle = meddle
 
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
-        found = super().offsets(cluster, topics)
+        ranges = super().offsets(cluster, topics)
         meddle, self._meddle = self._meddle, lambda: None
         meddle()
-        return found
+        return ranges
 
 
-def meddled(stack: Any, sampler: SparkSampler, topics: list[str], meddle: Callable[[], None]) -> dict[str, DatasetScan]:
+def meddled(
+    stack: Any, sampler: SparkSampler, topics: list[str], meddle: Callable[[], object]
+) -> dict[str, DatasetScan]:
     cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
     scanner = Scanner(
         sampler, Meddling(meddle), MemoryRegistry(), ScannerSettings(detect=False), letters=SparkDeadLetters(sampler)
@@ -194,8 +196,8 @@ def meddled(stack: Any, sampler: SparkSampler, topics: list[str], meddle: Callab
     return {d.dataset.name: d for d in scanner.scan(cluster, topics, SampleRequest(Strategy.FULL))}
 
 
-def reasons(found: DatasetScan) -> set[str]:
-    return {str(p["reason"]) for p in found.problems}
+def reasons(dataset_scan: DatasetScan) -> set[str]:
+    return {str(p["reason"]) for p in dataset_scan.problems}
 
 
 def test_records_that_expire_meanwhile_are_a_gap(
@@ -204,9 +206,9 @@ def test_records_that_expire_meanwhile_are_a_gap(
     topic = make_topic("expiring")
     produce(stack, topic, [b'{"a":1}'] * 50)
     place = TopicPartition(topic, 0, 30)
-    found = meddled(stack, sampler, [topic], lambda: [f.result(30) for f in admin.delete_records([place]).values()])
-    assert found[topic].schema.window.records == 20
-    (gap,) = [p for p in found[topic].problems if p["reason"] == "offsets_without_record"]
+    scans = meddled(stack, sampler, [topic], lambda: [f.result(30) for f in admin.delete_records([place]).values()])
+    assert scans[topic].schema.window.records == 20
+    (gap,) = [p for p in scans[topic].problems if p["reason"] == "offsets_without_record"]
     assert gap["count"] == 30
 
 
@@ -222,17 +224,17 @@ def test_a_topic_deleted_or_made_anew_meanwhile_is_told_and_the_others_are_scann
             future.result(30)
         until = time.monotonic() + 30
         while time.monotonic() < until:
-            made = admin.create_topics([NewTopic(anew, 1, 1)])[anew]
-            if made.exception(30) is None:
+            futures = admin.create_topics([NewTopic(anew, 1, 1)])[anew]
+            if futures.exception(30) is None:
                 break
         produce(stack, anew, [b'{"b":1}'] * 5)
 
     started = time.monotonic()
-    found = meddled(stack, sampler, [kept, gone, anew], meddle)
+    scans = meddled(stack, sampler, [kept, gone, anew], meddle)
     assert time.monotonic() - started < 120
-    assert found[kept].schema.window.records == 50 and not reasons(found[kept])
-    assert "topic_gone" in reasons(found[gone])
-    assert reasons(found[anew]) & {"offsets_without_record", "topic_recreated"}
+    assert scans[kept].schema.window.records == 50 and not reasons(scans[kept])
+    assert "topic_gone" in reasons(scans[gone])
+    assert reasons(scans[anew]) & {"offsets_without_record", "topic_recreated"}
 
 
 @pytest.fixture(scope="module")
@@ -246,8 +248,8 @@ def many(stack: Any, make_topic: Callable[..., str]) -> str:
 def read(stack: Any, sampler: SparkSampler, topic: str, request: SampleRequest, **more: Any) -> DatasetScan:
     cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
     scanner = Scanner(sampler, KafkaOffsets(), MemoryRegistry(), ScannerSettings(detect=False))
-    (found,) = scanner.scan(cluster, [topic], request, **more)
-    return found
+    (scan_result,) = scanner.scan(cluster, [topic], request, **more)
+    return scan_result
 
 
 @pytest.mark.parametrize(

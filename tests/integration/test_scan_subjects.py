@@ -142,17 +142,17 @@ class World:
         field: str = MessageField.VALUE,
         **conf: Any,
     ) -> list[bytes]:
-        made = AvroSerializer(self.registry, schema, conf={"subject.name.strategy": STRATEGIES[strategy], **conf})
-        return [made(record, SerializationContext(topic, field)) for record in records]
+        serializer = AvroSerializer(self.registry, schema, conf={"subject.name.strategy": STRATEGIES[strategy], **conf})
+        return [serializer(record, SerializationContext(topic, field)) for record in records]
 
     def json(self, topic: str, schema: Any, records: Sequence[Any], strategy: str) -> list[bytes]:
-        made = JSONSerializer(schema, self.registry, conf={"subject.name.strategy": STRATEGIES[strategy]})
-        return [made(record, SerializationContext(topic, MessageField.VALUE)) for record in records]
+        serializer = JSONSerializer(schema, self.registry, conf={"subject.name.strategy": STRATEGIES[strategy]})
+        return [serializer(record, SerializationContext(topic, MessageField.VALUE)) for record in records]
 
     def protobuf(self, topic: str, records: Sequence[Any], strategy: str) -> list[bytes]:
         conf = {"subject.name.strategy": STRATEGIES[strategy]}
-        made = ProtobufSerializer(type(records[0]), self.registry, conf)
-        return [made(record, SerializationContext(topic, MessageField.VALUE)) for record in records]
+        serializer = ProtobufSerializer(type(records[0]), self.registry, conf)
+        return [serializer(record, SerializationContext(topic, MessageField.VALUE)) for record in records]
 
     def close(self) -> None:
         for gone in self.admin.delete_topics(self.topics).values():
@@ -206,7 +206,7 @@ def fill(world: World) -> None:
     of = protobuf_classes()
 
     def placed() -> list[Any]:
-        made = []
+        messages = []
         for n in range(RECORDS):
             each = of("Placed")(order_id=f"o{n}")
             each.amount.currency, each.amount.units = "EUR", n
@@ -214,20 +214,21 @@ def fill(world: World) -> None:
             each.note.value = "leave at the door"
             each.extra.update({"gift": True, "wrap": {"paper": "red"}, "weight": 1.5})
             each.lines.add(sku=f"s{n}", kind=1)
-            made.append(each)
-        return made
+            messages.append(each)
+        return messages
 
     shipped = [of("Shipped")(parcel=f"x{n}", truck="t") for n in range(RECORDS)]
     inner = [of("Envelope.Inner")(deep=f"d{n}") for n in range(RECORDS)]
-    for strategy in STRATEGIES:
-        world.topic(
-            f"protobuf-{strategy}",
-            lambda topic, strategy=strategy: values(
-                world.protobuf(topic, placed(), strategy),
-                world.protobuf(topic, shipped, strategy),
-                world.protobuf(topic, inner, strategy),
-            ),
+
+    def protobuf(strategy: str) -> Callable[[str], Rows]:
+        return lambda topic: values(
+            world.protobuf(topic, placed(), strategy),
+            world.protobuf(topic, shipped, strategy),
+            world.protobuf(topic, inner, strategy),
         )
+
+    for strategy in STRATEGIES:
+        world.topic(f"protobuf-{strategy}", protobuf(strategy))
 
     address = json.dumps({"title": "Address", "type": "object", "properties": {"city": {"type": "string"}}})
     world.registry.register_schema(f"{UNIQUE}-address", Schema(address, "JSON"))
@@ -250,14 +251,15 @@ def fill(world: World) -> None:
     references = [SchemaReference("address.json", f"{UNIQUE}-address", 1)]
     customers = [{"name": f"c{n}", "home": {"city": "Köln"}} for n in range(RECORDS)]
     visits = [{"page": "/a", "seconds": n} for n in range(RECORDS)]
-    for strategy in ("record", "topic-record"):
-        world.topic(
-            f"json-{strategy}",
-            lambda topic, strategy=strategy: values(
-                world.json(topic, Schema(customer, "JSON", references), customers, strategy),
-                world.json(topic, visit, visits, strategy),
-            ),
+
+    def of_json(strategy: str) -> Callable[[str], Rows]:
+        return lambda topic: values(
+            world.json(topic, Schema(customer, "JSON", references), customers, strategy),
+            world.json(topic, visit, visits, strategy),
         )
+
+    for strategy in ("record", "topic-record"):
+        world.topic(f"json-{strategy}", of_json(strategy))
 
     def departing(topic: str) -> Rows:
         good = world.json(topic, Schema(customer, "JSON", references), customers, "record")
@@ -329,8 +331,8 @@ def test_nothing_is_undecodable_and_nothing_departs(scans: dict[str, DatasetScan
 @pytest.mark.parametrize("name", ["avro-record", "avro-topic-record"])
 def test_records_of_a_topic_are_told_apart_by_their_name(scans: dict[str, DatasetScan], name: str) -> None:
     assert whens(scans[name]) == {f"{SPACE}.{kind}" for kind in ("Order", "Payment", "Refund")}
-    found = types(scans[name])
-    assert found["value.total"] == {"double"} and found["value.reason"] == {"string", "null"}
+    by_path = types(scans[name])
+    assert by_path["value.total"] == {"double"} and by_path["value.reason"] == {"string", "null"}
 
 
 def test_the_branches_of_a_union_are_told_apart(scans: dict[str, DatasetScan]) -> None:
@@ -348,11 +350,11 @@ def test_keys_are_read_by_their_schema(scans: dict[str, DatasetScan], name: str)
 def test_protobuf_messages_of_one_file(scans: dict[str, DatasetScan], strategy: str) -> None:
     scan = scans[f"protobuf-{strategy}"]
     assert whens(scan) == {f"{SPACE}.{kind}" for kind in ("Placed", "Shipped", "Envelope.Inner")}
-    found = types(scan)
-    assert found["value.at"] == {"timestamp"} and found["value.note"] == {"string"}
-    assert found["value.extra.wrap.paper"] == {"string"} and found["value.extra.gift"] == {"boolean"}
-    assert found["value.amount.units"] == {"int32"} and found["value.lines[].kind"] == {"string"}
-    assert found["value.parcel"] == found["value.deep"] == {"string"} and "value.source" not in found
+    by_path = types(scan)
+    assert by_path["value.at"] == {"timestamp"} and by_path["value.note"] == {"string"}
+    assert by_path["value.extra.wrap.paper"] == {"string"} and by_path["value.extra.gift"] == {"boolean"}
+    assert by_path["value.amount.units"] == {"int32"} and by_path["value.lines[].kind"] == {"string"}
+    assert by_path["value.parcel"] == by_path["value.deep"] == {"string"} and "value.source" not in by_path
 
 
 @pytest.mark.parametrize("strategy", ["record", "topic-record"])
@@ -362,8 +364,8 @@ def test_json_schemas_by_their_title(scans: dict[str, DatasetScan], strategy: st
 
 
 def test_a_record_that_departs_from_the_json_schema_it_names(scans: dict[str, DatasetScan]) -> None:
-    told = {(p.get("path"), p.get("why")): p["count"] for p in scans["json-departing"].problems}
-    assert told == {("value.name", "type"): 1, ("value.home.city", "type"): 1}
+    by_pair = {(p.get("path"), p.get("why")): p["count"] for p in scans["json-departing"].problems}
+    assert by_pair == {("value.name", "type"): 1, ("value.home.city", "type"): 1}
 
 
 # --- and queried ------------------------------------------------------------------------------------------------------
@@ -386,7 +388,7 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
     settings.kafka.bootstrap_servers = stack.kafka
     settings.spark.remote = SecretStr(stack.spark)
     log = MemoryEventLog()
-    made = build(
+    services = build(
         settings,
         Home(folder),
         Given(
@@ -399,12 +401,12 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
         ),
     )
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
-    made.datasets.register_cluster("real", ClusterSpec.model_validate(spec))
-    made.declared.apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
+    services.datasets.register_cluster("real", ClusterSpec.model_validate(spec))
+    services.declared.apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
     for scan in scans.values():
-        made.datasets.record_scan(scan)
-    yield made
-    made.close()
+        services.datasets.record_scan(scan)
+    yield services
+    services.close()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Scans go on after a kill: of Spark's Python workers, and of the process that asked for the scan."""
+"""Scans continue after a kill: of Spark's Python workers, and of the process that asked for the scan."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def scan(stack: Any, topic: str, home: Path, resume: str) -> DatasetScan:
     sampler = SparkSampler(stack.spark, checkpoints=FileCheckpoints(home, "secret"), wave_records=WAVE)
     cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka)
     try:
-        (found,) = Scanner(sampler, KafkaOffsets(), HttpSchemaRegistry(), SETTINGS).scan(
+        (scan_result,) = Scanner(sampler, KafkaOffsets(), HttpSchemaRegistry(), SETTINGS).scan(
             cluster, [topic], SampleRequest(Strategy.FULL, max_bytes=2**40, max_seconds=3600), resume=resume
         )
-        return found
+        return scan_result
     finally:
         sampler.close()
 
@@ -78,7 +78,7 @@ def python_workers(stack: Any) -> list[psutil.Process]:
     server = next(
         psutil.Process(c.pid)
         for c in psutil.net_connections("tcp")
-        if c.status == psutil.CONN_LISTEN and c.laddr.port == port and c.pid
+        if c.status == psutil.CONN_LISTEN and c.laddr and c.laddr.port == port and c.pid
     )
     return [child for daemon in server.children() for child in daemon.children() if child.is_running()]
 
@@ -102,12 +102,12 @@ def test_a_python_worker_that_is_killed_costs_a_wave(
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        found = scan(stack, topic, tmp_path, "killed")
+        scan_result = scan(stack, topic, tmp_path, "killed")
     finally:
         over.set()
         killer.join()
     assert killed
-    assert_equal(found, undisturbed)
+    assert_equal(scan_result, undisturbed)
 
 
 SCRIPT = """
@@ -140,12 +140,12 @@ def test_a_scan_goes_on_where_a_killed_process_left_it(
     assert file.stat().st_mode & 0o077 == 0
     assert b"nested" not in file.read_bytes()
 
-    found = scan(stack, topic, tmp_path, "resumed")
-    assert_equal(found, undisturbed)
+    scan_result = scan(stack, topic, tmp_path, "resumed")
+    assert_equal(scan_result, undisturbed)
     assert not list(tmp_path.glob("*.checkpoint")), "a finished scan leaves nothing behind"
 
 
-def assert_equal(found: DatasetScan, undisturbed: DatasetScan) -> None:
-    assert found.schema.window.records == RECORDS and found.schema.window.complete
-    assert found.schema == undisturbed.schema
-    assert dataclasses.asdict(found) == dataclasses.asdict(undisturbed)
+def assert_equal(dataset_scan: DatasetScan, undisturbed: DatasetScan) -> None:
+    assert dataset_scan.schema.window.records == RECORDS and dataset_scan.schema.window.complete
+    assert dataset_scan.schema == undisturbed.schema
+    assert dataclasses.asdict(dataset_scan) == dataclasses.asdict(undisturbed)

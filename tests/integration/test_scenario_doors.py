@@ -46,7 +46,7 @@ class Doors:
         self.table = self.scenario.table(self.topic, {"kafka.bootstrap.servers": kafka})
         self.world = ApiWorld(folder)
         built = self.services = self.world.services
-        built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign,assignment,misc]
+        built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign]
         built.query.preparer._tables = self
         built.query.preparer.tables_of = lambda _: self
         built.query._settings.seconds = built.query._settings.export_seconds = 240
@@ -102,15 +102,15 @@ def engine(stack: Any) -> Iterator[SparkEngine]:
 def doors(request: pytest.FixtureRequest, stack: Any, engine: SparkEngine, tmp_path_factory: Any) -> Iterator[Doors]:
     from confluent_kafka.admin import AdminClient, NewTopic
 
-    made = Doors(request.param, tmp_path_factory.mktemp("scenario"), stack.kafka, engine)
+    doors = Doors(request.param, tmp_path_factory.mktemp("scenario"), stack.kafka, engine)
     admin = AdminClient({"bootstrap.servers": stack.kafka})
-    admin.create_topics([NewTopic(made.topic, 1, 1)])[made.topic].result(30)
-    made.produce()
+    admin.create_topics([NewTopic(doors.topic, 1, 1)])[doors.topic].result(30)
+    doors.produce()
     try:
-        yield made
+        yield doors
     finally:
-        made.services.close()
-        admin.delete_topics([made.topic])[made.topic].result(30)
+        doors.services.close()
+        admin.delete_topics([doors.topic])[doors.topic].result(30)
 
 
 def people(doors: Doors) -> list[scenarios.Person]:
@@ -118,8 +118,8 @@ def people(doors: Doors) -> list[scenarios.Person]:
 
 
 def no(problems: Any) -> None:
-    found = [problem for problem in problems if problem]
-    assert not found, "\n".join(found)
+    actual = [problem for problem in problems if problem]
+    assert not actual, "\n".join(actual)
 
 
 def test_the_query_and_its_exports_show_what_the_scenario_has(doors: Doors) -> None:
@@ -173,8 +173,8 @@ def test_explain_decisions_and_the_access_report_have_the_same_rule(doors: Doors
         no(scenarios.column_problem("decisions", person, path, decided.get(path)) for path in person.fields)
         if not person.denied:
             asked = {"sql": "SELECT * FROM orders", "purpose": person.purpose}
-            said = doors.world.user(person.user).post("/api/v1/query/explain", json=asked).json()
-            fields = {f["path"]: f for f in said["tables"][0]["fields"]}
+            explanation = doors.world.user(person.user).post("/api/v1/query/explain", json=asked).json()
+            fields = {f["path"]: f for f in explanation["tables"][0]["fields"]}
             for path in person.fields:
                 want = scenarios.wanted(person.fields[path])
                 assert fields[path]["mask"] == (want["mask"] and want["mask"]["type"]), f"explain: {path} {person.user}"
@@ -187,7 +187,7 @@ def test_explain_decisions_and_the_access_report_have_the_same_rule(doors: Doors
 
 
 def test_the_preview_shows_what_the_view_shows(doors: Doors) -> None:
-    """Every mask of one value is tried on the raw values: what the preview makes of them stands in the view's rows."""
+    """Every mask of one value is tried on the raw values: what the preview makes of them is in the view's rows."""
     kinds = {str(path): kind for path, kind in leaves(doors.scenario.kind, VALUE)}
     tried = 0
     for person in people(doors)[:1]:

@@ -1,9 +1,9 @@
-"""Keys of records that replace one another, on the real engine: which records a view takes, which it lets go and which end it."""
+"""Keys of records that replace one another, on the real engine: which records a view takes, which it skips and which end it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -35,7 +35,7 @@ def taken(
     session: Any,
     value: str,
     key: DataType,
-    records: list[tuple[str | bytes | None, dict[str, Any] | None]],
+    records: Sequence[tuple[str | bytes | None, Mapping[str, Any] | None]],
     *filters: str,
 ) -> list[list[Any]]:
     """`id`, `_key` and whether it is gone, of each record that the view takes."""
@@ -48,7 +48,7 @@ def taken(
     table = TablePlan(
         "v", "prices", {}, Window(()), part, PartRead("json", kind), filters, columns=columns, by_key=ByKey(fields)
     )
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (k.encode() if isinstance(k, str) else k, json.dumps(v).encode() if v is not None else None, [], 3, n, None)
         for n, (k, v) in enumerate(records)
     ]

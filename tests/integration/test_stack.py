@@ -37,7 +37,7 @@ HEAR_SIGINT = (
 
 
 class Recorder:
-    """Keeps what a start tells."""
+    """Keeps what a start reports."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -60,9 +60,9 @@ class Recorder:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One folder for the module, so that Kafka's storage is formatted once."""
-    made = tmp_path_factory.mktemp("stack") / "weir"
-    yield made
-    instance = Instance(made, SETTINGS)
+    folder = tmp_path_factory.mktemp("stack") / "weir"
+    yield folder
+    instance = Instance(folder, SETTINGS)
     instance.down()
     assert marked(instance._mark()) == []
 
@@ -70,19 +70,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def instance(folder: Path) -> Instance:
     """The instance with nothing running."""
-    made = Instance(folder, SETTINGS)
-    made.down()
-    return made
+    instance = Instance(folder, SETTINGS)
+    instance.down()
+    return instance
 
 
 @pytest.fixture
 def kafka(folder: Path) -> Instance:
     """The instance with Kafka, and Kafka alone, running in the background."""
-    made = Instance(folder, SETTINGS)
-    if {each["name"] for each in made.status() if each["state"] != "stopped"} - ONLY:
-        made.down()
-    made.up(detach=True, only=ONLY)
-    return made
+    kafka = Instance(folder, SETTINGS)
+    if {each["name"] for each in kafka.status() if each["state"] != "stopped"} - ONLY:
+        kafka.down()
+    kafka.up(detach=True, only=ONLY)
+    return kafka
 
 
 def row(instance: Instance, name: str = "kafka") -> dict[str, Any]:
@@ -144,10 +144,10 @@ def test_a_killed_server_is_healed_with_its_data_on_its_port(kafka: Instance) ->
 
 
 def test_a_second_up_starts_nothing(kafka: Instance) -> None:
-    before, told = row(kafka), Recorder()
-    kafka.up(detach=True, only=ONLY, progress=told)
+    before, recorder = row(kafka), Recorder()
+    kafka.up(detach=True, only=ONLY, progress=recorder)
     assert row(kafka)["pid"] == before["pid"]
-    assert told.told == [("running", "kafka")]
+    assert recorder.told == [("running", "kafka")]
 
 
 def test_down_leaves_no_process_and_no_port_but_the_data(kafka: Instance) -> None:
@@ -197,11 +197,11 @@ def test_a_wanted_port_that_is_taken_is_replaced_and_said(tmp_path: Path) -> Non
         taken.listen()
         wanted = taken.getsockname()[1]
         instance = Instance(tmp_path / "weir", SETTINGS.model_copy(update={"kafka_port": wanted}))
-        told = Recorder()
+        recorder = Recorder()
         try:
-            address = instance.up(detach=True, only=ONLY, progress=told).kafka
+            address = instance.up(detach=True, only=ONLY, progress=recorder).kafka
             assert address != f"127.0.0.1:{wanted}"
-            assert ("note", f"port {wanted} is taken; kafka uses {address.split(':')[1]}") in told.told
+            assert ("note", f"port {wanted} is taken; kafka uses {address.split(':')[1]}") in recorder.told
         finally:
             instance.down()
 
@@ -210,17 +210,17 @@ def test_the_callers_processes_come_last_and_go_first(kafka: Instance, tmp_path:
     mark = tmp_path / "env.json"
     code = f"import json,os,pathlib; pathlib.Path({str(mark)!r}).write_text(json.dumps(dict(os.environ))); {SLEEP}"
     spec = ProcessSpec("weir", (sys.executable, "-c", code), {"OWN": "1"}, mark.exists, needs=("kafka",), version="0")
-    told = Recorder()
-    kafka.up(detach=True, only=ONLY, extra=[spec], progress=told)
-    assert told.told == [("running", "kafka"), ("starting", "weir"), ("ready", "weir")]
+    recorder = Recorder()
+    kafka.up(detach=True, only=ONLY, extra=[spec], progress=recorder)
+    assert recorder.told == [("running", "kafka"), ("starting", "weir"), ("ready", "weir")]
     environment = json.loads(mark.read_text())
     assert environment["OWN"] == "1"
     assert environment["WEIR_KAFKA__BOOTSTRAP_SERVERS"] == kafka.addresses().kafka
     assert environment["WEIR_NEO4J__PASSWORD"] == kafka.addresses().neo4j_auth[1]
     assert row(kafka, "weir")["state"] == "ready"
-    told = Recorder()
-    kafka.down(progress=told)
-    assert told.told == [("stopping", "weir"), ("stopping", "kafka")]
+    recorder = Recorder()
+    kafka.down(progress=recorder)
+    assert recorder.told == [("stopping", "weir"), ("stopping", "kafka")]
 
 
 def test_a_failed_start_ends_what_it_started(instance: Instance) -> None:
@@ -260,13 +260,13 @@ def foreground(instance: Instance) -> subprocess.Popen[str]:
     words = [sys.executable, "-c", HEAR_SIGINT, sys.executable, "-m", "stack", "up", "--only", "kafka"]
     child = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
-    said: list[str] = []
+    lines: list[str] = []
     for line in child.stderr:
-        said.append(line)
+        lines.append(line)
         if line.startswith("kafka ready"):
             until(lambda: State.load(instance.home.state_file).mode == "foreground")
             return child
-    raise AssertionError(f"the foreground start ended with {child.wait()}: {''.join(said)}")
+    raise AssertionError(f"the foreground start ended with {child.wait()}: {''.join(lines)}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -299,9 +299,9 @@ def test_what_a_killed_foreground_left_is_ended_by_the_next_up(instance: Instanc
     child.kill()
     child.wait()
     assert psutil.pid_exists(left)
-    told = Recorder()
-    instance.up(detach=True, only=ONLY, progress=told)
-    assert told.told[0] == ("note", "ending what an earlier run left behind")
+    recorder = Recorder()
+    instance.up(detach=True, only=ONLY, progress=recorder)
+    assert recorder.told[0] == ("note", "ending what an earlier run left behind")
     assert not psutil.pid_exists(left)
     assert row(instance)["state"] == "ready"
 

@@ -81,7 +81,7 @@ def test_a_follower_has_the_rows_through_changes_and_a_swap(world: ViewWorld) ->
 def test_a_rebuild_from_a_time_reads_from_there_and_the_diff_shows_the_rows(world: ViewWorld) -> None:
     topic = world.topic("visits")
     old, new = 1_760_000_000_000, 1_780_000_000_000
-    records = [{"id": f"v{n}", "n": n} for n in range(20)]
+    records: list[dict[str, Any]] = [{"id": f"v{n}", "n": n} for n in range(20)]
     world.send(topic, records, [each["id"] for each in records], [old] * 10 + [new] * 10)
     world.scan(topic)
     world.apply(view("visits", f"SELECT id, n FROM `{topic}`", "  key: [id]\n"))

@@ -11,7 +11,9 @@ from tests.integration.test_views import BASE, view
 from tests.view_world import ViewWorld, view_world
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
-ORDERS = [{"id": f"o{n}", "region": f"r{n % 3}", "amount": n, "email": f"canary{n}@example.org"} for n in range(30)]
+ORDERS: list[dict[str, Any]] = [
+    {"id": f"o{n}", "region": f"r{n % 3}", "amount": n, "email": f"canary{n}@example.org"} for n in range(30)
+]
 
 
 @pytest.fixture(scope="module")

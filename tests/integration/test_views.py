@@ -18,7 +18,9 @@ from views.row_ports import Wanted
 from views.runner.state import ViewState
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
-PEOPLE = [{"id": f"o{n}", "region": f"r{n % 3}", "amount": n, "email": f"canary{n}@example.org"} for n in range(60)]
+PEOPLE: list[dict[str, Any]] = [
+    {"id": f"o{n}", "region": f"r{n % 3}", "amount": n, "email": f"canary{n}@example.org"} for n in range(60)
+]
 MASK = """
 apiVersion: weir/v1
 kind: Policy
@@ -69,7 +71,7 @@ def view(name: str, sql: str, more: str = "", user: str = "rep") -> str:
     return f"apiVersion: weir/v1\nkind: View\nmetadata: {{name: {name}}}\nspec:\n  sql: {sql}\n  runAs: {{user: {user}}}\n{more}"
 
 
-def rows(world: ViewWorld, name: str) -> dict[str, dict[str, object]]:
+def rows(world: ViewWorld, name: str) -> dict[str, dict[str, Any]]:
     """What the serving table holds for readers, by key."""
     services = world.services.views
     state = ViewState.read(services._states.get(name))

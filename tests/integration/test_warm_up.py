@@ -14,9 +14,9 @@ from policies.adapters.warm_up import WarmUp
 
 @pytest.fixture
 def sessions(stack: Any) -> Iterator[Sessions]:
-    made = Sessions(stack.engine, 2)
-    yield made
-    made.close()
+    sessions = Sessions(stack.engine, 2)
+    yield sessions
+    sessions.close()
 
 
 @pytest.mark.integration
@@ -45,7 +45,12 @@ def test_it_waits_while_a_query_of_somebody_runs(sessions: Sessions) -> None:
 def test_it_ends_with_the_service_where_no_engine_answers() -> None:
     sessions = Sessions("sc://127.0.0.1:1", 1)
     asked = threading.Event()
-    warm_up = WarmUp(sessions, 5, busy=lambda: bool(asked.set()))
+
+    def busy() -> bool:
+        asked.set()
+        return False
+
+    warm_up = WarmUp(sessions, 5, busy=busy)
     answered: list[int] = []
     running = threading.Thread(target=lambda: answered.append(warm_up.run()))
     running.start()

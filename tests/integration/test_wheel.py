@@ -88,7 +88,7 @@ def test_the_wheel_has_one_import_package(names: set[str]) -> None:
 def test_everything_of_the_rooms_is_in_the_wheel(names: set[str]) -> None:
     listed = subprocess.run(["git", "ls-files", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
-        pytest.skip("the checkout is no git repository, so what belongs to it is not known")
+        pytest.skip("the checkout is not a git repository, so what belongs to it is not known")
     wanted = {f"weir/_rooms/{name}" for name in listed.stdout.splitlines()}
     assert any(name.endswith(".yaml") for name in wanted)
     assert any(name.endswith(".csv") for name in wanted)

@@ -78,7 +78,7 @@ class Column:
 
 
 def hidden(columns: Iterable[Column]) -> list[Column]:
-    """The same columns under names that say nothing, with nothing beside them."""
+    """The same columns under names that mean nothing, with nothing beside them."""
     return [
         replace(column, names=tuple(f"f{number}_{depth}" for depth, _ in enumerate(column.names)), beside={})
         for number, column in enumerate(columns)
@@ -91,8 +91,8 @@ def draw(make: Make, count: int, rng: random.Random) -> list[Any]:
 
 def sparse(make: Make, other: Make, count: int, share: float, rng: random.Random) -> list[Any]:
     """`share` of the values are drawn by `make`, at least three; the rest by `other`."""
-    held = max(3, round(count * share))
-    values = draw(make, held, rng) + draw(other, count - held, rng)
+    most = max(3, round(count * share))
+    values = draw(make, most, rng) + draw(other, count - most, rng)
     rng.shuffle(values)
     return values
 
@@ -100,7 +100,7 @@ def sparse(make: Make, other: Make, count: int, share: float, rng: random.Random
 def within(
     make: Make, sentences: Sequence[str], count: int, share: float, rng: random.Random, plain: Make
 ) -> list[str]:
-    """Free text of which `share` mentions a drawn value where a sentence says {}."""
+    """Free text of which `share` mentions a drawn value where a sentence has {}."""
 
     def mention(rng: random.Random) -> str:
         return rng.choice(sentences).replace("{}", str(make(rng)))

@@ -235,6 +235,11 @@ def _ids(rng: random.Random, count: int) -> Iterator[Column]:
         yield Column(entity, "national id, sparse", ("person", name), sparse(make, word, 3 * count, 0.01, rng))
 
 
+def _born(form: str) -> Make:
+    """Dates of birth of people of 16 to 90 years."""
+    return by("en_US", lambda f: f.date_of_birth(minimum_age=16, maximum_age=90).strftime(form))
+
+
 def _persons(rng: random.Random, count: int) -> Iterator[Column]:
     for locale in ("de_DE", "fr_FR", "en_GB", "en_US", "en_IN", "pt_BR", "es_ES", "it_IT", "pl_PL"):
         yield Column("PERSON", "full", ("customer", "name"), draw(by(locale, lambda f: f.name()), count, rng), locale)
@@ -249,6 +254,5 @@ def _persons(rng: random.Random, count: int) -> Iterator[Column]:
     yield Column("PERSON", "full", ("passenger", "last_name"), draw(by("de_DE", lambda f: f.last_name()), count, rng))
     yield Column("PERSON", "key", ("name",), draw(by("en_US", lambda f: f.name()), count, rng))
     for form in ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y%m%d", "%d %b %Y"):
-        born = by("en_US", lambda f, form=form: f.date_of_birth(minimum_age=16, maximum_age=90).strftime(form))
-        yield Column("DATE_OF_BIRTH", "full", ("patient", "dob"), draw(born, count, rng), form)
+        yield Column("DATE_OF_BIRTH", "full", ("patient", "dob"), draw(_born(form), count, rng), form)
     yield Column("PASSWORD", "full", ("login", "password"), draw(by("en_US", lambda f: f.password()), count, rng))

@@ -50,11 +50,11 @@ def words(rng: random.Random, count: int = 6) -> str:
 
 
 def counter(start: int, step: int = 7) -> Make:
-    held = [start]
+    state = [start]
 
     def make(rng: random.Random) -> str:
-        held[0] += rng.randrange(1, step)
-        return str(held[0])
+        state[0] += rng.randrange(1, step)
+        return str(state[0])
 
     return make
 

@@ -1,4 +1,4 @@
-"""What a detector said of labelled columns against what they hold."""
+"""What a detector finds in labelled columns against what they hold."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ def judge(columns: Iterable[Column], says: Says) -> Score:
     """A tag is right at the column's own path with the column's own entity; every other tag is wrong."""
     score = Score()
     for column in columns:
-        found = says(column)
+        verdict = says(column)
         wanted = (column.path, column.entity)
-        extra = {entity for path, entity in found if (path, entity) != wanted and entity not in column.also}
+        extra = {entity for path, entity in verdict if (path, entity) != wanted and entity not in column.also}
         where = f"{column.kind} {column.path} {column.what}".strip()
         if column.entity is None:
             score.clean += 1
             score.flagged += bool(extra)
-        elif wanted in found:
+        elif wanted in verdict:
             score.types[type_of(column.entity)].right += 1
             score.kinds[column.kind].right += 1
         else:

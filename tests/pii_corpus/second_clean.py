@@ -28,11 +28,11 @@ def between(low: int, high: int, form: str = "{}") -> Make:
 
 
 def rising(start: int, form: str = "{}") -> Make:
-    held = [start]
+    state = [start]
 
     def make(rng: random.Random) -> str:
-        held[0] += rng.randrange(1, 4)
-        return form.format(held[0])
+        state[0] += rng.randrange(1, 4)
+        return form.format(state[0])
 
     return make
 

@@ -79,8 +79,8 @@ PHONES: dict[str, Make] = {
 
 
 def card(rng: random.Random) -> str:
-    made = str(by(Payment, lambda p: p.credit_card_number())(rng))
-    return rng.choice([made, made.replace(" ", ""), made.replace(" ", "-")])
+    number = str(by(Payment, lambda p: p.credit_card_number())(rng))
+    return rng.choice([number, number.replace(" ", ""), number.replace(" ", "-")])
 
 
 def iban(rng: random.Random) -> str:
@@ -108,8 +108,8 @@ def mac(rng: random.Random) -> str:
     plain = str(by(Internet, lambda i: i.mac_address())(rng))
     tail = f"{rng.getrandbits(24):06x}"
     head = rng.choice(["ac:de:48", "3c:22:fb", "b8:27:eb", "f4:5c:89", "00:1a:2b"])
-    made = rng.choice([plain, f"{head}:{tail[:2]}:{tail[2:4]}:{tail[4:]}"])
-    return rng.choice([made, made.upper(), made.replace(":", "-").upper()])
+    address = rng.choice([plain, f"{head}:{tail[:2]}:{tail[2:4]}:{tail[4:]}"])
+    return rng.choice([address, address.upper(), address.replace(":", "-").upper()])
 
 
 def ssn(rng: random.Random) -> str:

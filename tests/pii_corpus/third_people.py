@@ -7,6 +7,7 @@ import random
 import string
 import uuid
 from collections.abc import Iterator
+from operator import methodcaller
 from typing import Any
 
 from mimesis import Address, Code, Person
@@ -49,6 +50,14 @@ BORN = (
 )  # fmt: skip
 
 
+def _full_name(locale: str, reverse: bool) -> Make:
+    return by(Person, lambda p: p.full_name(reverse=reverse), locale)
+
+
+def _birthday(form: str) -> Make:
+    return by(Person, lambda p: _born(p).strftime(form), "en")
+
+
 def persons(rng: random.Random, count: int) -> Iterator[Column]:
     for locale, names in FULL_NAMES:
         reverse = locale in ("hu", "ko", "zh", "uk", "kk")
@@ -56,13 +65,11 @@ def persons(rng: random.Random, count: int) -> Iterator[Column]:
             "PERSON",
             "full",
             names,
-            draw(by(Person, lambda p, r=reverse: p.full_name(reverse=r), locale), count, rng),
+            draw(_full_name(locale, reverse), count, rng),
             locale,
         )
     for locale, part, names in PARTS:
-        yield Column(
-            "PERSON", "part", names, draw(by(Person, lambda p, m=part: getattr(p, m)(), locale), count, rng), locale
-        )
+        yield Column("PERSON", "part", names, draw(by(Person, methodcaller(part), locale), count, rng), locale)
     for locale, names in STREETS:
         yield Column("LOCATION", "full", names, draw(by(Address, lambda a: a.address(), locale), count, rng), locale)
     long = by(Address, lambda a: f"{a.address()}$ {a.postal_code()} {a.city()}$ Sverige", "sv")
@@ -74,7 +81,7 @@ def persons(rng: random.Random, count: int) -> Iterator[Column]:
             "DATE_OF_BIRTH",
             "full",
             names,
-            draw(by(Person, lambda p, f=form: _born(p).strftime(f), "en"), count, rng),
+            draw(_birthday(form), count, rng),
             form,
         )
     years = [rng.randrange(1938, 2006) for _ in range(count)]

@@ -46,7 +46,7 @@ def demo_datasets() -> tuple[Planned, ...]:
     planted: dict[tuple[str, str], tuple[str, ...]] = {}
     for p in (*PLANTED, *DERIVED):
         planted[p.topic, p.path] = (*planted.get((p.topic, p.path), ()), p.entity)
-    made = []
+    datasets = []
     for plan in topic_plans():
         paths = _paths_of(plan.name)
         if not paths:
@@ -60,8 +60,8 @@ def demo_datasets() -> tuple[Planned, ...]:
                 paths["key"] = "string"
             for one in values:
                 paths |= {f"headers.{name}": "string" for name, _ in one.headers}
-        made.append((plan.name, paths, dict(plan.format)))
-    made += [
+        datasets.append((plan.name, paths, dict(plan.format)))
+    datasets += [
         (name, {f"value.{f}": "string" for f in fields.split()}, {"key": "none", "value": "json"})
         for name, fields in _DERIVED_FIELDS.items()
     ]
@@ -75,7 +75,7 @@ def demo_datasets() -> tuple[Planned, ...]:
             specs.get(name, {}),
             format=form,
         )
-        for name, paths, form in made
+        for name, paths, form in datasets
     )
 
 
@@ -86,7 +86,7 @@ _SYMBOLS = {
 
 
 def _paths_of(topic: str) -> dict[str, str]:
-    """Of a topic whose values are no text."""
+    """Of a topic whose values are not text."""
     if topic == "payments":
         names = [f["name"] for f in PAYMENT["fields"]] + ["card.number", "card.expires"]  # type: ignore[index]
     elif topic == "deliveries":

@@ -76,12 +76,12 @@ def _interleaved(domains: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[s
 
 
 def _fields(text: str) -> list[tuple[str, list[str], str | None]]:
-    found = []
+    fields = []
     for part in text.split(","):
         names, _, entity = part.strip().partition(" !")
         spellings = names.strip().split("|")
-        found.append((spellings[0], spellings, entity or None))
-    return found
+        fields.append((spellings[0], spellings, entity or None))
+    return fields
 
 
 @cache
@@ -171,17 +171,17 @@ def _paths(
     style = rng.choice((_plain, _plain, _camel, _pascal, _upper, _kebab))
     wrap = rng.choice(("", "", "", "payload.", "data.", "body.after."))
     block = rng.choice(("", "", "details.", "attributes."))
-    found: dict[str, Field] = {}
+    by_name: dict[str, Field] = {}
 
     def add(concept: str, spellings: list[str], entity: str | None, inside: str = "", before: str = "") -> None:
         spelling = spellings[0] if rng.random() < 0.45 else rng.choice(spellings)
         path = "value." + _styled(wrap + inside, style) + style(before + spelling)
-        if path in found:
+        if path in by_name:
             return
         says = f"{_SAYS[concept]}" if concept in _SAYS and rng.random() < 0.3 else ""
         term = words.term_of.get(concept)
         terms = (term,) if term and rng.random() < 0.3 else ()
-        found[path] = Field(path, _type(spelling), (entity,) if entity else (), says, concept, (), terms)
+        by_name[path] = Field(path, _type(spelling), (entity,) if entity else (), says, concept, (), terms)
 
     for concept, spellings, entity in own:
         add(concept, spellings[:1] if proper else spellings, entity, block if rng.random() < 0.6 else "")
@@ -193,10 +193,10 @@ def _paths(
     for concept, spellings, entity in words.technical:
         add(concept, spellings, entity, rng.choice(("", "meta.")))
     number = 0
-    while len(found) < FIELDS:
+    while len(by_name) < FIELDS:
         number += 1
         add("", [f"{rng.choice(words.filler)}_{number:02d}"], None, rng.choice(("", "", "ext.")))
-    return list(found.values())
+    return list(by_name.values())
 
 
 _SAYS = {

@@ -51,7 +51,7 @@ def load(part: str, catalog: Catalog) -> list[Query]:
     """The queries of a part over a catalog. Raises ValueError for one that wants nothing that is there."""
     rows: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / f"{part}.yaml").read_text(encoding="utf-8"))
     turn: Counter[str] = Counter()
-    found = []
+    queries = []
     for row in rows:
         kind = row["kind"]
         if kind not in KINDS or set(row) - {"q", "kind", *GRADES}:
@@ -62,8 +62,8 @@ def load(part: str, catalog: Catalog) -> list[Query]:
         grades = _grades(catalog, row)
         if not any(grade > 1 for grade in grades.values()):
             raise ValueError(f"{part}.yaml: {q!r} wants nothing that is in the catalog.")
-        found.append(Query(q, kind, half, part, grades))
-    return found
+        queries.append(Query(q, kind, half, part, grades))
+    return queries
 
 
 def _grades(catalog: Catalog, row: Mapping[str, Any]) -> dict[Place, int]:
@@ -117,7 +117,9 @@ def _constructed(catalog: Catalog, target: str, grade: int) -> Iterator[tuple[Pl
             continue
         asked = "tag" in wanted or bool(number)
         worth = grade if asked or not one.lesser else 1
-        of_fields = {key: wanted[key].split("|") for key in ("concept", "entity", "term") if key in wanted}
+        of_fields: dict[str, list[str]] = {
+            key: wanted[key].split("|") for key in ("concept", "entity", "term") if key in wanted
+        }
         if not of_fields:
             name = subject.split("/")[1]
             yield (one.name, None), worth if not alike or _flat(name) in _flat(one.name) else 1

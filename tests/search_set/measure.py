@@ -40,11 +40,11 @@ class Mean:
         }
 
 
-def score(found: Sequence[Place], grades: Mapping[Place, int]) -> Score:
+def score(places: Sequence[Place], grades: Mapping[Place, int]) -> Score:
     """A place that is found twice counts once."""
     gains: list[int] = []
     seen: set[Place] = set()
-    for place in found[:DEPTH]:
+    for place in places[:DEPTH]:
         gains.append(0 if place in seen else grades.get(place, 0))
         seen.add(place)
     best = sorted(grades.values(), reverse=True)[:DEPTH]
@@ -53,7 +53,7 @@ def score(found: Sequence[Place], grades: Mapping[Place, int]) -> Score:
 
 
 def _dcg(grades: Iterable[int]) -> float:
-    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    return sum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def scores(queries: Sequence[Query], ask: Callable[[str], Sequence[Place]]) -> list[Score]:

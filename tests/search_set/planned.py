@@ -55,7 +55,7 @@ class Planned:
         return {str(name) for owner in self.spec.get("owners", ()) for name in owner.values()}
 
     def paths(self) -> list[str]:
-        """Of the fields that search lists: a list's elements are no field of their own."""
+        """Of the fields that search lists: a list's elements are not a field of their own."""
         return [f.path for f in self.fields if not f.path.endswith(("[]", "{}"))]
 
 
@@ -110,7 +110,7 @@ def _scan(dataset: DatasetId, one: Planned) -> DatasetScan:
         )
         for f in one.fields
     )
-    found = tuple(
+    parts = tuple(
         Classification(
             f.path,
             entity,
@@ -122,7 +122,7 @@ def _scan(dataset: DatasetId, one: Planned) -> DatasetScan:
         for entity in f.entities
     )
     schema = SchemaVersion(dict(one.format), profiles, window=ScanWindow((), RECORDS, complete=True))
-    return DatasetScan(dataset, schema, found)
+    return DatasetScan(dataset, schema, parts)
 
 
 def _spec(one: Planned) -> dict[str, Any]:

@@ -18,19 +18,19 @@ ORDERS = Source("kafka://broker:9092", "orders", kafka=True)
 
 
 def plan(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "fixtures" / "spark" / f"{name}.json").read_text())
-    return found
+    plans: list[dict[str, Any]] = json.loads((ROOT / "tests" / "fixtures" / "spark" / f"{name}.json").read_text())
+    return plans
 
 
 def columns(written: Written) -> dict[str, set[tuple[str, str, bool]]]:
-    found = {}
+    by_name = {}
     for name, value in written.columns:
         parts = value.fields or {"": value}
         for part, inner in parts.items():
-            found[f"{name}.{part}".rstrip(".")] = {
+            by_name[f"{name}.{part}".rstrip(".")] = {
                 (text_of(place[1]), way.subtype, way.masking) for place, ways in inner.ways.items() for way in ways
             }
-    return found
+    return by_name
 
 
 def test_a_stream_from_topic_to_topic() -> None:
@@ -84,8 +84,8 @@ def test_several_topics_are_several_sources() -> None:
     ],
 )
 def test_paths(text: str, named: tuple[str, str]) -> None:
-    found = path(text)
-    assert (found.namespace, found.name) == named
+    address = path(text)
+    assert (address.namespace, address.name) == named
 
 
 class Told:
@@ -99,37 +99,37 @@ class Told:
 
 
 def reporter() -> tuple[Reporter, Told]:
-    told = Told()
-    return Reporter(told, "shop", "app"), told
+    notices = Told()
+    return Reporter(notices, "shop", "app"), notices
 
 
 SINK = Source("kafka://broker:9092", "mails", kafka=True)
 
 
 def test_a_stream_is_one_run_told_once_and_ended() -> None:
-    report, told = reporter()
+    report, events = reporter()
     query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
     report.micro_batch(written, SINK, query, "mails")
     report.micro_batch(written, SINK, query, "mails")
     report.ended(query, failed=True)
-    (run,) = {run for _, run, _ in told.events}
-    assert told.events == [("RUNNING", run, 1), ("FAIL", run, 0)]
+    (run,) = {run for _, run, _ in events.events}
+    assert events.events == [("RUNNING", run, 1), ("FAIL", run, 0)]
 
 
 def test_a_write_told_after_its_stream_ended_is_told_as_ended() -> None:
-    """Spark tells of the end in one queue and of the writes in another."""
-    report, told = reporter()
+    """Spark reports the end in one queue and of the writes in another."""
+    report, events = reporter()
     query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
     report.ended(query, failed=False)
     report.micro_batch(written, SINK, query, None)
-    assert [(state, outputs) for state, _, outputs in told.events] == [("COMPLETE", 1)]
+    assert [(state, outputs) for state, _, outputs in events.events] == [("COMPLETE", 1)]
 
 
 def test_ended_streams_are_forgotten_in_time() -> None:
-    report, told = reporter()
+    report, events = reporter()
     query, written = str(uuid4()), PlanReader().read(plan("stream"), [[ORDERS]])
     report.ended(query, failed=False)
     for _ in range(KEPT):
         report.ended(str(uuid4()), failed=False)
     report.micro_batch(written, SINK, query, None)
-    assert [state for state, _, _ in told.events] == ["RUNNING"]
+    assert [state for state, _, _ in events.events] == ["RUNNING"]

@@ -22,7 +22,7 @@ PLANTED = (
     Planted("customer-latest", "value.loyalty_number", "LOYALTY_NUMBER"),
 )
 TRAPS = (
-    Trap("customer-latest", "value.email_hash", "EMAIL_ADDRESS", "a SHA-256 hash in a column with a telling name"),
+    Trap("customer-latest", "value.email_hash", "EMAIL_ADDRESS", "a SHA-256 hash in a column named after it"),
     Trap("customer-latest", "value.account", "PHONE_NUMBER", "a ten-digit id"),
     Trap("newsletter", "headers.list-id", "EMAIL_ADDRESS", "the name of a list"),
 )

@@ -33,7 +33,7 @@ PLANTED = (
 )
 TRAPS = (
     Trap("payments", "value.merchant_id", "PHONE_NUMBER", "a ten-digit id"),
-    Trap("users", "value.email_verified", "EMAIL_ADDRESS", "a boolean with a telling name"),
+    Trap("users", "value.email_verified", "EMAIL_ADDRESS", "a boolean named after it"),
 )
 
 PAYMENT = {

@@ -1,4 +1,4 @@
-"""Arrow values that Spark sends and others cannot read: texts that are no UTF-8, times beyond the year 9999."""
+"""Arrow values that Spark sends and others cannot read: texts that are not UTF-8, times beyond the year 9999."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class EngineDoor:
         return self._remote.split("/;")[0].rstrip("/")
 
     def listens(self) -> bool:
-        """Whether the port is open; asked once in a while. Raises SettingsError for what is no URL."""
+        """Whether the port is open; asked once in a while. Raises SettingsError for what is not a URL."""
         now = time.monotonic()
         if now - self._listening[0] > _PORT_EVERY_SECONDS:
             self._listening = (now, self._open())
@@ -58,7 +58,7 @@ class EngineDoor:
             self._session = session
 
     def forget(self) -> None:
-        """Let go of the sessions with an engine that is gone."""
+        """Drop the sessions with an engine that is gone."""
         self._sessions.forget()
         with self._lock:
             self._session = None

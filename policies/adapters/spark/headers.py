@@ -1,4 +1,4 @@
-"""Schema ids that stand in a record's header, as SQL: put before the body, where the wire format has them.
+"""Schema ids in a record's header, as SQL: put before the body, where the wire format has them.
 
 The header's bytes are a byte 0 and the id, or a byte 1 and the schema's GUID (16 bytes), and for Protobuf the path to
 the message type after it, as `scanners.decode.header_ids` describes. `PartRead.schemas["header"]` names the header.

@@ -65,7 +65,7 @@ _SCRIPTS = words("latin greek cyrillic hebrew arabic han hiragana katakana hangu
 
 
 class Alphabet:
-    """The characters that stand for all, and sets of them as bits."""
+    """The characters that represent all, and sets of them as bits."""
 
     ESCAPE = re.compile(
         r"\\(?:[pP]\{[^}]*\}|[pP][A-Z]|x\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|0[0-3]?[0-7]{1,2}"

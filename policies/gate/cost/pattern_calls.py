@@ -1,4 +1,4 @@
-"""Where calls of Spark take a pattern of Java, and what it says."""
+"""Where calls of Spark take a pattern of Java, and which pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where other engines read a pattern otherwise than `regex`, which presidio uses and which says what a pattern means.
+"""Where other engines read a pattern otherwise than `regex`, which presidio uses and which defines what a pattern means.
 
 hyperscan runs a pattern over all texts of a column at once, RE2 over one text in linear time. Neither may miss a text that
 `regex` finds: a field with personal data would look clean. All with presidio's flags: case ignored, lines, any character.
@@ -26,7 +26,7 @@ _WORDS = frozenset("wWpP")
 _CASED_ALIKE = re.compile("[\x00-\u012f\u0132-\u024f\u0370-\u0482\u048a-\u0527\u4e00-\u9fcc\uac00-\ud7a3]*")
 """A pattern of these characters has no letter that got its other case after hyperscan's Unicode."""
 _READ_OTHERWISE = re.compile("[\u0130\u0de6-\u0def\u180e\u1c80-\u1c8f\ua9f0-\ua9f9\U00010000-\U0010ffff]")
-"""What hyperscan does not count as a digit or no blank though it is; İ, which is no i to it; letters of a later case."""
+"""What hyperscan does not count as a digit or no blank though it is; İ, which is not an i to it; letters of a later case."""
 _NO_WORDS = re.compile(
     "[^\x00-\u012f\u0131-\u02ff\u0370-\u0482\u048a-\u0557\u1e00-\u200b\u2010-\u203e\u2055-\u2064\u20a0-\u20cf\u20f1-\u24b5\u24ea-\u2c2e"
     "\u3000-\u3020\u3041-\u3096\u30a0-\u30ff\u31c0-\u4db5\u4e00-\u9fcc\uac00-\ud7a3\uff01-\uff3e\uff40-\uff60]"
@@ -55,7 +55,7 @@ def for_re(expression: str) -> str:
 
 
 def for_lines(expression: str) -> str:
-    """The pattern for texts that stand together with line breaks between them.
+    """The pattern for texts that are joined with line breaks between them.
 
     An end of a text is there the end of a line, which may stop at more texts and at none less.
     """
@@ -63,7 +63,7 @@ def for_lines(expression: str) -> str:
 
 
 def unsure(expression: str) -> re.Pattern[str]:
-    """Characters; of a text with one of them hyperscan cannot say that the pattern is not in it."""
+    """Characters; of a text with one of them hyperscan cannot prove that the pattern is not in it."""
     if "[:" in expression or not _CASED_ALIKE.fullmatch(expression):
         return _ANY
     return _NO_WORDS if _has(expression, _WORDS) else _READ_OTHERWISE

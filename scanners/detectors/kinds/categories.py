@@ -1,6 +1,6 @@
 """Special categories of personal data (GDPR, article 9), user names, and the numbers of vehicles.
 
-Nothing here has a checksum but a VIN, so a field's name has to speak and its texts have to fit; each rule says how much.
+Nothing here has a checksum but a VIN, so a field's name has to point to it and its texts have to fit, as far as a rule asks.
 What rests on the name and a loose form alone scores low and stays a suggestion.
 """
 

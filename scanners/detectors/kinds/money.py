@@ -1,4 +1,4 @@
-"""Payment cards, bank accounts, crypto wallets: what a checksum can tell."""
+"""Payment cards, bank accounts, crypto wallets: what a checksum can verify."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def _module(spec: NationalId) -> Callable[[str], bool]:
 
 
 def _recently(year: str) -> bool:
-    """Whether a year of two digits lies in the last ten or, as those of plans do, in the next two."""
+    """Whether a year of two digits is in the last ten or, as those of plans do, in the next two."""
     return (datetime.now(UTC).year + 2 - int(year)) % 100 <= 12
 
 

@@ -1,7 +1,7 @@
-"""Passports and driver's licences, told apart by country: by national form, and by check digits where a country has them.
+"""Passports and driver's licences, distinguished by country: by national form, and by check digits where a country has them.
 
-A form alone is weak evidence, so a field's name has to speak; the machine-readable lines of a passport (ICAO 9303) and the
-British licence number speak for themselves.
+A form alone is weak evidence, so a field's name has to point to it; the machine-readable lines of a passport (ICAO 9303) and the
+British licence number need no name.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ MRZ = Pattern(
 
 
 def _check_british(candidate: str, _text: str) -> Verdict:
-    """Decade, month (50 more for women), day and year of birth stand in digits 6 to 11."""
+    """Decade, month (50 more for women), day and year of birth are in digits 6 to 11."""
     return only(int(candidate[6:8]) % 50 in range(1, 13) and candidate[:5] != "99999")
 
 

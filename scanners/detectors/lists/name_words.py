@@ -155,7 +155,7 @@ EXACTLY: dict[str, frozenset[str]] = {
     "GENDER": _set("gesch sexkz"),
     "DRIVER_LICENSE": _set("drivers"),
 }
-"""Names that say so alone, as abbreviations of directories and messages do, and mean something else beside other words."""
+"""Names that suffice alone, as abbreviations of directories and messages do, and mean something else beside other words."""
 
 POSTCODES = _set(
     "zip zipcode postcode postal plz postleitzahl postal_code codigo_postal code_postal postnummer kod_pocztowy pincode"

@@ -14,8 +14,8 @@ class NationalId:
     """`module` of python-stdnum, empty for a check of our own (`national_checks`); `regex` of a candidate, empty where no text
     shows it without a name; `bare` when a candidate may be digits only; `words` of field names.
 
-    `called` is the form of a whole text, without its separators, that counts where the field's name speaks for it; `own_check`:
-    no other numbers have this check digit, as so many have Luhn's; `year`: where two digits of a year of birth stand.
+    `called` is the form of a whole text, without its separators, that counts where the field's name points to it; `own_check`:
+    no other numbers have this check digit, as so many have Luhn's; `year`: where two digits of a year of birth are.
     """
 
     entity: str
@@ -145,9 +145,9 @@ COMMON_WORDS = frozenset(
     identificacion personalausweis ausweisnummer numero_identita
     """.split()  # noqa: SIM905 - a list of words
 )
-"""What a national number is called in any country: speaks for those whose validator is not easily pleased."""
+"""What a national number is called in any country: points to those whose validator is not easily pleased."""
 
 
 def words(spec: NationalId) -> frozenset[str]:
-    """Names of fields that speak for a number."""
+    """Names of fields that point to a number."""
     return frozenset(spec.words) | (COMMON_WORDS if spec.chance <= 0.1 else frozenset())

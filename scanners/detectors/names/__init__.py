@@ -1,4 +1,4 @@
-"""What the name of a field says for or against an entity: weak evidence that never decides alone.
+"""The name of a field as evidence for or against an entity: weak evidence that never decides alone.
 
 Start reading at `fields.py`.
 """

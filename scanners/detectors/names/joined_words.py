@@ -9,13 +9,13 @@ _TAILS = (
     "street", "strasse", "telefon", "telephone", "phone", "mobile", "email", "szam", "cislo", "datum", "fecha", "date", "name",
     "code", "kode", "addr", "mail", "num", "tel", "fax", "dob", "adr", "nr", "no", "id",
 )  # fmt: skip
-"""What stands behind another word, the longest first."""
+"""What follows another word, the longest first."""
 _SHORT = frozenset({"ip", "cc", "dl", "id", "ic"})
-"""Words of two letters that may stand in front."""
+"""Words of two letters that may be in front."""
 
 
 def apart(token: str, vocabulary: Collection[str]) -> tuple[str, ...]:
-    """The words of a token of small letters: itself where it is known, or where its head is no known word."""
+    """The words of a token of small letters: itself where it is known, or where its head is not a known word."""
     if len(token) < 4 or token in vocabulary:
         return (token,)
     for tail in _TAILS:

@@ -1,4 +1,4 @@
-"""What competing things are called: words that speak against an entity, and names that say little by themselves."""
+"""What competing things are called: words that are evidence against an entity, and names that mean little by themselves."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ AGAINST: dict[str, frozenset[str]] = {
     }),
     **{spec.entity: _CODES for spec in IDS if spec.entity != "US_SSN"},
 }  # fmt: skip
-"""Words that speak against an entity: what competing things are called."""
+"""Words that are evidence against an entity: what competing things are called."""
 
 GENERIC = frozenset({
         "name", "nm", "adr", "address", "number", "key", "token", "id", "nombre", "nom", "nome", "naam", "namn", "navn",

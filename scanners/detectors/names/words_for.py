@@ -84,7 +84,7 @@ FOR: dict[str, frozenset[str]] = {
         "ssn", "social_security", "social", "tax_id", "taxid", "taxpayer", "tin", "national_id",
     }),
 }  # fmt: skip
-"""Words and phrases (joined by _) that speak for an entity."""
+"""Words and phrases (joined by _) that are evidence for an entity."""
 FOR.update({entity: FOR[entity] | more for entity, more in MORE_WORDS.items()})
 FOR.update(CATEGORY_WORDS)
 FOR["LOCATION"] |= POSTCODES

@@ -1,4 +1,4 @@
-"""What registered schemas say of each place of a record: types for queries, words for the catalog.
+"""What registered schemas declare of each place of a record: types for queries, words for the catalog.
 
 Start reading at `places.py`.
 """

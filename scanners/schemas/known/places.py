@@ -39,9 +39,9 @@ def chosen(
 def places_of(
     part: str, mine: Sequence[RegisteredSchema], schemas: Schemas, learned: Collection[str] | None = None
 ) -> Places:
-    """What the schemas of a part say together. Those that cannot be read are left out.
+    """What the schemas of a part declare together. Those that cannot be read are left out.
 
-    `learned`: names of the fields that its records have, by which messages of a file are told apart; None: all count.
+    `learned`: names of the fields that its records have, by which messages of a file are distinguished; None: all count.
     """
     places = Places(exact=all(schema.type != "JSON" for schema in mine))
     at = FieldPath(part)
@@ -122,7 +122,7 @@ def _texts(mine: Sequence[RegisteredSchema], ids: Collection[int], schemas: Sche
 
 
 def containers(topic: str, part: str, schemas: Schemas, seen: Collection[int]) -> dict[str, list[list[str]]]:
-    """The maps and the structs of a part, for profiling: sampled keys do not tell them apart for certain.
+    """The maps and the structs of a part, for profiling: sampled keys do not distinguish them for certain.
 
     `seen`: ids of schemas that records of the part name.
     """

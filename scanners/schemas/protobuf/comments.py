@@ -15,7 +15,7 @@ _NOBODY = "{"
 
 
 def comments(text: str) -> dict[str, str]:
-    """Full name of a message, enum or field -> its comment, without the marks. Empty for what is no .proto text."""
+    """Full name of a message, enum or field -> its comment, without the marks. Empty for what is not .proto text."""
     return _Reader().read(text)
 
 

@@ -58,14 +58,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def fetcher(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fetcher:
-    made = Fetcher(tmp_path / "maven")
+    fetcher = Fetcher(tmp_path / "maven")
 
     @contextmanager
     def running(java: Java, folder: Path) -> Iterator[Any]:
-        yield made
+        yield fetcher
 
     monkeypatch.setattr(coursier, "running", running)
-    return made
+    return fetcher
 
 
 def test_a_complete_component_is_never_resolved_again(fetcher: Fetcher, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("java.net.UnknownHostException: repo", "name service"),
         ("PKIX path building failed", "SSL_CERT_FILE"),
@@ -154,8 +154,8 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_p
         ("something else", "download failed"),
     ],
 )
-def test_the_resolvers_words_become_a_reason(words: str, said: str) -> None:
-    assert said in artifacts._reason(words)
+def test_the_resolvers_words_become_a_reason(words: str, message: str) -> None:
+    assert message in artifacts._reason(words)
 
 
 def test_every_component_has_exact_versions() -> None:

@@ -16,8 +16,8 @@ from stack.progress import Silent
 @pytest.fixture
 def archive(tmp_path: Path) -> ClassArchive:
     jar = tmp_path / "one.jar"
-    with zipfile.ZipFile(jar, "w") as made:
-        made.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
     return ClassArchive(java.find("", tmp_path / "java.log", Silent()), str(jar), tmp_path / "classes")
 
 

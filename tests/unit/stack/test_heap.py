@@ -48,6 +48,6 @@ def test_a_file_without_a_counter_shows_no_heap(name: str) -> None:
 @given(st.integers(0, len(counters(VALUES))), st.binary(max_size=40))
 def test_a_damaged_file_raises_nothing(cut: int, more: bytes) -> None:
     whole = counters(VALUES)
-    found = parse(whole[:cut] + more)
-    assert found is None or isinstance(found, Heap)
+    samples = parse(whole[:cut] + more)
+    assert samples is None or isinstance(samples, Heap)
     assert parse(more) is None

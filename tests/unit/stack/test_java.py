@@ -1,4 +1,4 @@
-"""Which Java is used, and what is said when none will do."""
+"""Which Java is used, and the message when none will do."""
 
 from __future__ import annotations
 

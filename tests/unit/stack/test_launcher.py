@@ -1,4 +1,4 @@
-"""The launcher `weir`: installs once, redoes what was interrupted, and says what is wrong in one sentence."""
+"""The launcher `weir`: installs once, redoes what was interrupted, and names what is wrong in one sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ launcher = load()
 
 
 class Installer:
-    """Stands for venv and pip: records what was asked, and makes a Python where venv would."""
+    """Replaces venv and pip: records what was asked, and makes a Python where venv would."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -146,8 +146,8 @@ def test_a_failed_install_is_a_sentence_and_leaves_no_stamp(
 
 def test_a_second_start_waits_for_the_first(root: Path, installer: Installer) -> None:
     environment = launcher.Environment(str(root), installer)
-    with (root / "requirements" / "base.txt").open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (root / "requirements" / "base.txt").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         waiting = threading.Thread(target=environment.ensure, args=(["base"],))
         waiting.start()
         waiting.join(0.2)
@@ -155,7 +155,7 @@ def test_a_second_start_waits_for_the_first(root: Path, installer: Installer) ->
         assert installer.asked == []
         # The first one finishes, and the second finds its work done.
         launcher.Environment(str(root), installer)._install(["base"])
-        fcntl.flock(held, fcntl.LOCK_UN)
+        fcntl.flock(lock, fcntl.LOCK_UN)
     waiting.join(10)
     assert not waiting.is_alive()
     assert installer.asked == ["venv", "pip base"]
@@ -189,7 +189,7 @@ def test_a_python_that_lies_about_its_version_is_not_used(tmp_path: Path, monkey
 
 
 def project(root: Path) -> Path:
-    """A project whose `api` says where it stands, with an environment that counts as installed."""
+    """A project whose `api` prints where it is, with an environment that counts as installed."""
     (root / "weir").write_bytes(LAUNCHER.read_bytes())
     (root / "weir").chmod(0o755)
     (root / "api").mkdir()

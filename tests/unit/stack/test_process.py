@@ -195,7 +195,7 @@ time.sleep(60)
     assert cut(log, 1000, kept=3)
     assert log.with_suffix(".log.1").read_text() == "a" * 5000 + "\n"
     assert log.with_suffix(".log.1").stat().st_mode & 0o777 == 0o600
-    assert log.with_suffix(".log.2").read_text() == "earlier", "the oldest is let go"
+    assert log.with_suffix(".log.2").read_text() == "earlier", "the oldest is dropped"
     assert not log.with_suffix(".log.3").exists()
     go.touch()
     while log.stat().st_size == 0:

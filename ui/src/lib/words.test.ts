@@ -93,7 +93,7 @@ test("decisions on columns", () => {
   };
   expect(lookOf(masked)).toBe("masked");
   expect(columnReasons(masked)).toEqual(["value.a: MASK by p (X: 1; of 2)", "value.b: MASK by q"]);
-  expect(lookOf({ effect: "derived", text: "derived from clear fields" })).toBe("clear");
+  expect(lookOf({ effect: "derived", text: "derived from unmasked fields" })).toBe("clear");
   expect(lookOf({ effect: "derived", text: "…", masks: ["MASK"] })).toBe("masked");
   expect(lookOf({ effect: "withheld", text: "…" })).toBe("withheld");
 });

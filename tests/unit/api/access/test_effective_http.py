@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from policies.adapters.signing import verified
+from policies.audit_actions import AuditAction
 from policies.audit_export import verify
 from policies.ports import Change
 from tests.api_world import ApiWorld, orders, world
@@ -303,8 +304,11 @@ def test_the_audit_finds_what_changed_the_rights_of_a_person_a_grant_and_a_datas
     token = weir.admin.post("/api/v1/tokens", json={"user": "etl", "scopes": ["read"], "days": 1}).json()
     assert weir.admin.post(f"/api/v1/tokens/{token['id']}/rotate", json={"overlapHours": 1}).status_code == 201
     assert collected(person="etl")[:2] == ["token.rotate", "token.create"]
-    for action in ("user.create", "user.change", "user.remove", "user.cut"):
-        weir.services.audit.record("scim-job", f"directory.{action}", "dora", "allow", ["was dorothea"])
+    actions: tuple[AuditAction, ...] = (
+        "directory.user.create", "directory.user.change", "directory.user.remove", "directory.user.cut",
+    )  # fmt: skip
+    for action in actions:
+        weir.services.audit.record("scim-job", action, "dora", "allow", ["was dorothea"])
     assert len(collected(person="dora")) == 4 and collected(person="dorothea") == ["directory.user.change"]
     weir.apply("apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: []}")
 

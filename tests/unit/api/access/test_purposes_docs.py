@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,11 +19,11 @@ SOON = (datetime.now(UTC) + timedelta(days=9)).isoformat()
 
 
 @pytest.fixture
-def w(tmp_path: Path) -> ApiWorld:
+def w(tmp_path: Path) -> Iterator[ApiWorld]:
     with world(tmp_path) as opened:
         opened.scan(cluster="prod", bootstrap_servers="localhost:9092")
         opened.apply(TREE)
-        yield opened  # type: ignore[misc]
+        yield opened
 
 
 def test_the_page_has_the_examples_that_are_tested() -> None:

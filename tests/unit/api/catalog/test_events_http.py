@@ -1,4 +1,4 @@
-"""Events through the whole application, over memory twins: what scans tell, who may read it, webhooks as declared."""
+"""Events through the whole application, over memory twins: what scans report, who may read it, webhooks as declared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ spec: {url: "%s", types: ["schema.*"], secret: {env: WEIR_SECRET_HOOK}}
 
 
 class Topic:
-    """Hears what the Kafka topic would."""
+    """Receives what the Kafka topic would."""
 
     name = "kafka"
     since = None
@@ -41,11 +41,15 @@ class Topic:
 
 
 @pytest.fixture
-def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    topics = {"orders": orders(50)}
-    with world(tmp_path, topics) as made:
-        made.topics = topics  # type: ignore[attr-defined]
-        yield made
+def topics() -> dict[str, list[RawRecord]]:
+    """The records of the world's cluster, which a test may change."""
+    return {"orders": orders(50)}
+
+
+@pytest.fixture
+def weir(tmp_path: Path, topics: dict[str, list[RawRecord]]) -> Iterator[ApiWorld]:
+    with world(tmp_path, topics) as opened:
+        yield opened
 
 
 def told(weir: ApiWorld, **params: Any) -> list[dict[str, Any]]:
@@ -55,7 +59,7 @@ def told(weir: ApiWorld, **params: Any) -> list[dict[str, Any]]:
     return events
 
 
-def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld) -> None:
+def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld, topics: dict[str, list[RawRecord]]) -> None:
     weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     assert [e["type"] for e in told(weir, after=0)] == [
         "weir.dataset.discovered",
@@ -64,7 +68,7 @@ def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld) -> None:
         "weir.scan.finished",
     ]
     later = [record({"order_id": 50 + n, "region": "EU", "coupon": "C"}, key=f"k{n}", offset=50 + n) for n in range(50)]
-    weir.topics["orders"] += later  # type: ignore[attr-defined]
+    topics["orders"] += later
     weir.scan(cluster="prod", topics=["orders"], sample={"strategy": "since-last"})
     (changed,) = told(weir, type="schema.changed")
     assert changed["subject"] == "prod/orders" and changed["data"]["version"] == 2
@@ -109,10 +113,10 @@ def test_bad_questions(weir: ApiWorld) -> None:
         assert answer.status_code == 400 and answer.json()["error"]["code"] == "invalid_input"
 
 
-def test_a_failed_scan_is_told(weir: ApiWorld) -> None:
+def test_a_failed_scan_is_told(weir: ApiWorld, topics: dict[str, list[RawRecord]]) -> None:
     weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     started = weir.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": ["orders"]}).json()
-    weir.topics.clear()  # type: ignore[attr-defined]
+    topics.clear()
     weir.services.scan_runner.run_next()
     (failed,) = told(weir, type="scan.failed")
     assert failed["subject"] == started["id"] and "orders" in failed["data"]["problem"]
@@ -144,10 +148,12 @@ def test_a_waiting_scan_that_is_cancelled_is_told(weir: ApiWorld) -> None:
     assert len(told(weir, type="scan.cancelled")) == 1
 
 
-def test_a_scan_that_goes_on_after_its_worker_died_keeps_what_it_had_to_say(weir: ApiWorld) -> None:
+def test_a_scan_that_goes_on_after_its_worker_died_keeps_what_it_had_to_say(
+    weir: ApiWorld, topics: dict[str, list[RawRecord]]
+) -> None:
     broken = RawRecord(None, b'{"a":', [], 0, 95, 1_760_000_000_000)
     whole = [RawRecord(None, b'{"a":1}', [], 0, n, 1_760_000_000_000) for n in range(95)]
-    weir.topics["bad"] = [*whole, broken]  # type: ignore[index]
+    topics["bad"] = [*whole, broken]
     asked = {"cluster": "prod", "topics": ["bad", "orders"]}
     first = weir.scan(bootstrapServers="localhost:9092", **asked)
     assert [p["dataset"] for p in first["problems"]] == ["bad"]

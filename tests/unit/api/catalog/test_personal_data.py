@@ -34,10 +34,10 @@ EMPLOYEE = {
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
     notes = [record({"note": f"EMP-{n:06d}", "mail": f"clerk{n}@shop.example.com"}, offset=n) for n in range(40)]
-    with world(tmp_path, {"orders": orders(50), "payments": notes}) as made:
-        made.apply(GOVERNANCE)
-        made.scan(cluster="prod", topics=["orders", "payments"])
-        yield made
+    with world(tmp_path, {"orders": orders(50), "payments": notes}) as weir:
+        weir.apply(GOVERNANCE)
+        weir.scan(cluster="prod", topics=["orders", "payments"])
+        yield weir
 
 
 @pytest.fixture
@@ -98,8 +98,8 @@ def test_many_reviews_in_one_call(weir: ApiWorld) -> None:
     assert states == {"value.customer.email": "confirmed", "headers.actor": "rejected"}
     audited = weir.admin.get("/api/v1/audit", params={"limit": 100}).json()["entries"]
     assert {e["decision"] for e in audited if e["action"] == "classification.review"} >= {"confirmed", "rejected"}
-    told = weir.admin.get("/api/v1/events").json()
-    assert "weir.classification.reviewed" in json.dumps(told)
+    notices = weir.admin.get("/api/v1/events").json()
+    assert "weir.classification.reviewed" in json.dumps(notices)
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,17 @@ TOPICS = {
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path, TOPICS) as made:
-        made.apply(PROD)
-        made.scan(cluster="prod")
-        yield made
+    with world(tmp_path, TOPICS) as weir:
+        weir.apply(PROD)
+        weir.scan(cluster="prod")
+        yield weir
 
 
 def related(weir: ApiWorld, name: str = "orders", **asked: Any) -> dict[str, Any]:
     answer = weir.admin.get(f"/api/v1/datasets/prod/{name}/related", params=asked)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    related_datasets: dict[str, Any] = answer.json()
+    return related_datasets
 
 
 def reasons(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -71,9 +71,12 @@ def run(inputs: list[str], outputs: list[str]) -> dict[str, Any]:
 
 
 def test_a_key_of_the_same_name_and_type_relates_however_it_is_written(weir: ApiWorld) -> None:
-    found = reasons(related(weir))
-    assert set(found) == {"prod/payments", "prod/parcels"}  # a number of that name is another key; `id` alone is none
-    shared = found["prod/payments"][0]
+    reason_list = reasons(related(weir))
+    assert set(reason_list) == {
+        "prod/payments",
+        "prod/parcels",
+    }  # a number of that name is another key; `id` alone is none
+    shared = reason_list["prod/payments"][0]
     assert (shared["kind"], shared["field"], shared["other"], shared["type"]) == (
         "shared_key",
         "value.order_id",
@@ -104,10 +107,12 @@ def test_lineage_relates_up_to_two_datasets_away(weir: ApiWorld) -> None:
     for inputs, outputs in ((["orders"], ["weather"]), (["weather"], ["counters"]), (["counters"], ["parcels"])):
         assert weir.admin.post("/api/v1/lineage", json=run(inputs, outputs)).status_code in (200, 201)
     weir.fold()
-    found = reasons(related(weir))
+    reason_list = reasons(related(weir))
     step = {"kind": "lineage", "direction": "downstream"}
-    assert found["prod/weather"] == [{**step, "distance": 1}] and found["prod/counters"] == [{**step, "distance": 2}]
-    assert all(each["kind"] != "lineage" for each in found["prod/parcels"])
+    assert reason_list["prod/weather"] == [{**step, "distance": 1}] and reason_list["prod/counters"] == [
+        {**step, "distance": 2}
+    ]
+    assert all(each["kind"] != "lineage" for each in reason_list["prod/parcels"])
     assert {"kind": "lineage", "direction": "upstream", "distance": 1} in reasons(related(weir, "counters"))[
         "prod/weather"
     ]

@@ -52,8 +52,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def served(home: Path) -> Iterator[ApiWorld]:
     home.mkdir()
-    with world(home) as made:
-        yield made
+    with world(home) as weir:
+        yield weir
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def weir(served: ApiWorld, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """`a.yaml` and, two folders down, `z.yaml`; with a hidden file that is no document."""
+    """`a.yaml` and, two folders down, `z.yaml`; with a hidden file that is not a document."""
     root = tmp_path / "declared"
     (root / "deep" / "er").mkdir(parents=True)
     (root / "a.yaml").write_text(ROLE)
@@ -206,8 +206,8 @@ def test_a_search_without_words_lists_everything(weir: Weir, served: ApiWorld) -
 def test_a_report_on_a_misspelt_kind_does_not_read_as_none(weir: Weir, served: ApiWorld) -> None:
     served.apply(CLUSTER)
     served.scan(cluster="prod", topics=["*"])
-    found = weir("where-is", "--entity", "EMAIL_ADDRESS").out
-    assert "value.customer.email" in found and "No field" not in found
+    output = weir("where-is", "--entity", "EMAIL_ADDRESS").out
+    assert "value.customer.email" in output and "No field" not in output
     ended = weir("where-is", "--entity", "email")
     assert ended.code == 2 and "did you mean EMAIL_ADDRESS?" in ended.err
 

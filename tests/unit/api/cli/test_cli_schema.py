@@ -1,4 +1,4 @@
-"""`weir get schema` on a terminal: what stands above the table, in its cells, and below it."""
+"""`weir get schema` on a terminal: what is above the table, in its cells, and below it."""
 
 from __future__ import annotations
 

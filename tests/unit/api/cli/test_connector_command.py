@@ -11,7 +11,7 @@ import pytest
 from api import cli
 from connectors.adapters.memory import SINK
 from tests.answer_check import CheckedClient
-from tests.unit.api.connectors.test_connectors_http import CLUSTER, World, connector
+from tests.connector_world import CLUSTER, World, connector
 
 Weir = Callable[..., tuple[int, str]]
 

@@ -1,4 +1,4 @@
-"""What an instance says, and what it does, where an optional package is missing."""
+"""What an instance reports, and what it does, where an optional package is missing."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_a_connector_that_comes_back_is_not_deleted_later(weir: World) -> None:
 # -- several processes -----------------------------------------------------------------------------------------------
 
 
-def meanwhile(worker: MemoryConnect, method: str, act: Callable[[], None], *, after: bool = False) -> None:
+def meanwhile(worker: MemoryConnect, method: str, act: Callable[[], object], *, after: bool = False) -> None:
     """Once, before (or after) the worker does this, something else happens."""
     real = getattr(worker, method)
 

@@ -13,7 +13,7 @@ from api.demo.plan import Planted
 
 
 @pytest.mark.parametrize(
-    ("planted", "found", "same"),
+    ("planted", "matches", "same"),
     [
         ("value.email", "value.email", True),
         ("value.attributes{contact}", "value.attributes{contact}", True),
@@ -31,8 +31,8 @@ from api.demo.plan import Planted
         ("value.items[].gift_email", "value.items[].gift_email", True),
     ],
 )
-def test_same_place(planted: str, found: str, same: bool) -> None:
-    assert same_place(planted, found) is same
+def test_same_place(planted: str, matches: str, same: bool) -> None:
+    assert same_place(planted, matches) is same
 
 
 def test_missed_counts_neither_rejected_nor_other_entities() -> None:

@@ -1,4 +1,4 @@
-"""The demo's generator: repeatable to the byte, and what it says it planted is really there."""
+"""The demo's generator: repeatable to the byte, and what it reports as planted is really there."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def records(topic: str) -> tuple[Record, ...]:
 
 
 def digest(plan: TopicPlan) -> str:
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for record in plan.records():
-        found.update(repr(record).encode())
-    return found.hexdigest()
+        hasher.update(repr(record).encode())
+    return hasher.hexdigest()
 
 
 def decoded(topic: str, record: Record) -> Any:
@@ -73,19 +73,19 @@ def decoded(topic: str, record: Record) -> Any:
 
 
 def at(record: Record, value: Any, path: FieldPath) -> Iterator[Any]:
-    """Everything that stands at a path of a record."""
+    """Every value at a path of a record."""
     if path.root == "key":
-        found: list[Any] = [record.key.decode()] if record.key is not None else []
+        places_found: list[Any] = [record.key.decode()] if record.key is not None else []
     elif path.root == "headers":
-        found = [{name: body.decode() for name, body in record.headers if body is not None}]
+        places_found = [{name: body.decode() for name, body in record.headers if body is not None}]
     else:
-        found = [value]
+        places_found = [value]
     for step in path.steps:
         if step.kind is StepKind.ELEMENTS:
-            found = [item for each in found if isinstance(each, list) for item in each]
+            places_found = [item for each in places_found if isinstance(each, list) for item in each]
         else:
-            found = [each[step.name] for each in found if isinstance(each, dict) and step.name in each]
-    yield from (each for each in found if each is not None)
+            places_found = [each[step.name] for each in places_found if isinstance(each, dict) and step.name in each]
+    yield from (each for each in places_found if each is not None)
 
 
 @cache
@@ -181,10 +181,10 @@ def test_times_end_at_the_given_moment_and_are_in_order() -> None:
 
 @pytest.mark.parametrize("place", PLANTED, ids=lambda p: f"{p.topic}-{p.path}-{p.entity}")
 def test_planted_place_holds_what_it_says(place: Planted) -> None:
-    found = everything_at(place)
-    holding = sum(1 for each in found if HOLDS[place.entity](str(each)))
-    assert found, "nothing stands at this path"
-    assert place.share * 0.5 <= holding / len(found) <= min(1.0, place.share * 1.6)
+    matches = everything_at(place)
+    holding = sum(1 for each in matches if HOLDS[place.entity](str(each)))
+    assert matches, "nothing is at this path"
+    assert place.share * 0.5 <= holding / len(matches) <= min(1.0, place.share * 1.6)
 
 
 @pytest.mark.parametrize("trap", TRAPS, ids=lambda t: f"{t.topic}-{t.path}-{t.entity}")

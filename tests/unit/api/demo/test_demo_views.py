@@ -10,10 +10,9 @@ from api.demo import views
 
 
 def lines(shown: RenderableType, width: int = 80) -> list[str]:
-    console = Console(file=io.StringIO(), width=width)
-    console.print(shown)
-    text = console.file.getvalue()  # type: ignore[attr-defined]
-    return text.splitlines()
+    text = io.StringIO()
+    Console(file=text, width=width).print(shown)
+    return text.getvalue().splitlines()
 
 
 def test_an_address_is_not_cut_while_names_can_wrap() -> None:

@@ -58,15 +58,15 @@ class Held:
         patch.setattr(of, method, waiting)
 
 
-def during(held: Held, asked: Any, change: Any) -> Any:
+def during(pause: Held, asked: Any, change: Any) -> Any:
     """What is asked by one thread, while another makes a change between its look and its writing."""
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(asked)
         try:
-            assert held.reached.wait(30)
+            assert pause.reached.wait(30)
             change()
         finally:
-            held.go.set()
+            pause.go.set()
         return answer.result(30)
 
 
@@ -75,8 +75,8 @@ def declared(client: TestClient) -> int:
 
 
 def names(w: ApiWorld) -> set[str]:
-    found = w.admin.get(f"{API}/declared/Policy").json()["documents"]
-    return {each["metadata"]["name"] for each in found}
+    documents = w.admin.get(f"{API}/declared/Policy").json()["documents"]
+    return {each["metadata"]["name"] for each in documents}
 
 
 @pytest.mark.parametrize("by", ["name", "group"])
@@ -87,20 +87,20 @@ def test_who_is_no_admin_any_more_when_it_is_written_declares_nothing(
     w.apply(group % "ada" + "---\n" + domain("{users: [ada]}" if by == "name" else "{groups: [leads]}"))
     ada = w.user("ada")
     taken = domain("{users: [olga]}") if by == "name" else group % "olga"
-    held = Held(monkeypatch, "_check")
-    assert during(held, lambda: declared(ada), lambda: w.apply(taken)) == 403
+    pause = Held(monkeypatch, "_check")
+    assert during(pause, lambda: declared(ada), lambda: w.apply(taken)) == 403
     assert "hr.hash" not in names(w)
 
 
 def test_nor_deletes_it(w: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     w.apply(domain("{users: [ada]}") + "---" + POLICY)
     ada = w.user("ada")
-    held = Held(monkeypatch, "delete")
+    pause = Held(monkeypatch, "delete")
 
     def asked() -> int:
         return ada.delete(f"{API}/declared/Policy/hr.hash").status_code
 
-    assert during(held, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
+    assert during(pause, asked, lambda: w.apply(domain("{users: [olga]}"))) == 403
     assert "hr.hash" in names(w)
     assert w.user("olga").delete(f"{API}/declared/Policy/hr.hash").status_code == 200
 
@@ -110,8 +110,8 @@ def test_who_still_is_declares_while_another_changes_something_else(
 ) -> None:
     w.apply(domain("{users: [ada]}"))
     ada = w.user("ada")
-    held = Held(monkeypatch, "_check")
-    assert during(held, lambda: declared(ada), lambda: w.apply(domain("{users: [finn]}", "fin"))) == 200
+    pause = Held(monkeypatch, "_check")
+    assert during(pause, lambda: declared(ada), lambda: w.apply(domain("{users: [finn]}", "fin"))) == 200
     assert "hr.hash" in names(w)
 
 

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.joins import proposed
+from policies.audit_actions import AuditAction
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -210,7 +211,7 @@ def audit(client: TestClient, name: str = "hr", **asked: Any) -> Any:
     return answer.json()
 
 
-def noted(w: ApiWorld, actor: str, target: str, action: str = "query", **more: Any) -> None:
+def noted(w: ApiWorld, actor: str, target: str, action: AuditAction = "query", **more: Any) -> None:
     w.services.audit.record(actor, action, target, more.pop("decision", "allow"), more.pop("reasons", ()), more)
 
 

@@ -119,8 +119,8 @@ def test_a_steward_adds_no_such_tag_by_a_review_either(w: ApiWorld, stan: TestCl
     many = stan.post(f"{API}/classifications/review", json={"items": [item, fine]}).json()
     assert (many["reviewed"], many["refused"]) == (1, 1)
     # What a scan found holds already: to confirm it opens nothing.
-    found = {**word, "path": "value.customer.email", "entity": "EMAIL_ADDRESS"}
-    assert stan.post(f"{API}/datasets/prod/hr.pay/classifications", json=found).status_code == 200
+    document = {**word, "path": "value.customer.email", "entity": "EMAIL_ADDRESS"}
+    assert stan.post(f"{API}/datasets/prod/hr.pay/classifications", json=document).status_code == 200
     assert ada.post(f"{API}/datasets/prod/hr.pay/classifications", json=word).status_code == 200
 
 

@@ -22,9 +22,9 @@ NODE = {"nodeId": "dataset:kafka://localhost:9092:orders"}
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        yield weir
 
 
 @pytest.mark.parametrize("great", GREAT)
@@ -75,7 +75,7 @@ def test_times_at_the_edges_of_the_calendar(weir: ApiWorld, path: str, name: str
 @pytest.mark.parametrize("until", [*OUTSIDE, *EDGES])
 @pytest.mark.parametrize("began", [*OUTSIDE, *EDGES])
 def test_times_of_bodies_at_the_edges(weir: ApiWorld, began: str, until: str) -> None:
-    asked = {"dataset": "prod/orders", "purpose": "p", "from": began, "until": until}
+    asked: dict[str, Any] = {"dataset": "prod/orders", "purpose": "p", "from": began, "until": until}
     assert weir.admin.post("/api/v1/access-requests", json=asked).status_code < 500
     asked = {"delegates": ["someone"], "from": began, "until": until}
     assert weir.admin.put("/api/v1/me/delegation", json=asked).status_code < 500

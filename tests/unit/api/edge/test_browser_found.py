@@ -1,4 +1,4 @@
-"""Where there is no browser, the browser tests say what to install."""
+"""Where there is no browser, the browser tests name what to install."""
 
 from __future__ import annotations
 

@@ -33,7 +33,12 @@ def test_a_request_at_work_when_the_server_ends_gets_a_clean_503() -> None:
     while not server.started and time.monotonic() < deadline:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    threading.Thread(target=lambda: begun.wait(20) and setattr(server, "should_exit", True), daemon=True).start()
+
+    def end() -> None:
+        if begun.wait(20):
+            server.should_exit = True
+
+    threading.Thread(target=end, daemon=True).start()
     answer = httpx.get(f"http://127.0.0.1:{port}/", timeout=20)
     assert answer.status_code == 503 and answer.headers["retry-after"]
     assert answer.json()["error"]["code"] == "unavailable"

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -68,10 +69,10 @@ spec: {type: mask, match: {tags: [EMAIL_ADDRESS]}, mask: {type: MASK_HASH}}
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     engine = MemoryEngine(MemoryTopics({"prod/orders": [{"order_id": "O-1"}]}))
-    with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(DECLARED)
-        yield made
+    with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(DECLARED)
+        yield weir
 
 
 def problem_of(case: Any, answer: Any) -> str | None:
@@ -135,7 +136,11 @@ def fuzz(weir: ApiWorld, operations: list[Any], requests: int) -> tuple[Counter[
 
 def operations_of(weir: ApiWorld) -> list[Any]:
     schema = schemathesis.openapi.from_asgi("/openapi.json", weir.app)
-    return [each for each in (found.ok() for found in schema.get_all_operations()) if each.path not in ENDLESS]
+    operations = []
+    for result in schema.get_all_operations():
+        assert isinstance(result, Ok), result.err()
+        operations.append(result.ok())
+    return [each for each in operations if each.path not in ENDLESS]
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ GOVERNANCE = (Path(__file__).resolve().parents[3] / "fixtures" / "governance-exa
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as weir:
+        yield weir
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def documents(text: str) -> list[dict[str, Any]]:
     return [d for d in yaml.safe_load_all(text) if d]
 
 
-def by_name(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(found, key=lambda d: str(d["metadata"]["name"]))
+def by_name(hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(hits, key=lambda d: str(d["metadata"]["name"]))
 
 
 def test_the_example_applies_as_it_stands_and_comes_back_the_same(governed: ApiWorld) -> None:
@@ -91,8 +91,8 @@ def test_a_name_that_documents_speak_of_stays(weir: ApiWorld, speaking: str) -> 
 
 def test_a_search_takes_every_filter_of_its_page_and_each_several_times(governed: ApiWorld) -> None:
     def total(**asked: Any) -> int:
-        found: int = governed.admin.get("/api/v1/search", params={"limit": 1, **asked}).json()["total"]
-        return found
+        count: int = governed.admin.get("/api/v1/search", params={"limit": 1, **asked}).json()["total"]
+        return count
 
     everything = total()
     assert everything == total(kind=["dataset", "field"]) == total(kind="dataset") + total(kind="field")

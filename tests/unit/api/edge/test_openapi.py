@@ -1,4 +1,4 @@
-"""What `/openapi.json` promises of failures and of bodies, held against what the application answers."""
+"""What `/openapi.json` promises of failures and of bodies, compared with what the application answers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.api_world import world as a_world
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with a_world(tmp_path_factory.mktemp("openapi")) as made:
-        yield made
+    with a_world(tmp_path_factory.mktemp("openapi")) as weir:
+        yield weir
 
 
 @pytest.fixture(scope="module")
 def described(world: ApiWorld) -> dict[str, Any]:
-    found: dict[str, Any] = world.admin.get("/openapi.json").json()
-    return found
+    answer: dict[str, Any] = world.admin.get("/openapi.json").json()
+    return answer
 
 
 def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -34,9 +34,9 @@ def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, 
 
 
 def test_every_route_tells_its_failures_and_none_that_it_has_not(described: dict[str, Any]) -> None:
-    told = {(method, path): set(operation["responses"]) for method, path, operation in operations(described)}
-    assert len(told) > 80
-    assert {at for at, codes in told.items() if "default" not in codes or "422" in codes} == set()
+    by_pair = {(method, path): set(operation["responses"]) for method, path, operation in operations(described)}
+    assert len(by_pair) > 80
+    assert {at for at, codes in by_pair.items() if "default" not in codes or "422" in codes} == set()
     assert "HTTPValidationError" not in described["components"]["schemas"]
 
 
@@ -80,7 +80,7 @@ def test_answers_that_are_no_json_say_what_they_are(world: ApiWorld, described: 
 
 
 def answered(operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Media type -> shape of every answer that is no failure."""
+    """Media type -> shape of every answer that is not a failure."""
     return {
         media: content.get("schema", {})
         for status, response in operation["responses"].items()
@@ -133,13 +133,13 @@ def test_every_model_is_used_and_described(described: dict[str, Any]) -> None:
 
 
 def models_of_answers() -> dict[str, type[Answer]]:
-    found: dict[str, type[Answer]] = {}
+    by_name: dict[str, type[Answer]] = {}
     waiting: list[type[Answer]] = [Answer]
     while waiting:
         for model in waiting.pop().__subclasses__():
-            found[model.__name__] = model
+            by_name[model.__name__] = model
             waiting.append(model)
-    return found
+    return by_name
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def models_of_answers() -> dict[str, type[Answer]]:
     ],
 )
 def test_answers_that_differ_from_their_model_are_found(path: str, data: dict[str, Any], problem: str | None) -> None:
-    found = differences("POST", path, 201 if path.endswith("tokens") else 200, data)
-    assert (problem is None and not found) or (problem is not None and problem in " ".join(found)), found
+    problems = differences("POST", path, 201 if path.endswith("tokens") else 200, data)
+    assert (problem is None and not problems) or (problem is not None and problem in " ".join(problems)), problems
 
 
 def test_a_key_without_a_model_fails_the_test_that_got_it(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:

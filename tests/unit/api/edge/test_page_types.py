@@ -17,8 +17,8 @@ def test_the_pages_types_are_of_the_present_api(tmp_path: Path) -> None:
     if node is None or not (UI / "node_modules" / "openapi-typescript").is_dir():
         pytest.skip("Node or the web pages' packages are not installed: `python ui/build.py` fetches them")
     described = tmp_path / "openapi.json"
-    with world(tmp_path / "weir") as made:
-        described.write_text(made.admin.get("/openapi.json").text)
+    with world(tmp_path / "weir") as weir:
+        described.write_text(weir.admin.get("/openapi.json").text)
     done = subprocess.run(
         [str(node.node), "scripts/types.mjs", "--check"],
         cwd=UI,

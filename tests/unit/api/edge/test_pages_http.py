@@ -1,4 +1,4 @@
-"""What the pages ask of the HTTP door to offer only what somebody may do, and to tell people what happened."""
+"""What the pages ask of the HTTP door to offer only what somebody may do, and to show people what happened."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ ASKED = {"dataset": "prod/orders", "fields": ["value.customer.email"], "purpose"
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(DECLARED)
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(DECLARED)
+        yield weir
 
 
 def ok(answer: Any, status: int = 200) -> Any:
@@ -104,8 +104,8 @@ def test_a_pending_request_names_who_can_decide_and_how_long_that_takes(weir: Ap
 def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) -> None:
     ana, otto, stranger = weir.user("ana"), weir.user("otto"), weir.user("grace-not")
     newest = ok(weir.admin.get("/api/v1/events"))["next"]
-    made = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
-    ok(otto.post(f"/api/v1/access-requests/{made['id']}/deny", json={"reason": "no"}))
+    answer = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
+    ok(otto.post(f"/api/v1/access-requests/{answer['id']}/deny", json={"reason": "no"}))
 
     from api.http.routes.events import _may_see
     from catalog.event_model import EventFilter

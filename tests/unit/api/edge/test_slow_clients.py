@@ -44,20 +44,20 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def opened(address: str) -> socket.socket:
-    made = socket.socket(socket.AF_UNIX)
-    made.settimeout(10)
-    made.connect(address)
-    return made
+    listener = socket.socket(socket.AF_UNIX)
+    listener.settimeout(10)
+    listener.connect(address)
+    return listener
 
 
 def rest(connection: socket.socket) -> bytes:
-    found = b""
+    body = b""
     try:
         while piece := connection.recv(65536):
-            found += piece
+            body += piece
     except ConnectionError:
         pass
-    return found
+    return body
 
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"

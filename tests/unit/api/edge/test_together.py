@@ -78,7 +78,7 @@ def test_who_no_longer_waits_gets_nothing_and_others_do(together: Together) -> N
         return await last
 
     assert asyncio.run(one_leaves()) == "last"
-    assert asyncio.run(together.run(lambda: 5)) == 5  # type: ignore[arg-type]
+    assert asyncio.run(together.run(lambda: 5)) == 5
 
 
 def test_each_loop_gets_its_answers(together: Together) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.adapters.sql.database import Database
+from catalog.adapters.sql.store import SqlCatalogStore
 from lineage.adapters.memory import MemoryEventLog, MemoryGraph
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from tests.api_world import ApiWorld, MemoryBrokers, world
@@ -94,7 +95,9 @@ def met(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 def watch_servers(weir: ApiWorld, met: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    database = weir.services.store._database
+    store = weir.services.store
+    assert isinstance(store, SqlCatalogStore)
+    database = store._database
 
     def asked(kind: type, name: str, call: Any) -> Any:
         def noted(*given: Any, **more: Any) -> Any:

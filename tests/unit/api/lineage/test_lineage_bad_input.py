@@ -59,8 +59,8 @@ JUNK: list[Any] = [
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("weir")) as made:
-        yield made
+    with world(tmp_path_factory.mktemp("weir")) as weir:
+        yield weir
 
 
 def places(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -156,8 +156,8 @@ def test_real_events_cut_anywhere_are_stored_or_refused(weir: ApiWorld, shared_d
     for number, row in enumerate(real_rows(shared_data)):
         if isinstance(row["event"], dict) and row["event"]:
             event = copy.deepcopy(row["event"])
-            found = list(places(event))
-            where = found[(number * 7919) % len(found)]
+            places_seen = list(places(event))
+            where = places_seen[(number * 7919) % len(places_seen)]
             refused += (
                 check(weir, mutate(event, where, ["replace", "delete", "wrap"][number % 3], JUNK[number % len(JUNK)]))
                 != 201
@@ -182,8 +182,8 @@ def test_any_name_is_found_again_and_is_only_a_name(weir: ApiWorld, name: str) -
         check(weir, run(0, [dataset(name, "odd")], [dataset(name, "odd"), dataset(f"{name} 2", "odd")], job=name))
         == 201
     )
-    found = weir.admin.get("/api/v1/lineage", params={"nodeId": f"dataset:odd:{name}"})
-    assert found.status_code == 200 and len(found.json()["nodes"]) >= 2, found.text
+    answer = weir.admin.get("/api/v1/lineage", params={"nodeId": f"dataset:odd:{name}"})
+    assert answer.status_code == 200 and len(answer.json()["nodes"]) >= 2, answer.text
     assert weir.admin.get(f"/api/v1/jobs/jobs/{quote(name, safe='')}").status_code == 200
     for path in (
         f"namespaces/odd/datasets/{quote(name, safe='')}",

@@ -1,8 +1,8 @@
 """OpenLineage's compatibility tests, as a consumer answers them.
 
-Their two checks: *syntax*, every recorded event of a scenario is accepted; *semantics*, what the consumer then says of
-jobs, runs, datasets and columns is what the events said. What is expected is read here off the raw JSON by a few lines of
-their own, and not by the code under test. docs/openlineage-mapping.md says what is kept of which facet.
+Their two checks: *syntax*, every recorded event of a scenario is accepted; *semantics*, what the consumer then reports of
+jobs, runs, datasets and columns is what the events contain. What is expected is read here off the raw JSON by a few lines of
+their own, and not by the code under test. docs/openlineage-mapping.md lists what is kept of which facet.
 """
 
 from __future__ import annotations
@@ -63,17 +63,21 @@ def test_jobs_and_runs(scenario: tuple[ApiWorld, list[Any]]) -> None:
     runs: dict[tuple[str, str], dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for event in events:
         runs[named(event["job"])][event["run"]["runId"]].append(event)
-    for (namespace, name), found in runs.items():
+    for (namespace, name), events_of_job in runs.items():
         job = weir.services.lineage.job(f"job:{namespace}:{name}").to_json()
-        told = {run["id"]: run for run in job["runs"]}
-        assert set(told) == set(found)
-        for run_id, said in found.items():
-            ends = {event["eventType"] for event in said if event["eventType"] in ENDS}
-            last = max(said, key=lambda event: event["eventTime"])["eventType"]
-            assert told[run_id]["state"] == (ends.pop() if len(ends) == 1 else last)
-            parent = next((facet(e["run"], "parent")["run"]["runId"] for e in said if facet(e["run"], "parent")), None)
-            assert told[run_id]["parent"] == parent
-        kind = next((facet(e["job"], "jobType") for es in found.values() for e in es if facet(e["job"], "jobType")), {})
+        by_id = {run["id"]: run for run in job["runs"]}
+        assert set(by_id) == set(events_of_job)
+        for run_id, events_of_run in events_of_job.items():
+            ends = {event["eventType"] for event in events_of_run if event["eventType"] in ENDS}
+            last = max(events_of_run, key=lambda event: event["eventTime"])["eventType"]
+            assert by_id[run_id]["state"] == (ends.pop() if len(ends) == 1 else last)
+            parent = next(
+                (facet(e["run"], "parent")["run"]["runId"] for e in events_of_run if facet(e["run"], "parent")), None
+            )
+            assert by_id[run_id]["parent"] == parent
+        kind: dict[str, Any] = next(
+            (facet(e["job"], "jobType") for es in events_of_job.values() for e in es if facet(e["job"], "jobType")), {}
+        )
         assert job.get("integration") == kind.get("integration")
 
 
@@ -141,7 +145,7 @@ FACETS = {
     " datasetType catalog hierarchy subset tags dataQualityMetrics dataQualityAssertions lineage inputStatistics"
     " outputStatistics",
 }
-"""The standard facets of the spec (1.52), by where they stand."""
+"""The standard facets of the spec (1.52), by where they are."""
 
 
 @pytest.mark.parametrize("section", FACETS)
@@ -155,7 +159,7 @@ def test_the_page_names_every_standard_facet(section: str) -> None:
 def test_the_page_names_every_facet_that_the_code_reads() -> None:
     read = set()
     for module in (facts, producer_info, learn):
-        source = Path(module.__file__).read_text()
+        source = Path(str(module.__file__)).read_text()
         read |= set(re.findall(r'facet\([^()]*?, "(\w+)"\)', source)) | set(
             re.findall(r'^ {8}\("(\w+)", "\w+", ', source, re.M)
         )
@@ -169,4 +173,4 @@ def test_the_page_names_every_facet_that_the_code_reads() -> None:
     rows = [row for row in PAGE.splitlines() if row.startswith("| ")]
     kept = " ".join(row.split("|")[1] for row in rows if "log only" not in row.split("|")[2])
     missing = {name for name in read if not re.search(rf"\b{name}\b", kept)}
-    assert not missing, f"the page does not say where these land: {missing}"
+    assert not missing, f"the page does not show where these land: {missing}"

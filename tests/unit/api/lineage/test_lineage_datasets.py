@@ -18,24 +18,24 @@ KAFKA = f"kafka://{BOOTSTRAP}"
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as weir:
+        yield weir
 
 
 def catalog_of(weir: ApiWorld) -> list[Any]:
     """Everything the catalog knows from lineage, without the times at which it learned it."""
-    found = []
+    entries = []
     for dataset in ask(weir, "datasets", limit=1000)["datasets"]:
         at = place(dataset["name"], dataset["namespace"])
         shown = {key: value for key, value in ask(weir, at).items() if key not in ("created_at", "updated_at")}
-        found.append((shown, ask(weir, f"{at}/schema")))
-    return found
+        entries.append((shown, ask(weir, f"{at}/schema")))
+    return entries
 
 
 def flow(raw: bool = True) -> dict[str, Any]:
     """orders.value.customer.email goes into a table, raw or masked."""
     way = {"type": "DIRECT", "subtype": "IDENTITY" if raw else "TRANSFORMATION", "masking": not raw}
-    made = {
+    facet = {
         "fields": {
             "mail": {
                 "inputFields": [
@@ -44,7 +44,7 @@ def flow(raw: bool = True) -> dict[str, Any]:
             }
         }
     }
-    return event(inputs=[ref("orders", KAFKA)], outputs=[ref(columnLineage=made)])
+    return event(inputs=[ref("orders", KAFKA)], outputs=[ref(columnLineage=facet)])
 
 
 def test_events_in_any_order_and_doubled_give_the_same_catalog(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_events_in_any_order_and_doubled_give_the_same_catalog(tmp_path: Path) -
             for one in order:  # each in a batch of its own
                 post(weir, one)
             seen.append(catalog_of(weir))
-    assert seen[0][0] and all(found == seen[0] for found in seen[1:])
+    assert seen[0][0] and all(other == seen[0] for other in seen[1:])
 
 
 def test_recorded_events_reversed_and_doubled(shared_data: Path, tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_names_with_slashes_are_found_by_their_reference_and_topics_of_kafka_its
         (LAKE, "2024/03/01/orders.parquet"),
         ("airflow", "x|//y"),
     }
-    found = weir.services.facts.facts(f"{LAKE}/2024/03/01/orders.parquet")
-    assert found.fields and not any(field.classified for field in found.fields)
+    facts = weir.services.facts.facts(f"{LAKE}/2024/03/01/orders.parquet")
+    assert facts.fields and not any(field.classified for field in facts.fields)
     assert (
         ask(weir, f"{place('2024/03/01/orders.parquet', LAKE)}/access")["dataset"]
         == f"{LAKE}/2024/03/01/orders.parquet"

@@ -23,15 +23,16 @@ from tests.lineage_samples import KAFKA, at, dataset, node, run
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with told(tmp_path_factory.mktemp("weir")) as made:
-        yield made
+    with told(tmp_path_factory.mktemp("weir")) as weir:
+        yield weir
 
 
 @pytest.fixture
 def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
     def api(user: str | None = None) -> Api:
         client = Api.__new__(Api)
-        client.url, client._client, client._names = "http://testserver", weir.admin, None
+        client.url, client._names = "http://testserver", None
+        client._client = weir.admin  # type: ignore[assignment]  # of httpx2, which has the methods of httpx
         return client
 
     monkeypatch.setattr(commands, "api", api)
@@ -116,7 +117,7 @@ def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -
 
 
 @pytest.mark.parametrize(
-    "path, params, says",
+    "path, params, message",
     [
         ("lineage/reach", {"from": "job:jobs:cleaner"}, "job"),
         ("lineage/reach", {"from": node("orders"), "at": "yesterday"}, "at: 'yesterday'"),
@@ -126,21 +127,21 @@ def test_a_bad_batch_reaches_only_what_was_open_then(weir: ApiWorld, cli: Any) -
         ("impact", {"nodeId": EMAIL, "cluster": "prod"}, "nodeId"),
     ],
 )
-def test_questions_that_make_no_sense_are_refused(weir: ApiWorld, path: str, params: Any, says: str) -> None:
+def test_questions_that_make_no_sense_are_refused(weir: ApiWorld, path: str, params: Any, message: str) -> None:
     refused = weir.admin.get(f"/api/v1/{path}", params=params)
-    assert refused.status_code in (400, 422) and says in refused.json()["error"]["message"]
+    assert refused.status_code in (400, 422) and message in refused.json()["error"]["message"]
 
 
 def test_paths_are_bounded_and_shortest_first(weir: ApiWorld) -> None:
-    found = ask(weir, "lineage/paths", **{"from": node("orders"), "to": node("mart"), "asOf": at(50)})
-    assert [[edge["job"] for edge in path] for path in found["paths"]] == [["job:jobs:cleaner", "job:jobs:marter"]]
+    answer = ask(weir, "lineage/paths", **{"from": node("orders"), "to": node("mart"), "asOf": at(50)})
+    assert [[edge["job"] for edge in path] for path in answer["paths"]] == [["job:jobs:cleaner", "job:jobs:marter"]]
     assert ask(weir, "lineage/paths", **{"from": node("orders"), "to": node("mart")})["paths"] == []
 
 
 def test_filters_leave_out_what_only_the_others_reach(weir: ApiWorld) -> None:
     def edges(**more: Any) -> set[tuple[str, str]]:
-        found = ask(weir, "lineage", nodeId=node("clean"), asOf=at(50), **more)["edges"]
-        return {(edge["source"].rsplit(":", 1)[1], edge["target"].rsplit(":", 1)[1]) for edge in found}
+        nodes = ask(weir, "lineage", nodeId=node("clean"), asOf=at(50), **more)["edges"]
+        return {(edge["source"].rsplit(":", 1)[1], edge["target"].rsplit(":", 1)[1]) for edge in nodes}
 
     assert edges() == {("orders", "clean"), ("clean", "mart")}
     assert edges(job="job:jobs:marter") == {("clean", "mart")}
@@ -152,9 +153,9 @@ def test_filters_leave_out_what_only_the_others_reach(weir: ApiWorld) -> None:
 
 def test_an_impact_says_what_a_change_does_and_to_whose_commit(weir: ApiWorld) -> None:
     def effects(field: str, change: str) -> dict[str, str]:
-        found = ask(weir, "impact", nodeId=node("orders", field), change=change, asOf=at(50))
-        assert found["change"] == change
-        return {row["id"].rsplit(":", 1)[1]: row["effect"] for row in found["affected"]}
+        answer = ask(weir, "impact", nodeId=node("orders", field), change=change, asOf=at(50))
+        assert answer["change"] == change
+        return {row["id"].rsplit(":", 1)[1]: row["effect"] for row in answer["affected"]}
 
     assert effects("value.email", "drop") == {
         "value.email": "breaks",
@@ -214,23 +215,23 @@ def test_exports(weir: ApiWorld, cli: Any, form: str, begins: str) -> None:
 
 def test_names_cannot_break_out_of_an_export(tmp_path: Path) -> None:
     odd = 'x"]; evil --> `|`\n"=1+1'
-    with world(tmp_path) as made:
-        made.admin.post("/api/v1/lineage", json=run(0, [dataset(odd, "ns")], [dataset("=cmd()", "ns")], job=odd))
-        made.fold()
+    with world(tmp_path) as weir:
+        weir.admin.post("/api/v1/lineage", json=run(0, [dataset(odd, "ns")], [dataset("=cmd()", "ns")], job=odd))
+        weir.fold()
         asked = {"nodeId": f"dataset:ns:{odd}"}
         lineage = {
-            form: made.admin.get("/api/v1/lineage", params={**asked, "format": form}).text
+            form: weir.admin.get("/api/v1/lineage", params={**asked, "format": form}).text
             for form in ("dot", "mermaid")
         }
         assert '\\"]; evil' in lineage["dot"] and '"]; evil' not in lineage["dot"].replace('\\"', "")
         assert "`" not in lineage["mermaid"] and lineage["mermaid"].count('"') % 2 == 0
-        table = made.admin.get("/api/v1/impact", params={**asked, "format": "markdown"}).text
+        table = weir.admin.get("/api/v1/impact", params={**asked, "format": "markdown"}).text
         assert all(line.count("|") - line.count("\\|") == 7 for line in table.splitlines() if line.startswith("|"))
 
 
 def test_runs_of_a_job(weir: ApiWorld) -> None:
-    found = ask(weir, "jobs/jobs/cleaner/runs")
-    assert [run["id"] for run in found["runs"]] == ["r3", "r1"] and found["total"] == 2
+    answer = ask(weir, "jobs/jobs/cleaner/runs")
+    assert [run["id"] for run in answer["runs"]] == ["r3", "r1"] and answer["total"] == 2
     assert ask(weir, "jobs/jobs/cleaner/runs", limit=1, offset=1)["runs"][0]["id"] == "r1"
     assert ask(weir, "jobs/jobs/cleaner", asOf=at(50))["writes"] == [node("clean")]
 
@@ -242,10 +243,10 @@ def test_only_who_may_sends_events_and_not_after_their_token_ended(weir: ApiWorl
     assert weir.anonymous().post("/api/v1/lineage", json=event).status_code == 401
     assert weir._client("weir_wrong").post("/api/v1/lineage", json=event).status_code == 401
     assert weir.user("nobody").post("/api/v1/lineage", json=event).status_code in (201, 403)
-    made = weir.admin.post("/api/v1/tokens", json={"user": "admin"}).json()
+    answer = weir.admin.post("/api/v1/tokens", json={"user": "admin"}).json()
     weir.app.state.senders = senders.Senders(trusted_s=0.0)  # the moment for which a good token is trusted is over
-    client = weir._client(made["token"])
+    client = weir._client(answer["token"])
     assert client.post("/api/v1/lineage", json=event).status_code == 201
-    assert weir.admin.delete(f"/api/v1/tokens/{made['id']}").is_success
+    assert weir.admin.delete(f"/api/v1/tokens/{answer['id']}").is_success
     assert client.post("/api/v1/lineage", json=event).status_code == 401
     del weir.app.state.senders

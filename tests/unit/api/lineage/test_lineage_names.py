@@ -61,8 +61,8 @@ NEIGHBOUR = "innocent"
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("weir")) as made:
-        yield made
+    with world(tmp_path_factory.mktemp("weir")) as weir:
+        yield weir
 
 
 def flow(namespace: str, name: str, field: str) -> dict[str, Any]:

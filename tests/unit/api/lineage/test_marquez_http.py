@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -17,8 +17,8 @@ from tests.lineage_samples import KAFKA, node, run
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with told(tmp_path_factory.mktemp("weir")) as made:
-        yield made
+    with told(tmp_path_factory.mktemp("weir")) as weir:
+        yield weir
 
 
 def test_marquez_lineage(weir: ApiWorld) -> None:
@@ -86,9 +86,9 @@ def test_marquez_namespaces_jobs_runs_and_datasets(weir: ApiWorld) -> None:
 
 
 def test_marquez_search_and_all_jobs(weir: ApiWorld) -> None:
-    found = ask(weir, "search", q="ORD", filter="DATASET")
-    assert found["totalCount"] == 1
-    assert found["results"][0] | {"updatedAt": ""} == {
+    answer = ask(weir, "search", q="ORD", filter="DATASET")
+    assert answer["totalCount"] == 1
+    assert answer["results"][0] | {"updatedAt": ""} == {
         "type": "DATASET", "name": "orders", "namespace": KAFKA, "nodeId": node("orders"), "updatedAt": "",
     }  # fmt: skip
     every = ask(weir, "search", q="", sort="NAME")
@@ -124,27 +124,35 @@ def test_marquez_versions_are_those_that_scans_found(weir: ApiWorld) -> None:
 # Fields that must be there, with the types Marquez's OpenAPI document and its clients' models want: `?` for one that may
 # be null.
 TEXT, LIST, OBJECT, NUMBER, FLAG = str, list, dict, int, bool
-RUN = {
+Types = Mapping[str, type]
+RUN: Types = {
     "id": TEXT, "createdAt": TEXT, "updatedAt": TEXT, "nominalStartTime?": TEXT, "nominalEndTime?": TEXT, "state": TEXT,
     "startedAt?": TEXT, "endedAt?": TEXT, "durationMs?": NUMBER, "args": OBJECT, "jobVersion": OBJECT,
     "inputVersions": LIST, "outputVersions": LIST, "facets": OBJECT,
 }  # fmt: skip
-JOB = {
+JOB: Types = {
     "id": OBJECT, "type": TEXT, "name": TEXT, "simpleName": TEXT, "createdAt": TEXT, "updatedAt": TEXT, "namespace": TEXT,
     "inputs": LIST, "outputs": LIST, "location?": TEXT, "description?": TEXT, "latestRun?": OBJECT, "latestRuns": LIST,
     "tags": LIST, "facets": OBJECT, "currentVersion?": TEXT, "parentJobName?": TEXT, "parentJobUuid?": TEXT,
 }  # fmt: skip
-JOB_VERSION = {
+JOB_VERSION: Types = {
     "id": OBJECT, "name": TEXT, "version": TEXT, "createdAt": TEXT, "namespace": TEXT, "inputs": LIST, "outputs": LIST,
     "location?": TEXT, "latestRun?": OBJECT, "facets": OBJECT, "context": OBJECT,
 }  # fmt: skip
-DATASET = {
+DATASET: Types = {
     "id": OBJECT, "type": TEXT, "name": TEXT, "physicalName": TEXT, "createdAt": TEXT, "updatedAt": TEXT, "namespace": TEXT,
     "sourceName": TEXT, "fields": LIST, "tags": LIST, "lastModifiedAt?": TEXT, "lastLifecycleState?": TEXT,
     "description?": TEXT, "facets": OBJECT, "currentVersion?": TEXT, "deleted": FLAG, "columnLineage?": LIST,
 }  # fmt: skip
-SOURCE = {"type": TEXT, "name": TEXT, "createdAt": TEXT, "updatedAt": TEXT, "connectionUrl": TEXT, "description?": TEXT}
-NAMESPACE = {
+SOURCE: Types = {
+    "type": TEXT,
+    "name": TEXT,
+    "createdAt": TEXT,
+    "updatedAt": TEXT,
+    "connectionUrl": TEXT,
+    "description?": TEXT,
+}
+NAMESPACE: Types = {
     "name": TEXT,
     "createdAt": TEXT,
     "updatedAt": TEXT,
@@ -154,7 +162,7 @@ NAMESPACE = {
 }
 
 
-def wrong(shown: dict[str, Any], wanted: dict[str, type]) -> list[str]:
+def wrong(shown: dict[str, Any], wanted: Types) -> list[str]:
     return [
         key for key, kind in wanted.items()
         if key.rstrip("?") not in shown
@@ -164,7 +172,7 @@ def wrong(shown: dict[str, Any], wanted: dict[str, type]) -> list[str]:
 
 def test_every_answer_has_marquezs_fields(weir: ApiWorld) -> None:
     kafka = quote(KAFKA, safe="")
-    shown = [
+    shown: list[tuple[dict[str, Any], Types]] = [
         *((job, JOB) for job in ask(weir, "jobs")["jobs"]), (ask(weir, "namespaces/jobs/jobs/cleaner"), JOB),
         (ask(weir, "namespaces/jobs/jobs/cleaner/versions")["versions"][0], JOB_VERSION),
         *((run, RUN) for run in ask(weir, "namespaces/jobs/jobs/cleaner/runs")["runs"]),

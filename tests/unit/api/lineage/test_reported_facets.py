@@ -1,6 +1,6 @@
 """Each facet from the event that is posted to the answer that a user reads. The whole door, over memory twins.
 
-docs/openlineage-mapping.md says the same in words; `test_lineage_compatibility.py` holds the page to the facets' names.
+docs/openlineage-mapping.md has the same in words; `test_lineage_compatibility.py` holds the page to the facets' names.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, po
 
 @pytest.fixture
 def weir(tmp_path: Path) -> Iterator[ApiWorld]:
-    with world(tmp_path) as made:
-        yield made
+    with world(tmp_path) as weir:
+        yield weir
 
 
 def told(weir: ApiWorld, facet: str) -> Any:
     """A facet as the dataset's answer gives it, without its time, which is that of the event."""
-    found = ask(weir, place())["reported"]["facets"][facet]
-    assert found.pop("at") == "2026-01-01T00:00:00Z"
-    return found
+    facets = ask(weir, place())["reported"]["facets"][facet]
+    assert facets.pop("at") == "2026-01-01T00:00:00Z"
+    return facets
 
 
 def test_schema_with_types_descriptions_and_nested_fields(weir: ApiWorld) -> None:
@@ -44,8 +44,8 @@ def test_schema_with_types_descriptions_and_nested_fields(weir: ApiWorld) -> Non
     }  # fmt: skip
     assert fields["value.email"]["presence"] is None, "nobody has looked"
     assert weir.admin.get(f"/api/v1/{place()}/schema", params={"format": "ddl"}).status_code == 400
-    found = ask(weir, "search", q="receipt")
-    assert [(hit["kind"], hit["path"]) for hit in found["hits"]] == [("field", "value.email")]
+    answer = ask(weir, "search", q="receipt")
+    assert [(hit["kind"], hit["path"]) for hit in answer["hits"]] == [("field", "value.email")]
     marquez = ask(weir, f"namespaces/{quote(SHOP, safe='')}/{place().split('/', 2)[0]}/{USERS}")
     by_name = {field["name"]: field for field in marquez["fields"]}
     assert by_name["email"]["type"] == "VARCHAR(200)" and by_name["address.city"]["type"] == "string"
@@ -68,7 +68,8 @@ def test_schema_with_types_descriptions_and_nested_fields(weir: ApiWorld) -> Non
     ],
 )  # fmt: skip
 def test_facets_of_datasets_as_they_are(weir: ApiWorld, facet: str, given: Any, kept: Any) -> None:
-    post(weir, event(outputs=[ref(**{facet: {"_producer": "https://p", **given}})]))
+    facets: dict[str, Any] = {facet: {"_producer": "https://p", **given}}
+    post(weir, event(outputs=[ref(**facets)]))
     assert told(weir, facet) == (kept or given)
     marquez = ask(weir, f"namespaces/{quote(SHOP, safe='')}/datasets/{USERS}")["facets"][facet]
     assert {key: value for key, value in marquez.items() if not key.startswith("_")} == (kept or given)
@@ -235,7 +236,7 @@ def test_symlinks_are_names_of_one_dataset(weir: ApiWorld) -> None:
     listed = ask(weir, "datasets")
     assert [(d["namespace"], d["name"], d["description"]) for d in listed["datasets"]] == [
         (LAKE, "warehouse/users", "By its other name")]  # fmt: skip
-    found = ask(weir, place("shop.users", "hive://meta:9083"))
-    assert found["name"] == "warehouse/users" and found["schema_version"] == 1
-    assert found["reported"]["names"] == [
+    answer = ask(weir, place("shop.users", "hive://meta:9083"))
+    assert answer["name"] == "warehouse/users" and answer["schema_version"] == 1
+    assert answer["reported"]["names"] == [
         {"namespace": "hive://meta:9083", "name": "shop.users"}, {"namespace": LAKE, "name": "warehouse/users"}]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ spec: {bootstrapServers: "localhost:9092",
 
 
 class Groups:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any]) -> None:
         assert config["bootstrap.servers"] == "localhost:9092"
 
     def names(self) -> list[GroupName]:
@@ -63,14 +63,14 @@ class Engine:
 @pytest.fixture
 def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     monkeypatch.setenv("WEIR_SECRET_CONNECT", "a password")
-    with world(tmp_path) as made:
-        made.apply(CLUSTER)
-        made.scan(cluster="prod", topics=["orders"])
-        observing = made.services.observing
+    with world(tmp_path) as weir:
+        weir.apply(CLUSTER)
+        weir.scan(cluster="prod", topics=["orders"])
+        observing = weir.services.observing
         observing._groups_of = Groups  # type: ignore[assignment]
         observing._connect_of = lambda url, auth, ca: Connect()
         observing._engines_of = lambda kind, url, auth, ca: Engine()
-        yield made
+        yield weir
 
 
 def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
@@ -95,7 +95,7 @@ def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
 
 
 def test_who_may_read_is_told_to_owners_and_reporters_alone(weir: ApiWorld) -> None:
-    """People and their grants are no public matter; `/access` holds the same."""
+    """People and their grants are not public; `/access` holds the same."""
     weir.apply(
         "{apiVersion: weir/v1, kind: Dataset, metadata: {name: orders, cluster: prod}, spec: {owners: [{user: otto}]}}\n"
         "---\n{apiVersion: weir/v1, kind: Role, metadata: {name: privacy}, spec: {permissions: ['report:read']}}\n"
@@ -112,11 +112,11 @@ def test_who_may_read_is_told_to_owners_and_reporters_alone(weir: ApiWorld) -> N
 
 
 def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) -> None:
-    """A second cluster that does not answer, and a server that answers nonsense: nothing is said twice for it."""
+    """A second cluster that does not answer, and a server that answers nonsense: nothing is reported twice for it."""
     weir.apply(CLUSTER.replace("prod", "away").replace("localhost:9092", "away:9092"))
     observing, asked = weir.services.observing, []
 
-    def groups(config: dict[str, Any]) -> Any:
+    def groups(config: Mapping[str, Any]) -> Any:
         if config["bootstrap.servers"] == "away:9092":
             raise Unavailable("Kafka at away:9092 does not list its consumer groups.")
         return Groups(config)
@@ -132,8 +132,8 @@ def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) ->
         assert observing.step() == 2  # both clusters are one in this world, with one Connect
         assert observing.step() == 0
     assert asked == [NS] * 4
-    told = [row for row in logs if row["event"] == "not_observed"]
-    assert len(told) == 3 and "secret-4711" not in str(told)
+    warnings = [row for row in logs if row["event"] == "not_observed"]
+    assert len(warnings) == 3 and "secret-4711" not in str(warnings)
 
 
 def test_what_could_not_be_stored_is_said_again(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,9 +152,9 @@ def test_groups_and_connectors_as_they_are_now(weir: ApiWorld) -> None:
     answer = weir.admin.get("/api/v1/clusters/prod/consumer-groups", params={"topic": "orders", "limit": 1}).json()
     assert answer["total"] == 2 and len(answer["groups"]) == 1 and answer["truncated"] is False
     assert answer["groups"][0]["topics"] == [{"topic": "orders", "partitions": 3, "lag": 7}]
-    told = weir.admin.get("/api/v1/clusters/prod/connectors")
-    assert told.json()["connectors"][0]["outside"] == ["s3://lake/topics/orders"]
-    assert "secret-4711" not in told.text
+    notices = weir.admin.get("/api/v1/clusters/prod/connectors")
+    assert notices.json()["connectors"][0]["outside"] == ["s3://lake/topics/orders"]
+    assert "secret-4711" not in notices.text
     assert weir.admin.get("/api/v1/clusters/nope/consumer-groups").status_code == 404
     assert weir.anonymous().get("/api/v1/clusters/prod/consumer-groups").status_code == 401
 

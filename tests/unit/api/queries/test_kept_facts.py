@@ -1,4 +1,4 @@
-"""Nothing is decided on what the catalog or the rules held before: each change is seen by the next query, also one that
+"""Nothing is decided on what the catalog or the rules had before: each change is seen by the next query, also one that
 another process made, and the catalog is not read again while there is none."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Asked:
         self.orders: DatasetId = weir.services.datasets.find("prod/orders")
 
     def sees(self, sql: str = SQL) -> str:
-        """How the region is shown to ana: clear or masked. Raises what a query raises."""
+        """How the region is shown to ana: unmasked or masked. Raises what a query raises."""
         subject = self.session()
         query = self.weir.services.query
         with query.running.during(subject, sql, None) as live:
@@ -90,14 +90,14 @@ def ana(tmp_path: Path) -> Iterator[Asked]:
     with world(tmp_path, {"orders": orders(20)}, engine=engine, window=engine) as weir:
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
         weir.apply(BASE)
-        made = Asked(weir, tmp_path)
-        yield made
-        made.other.database.close()
+        user = Asked(weir, tmp_path)
+        yield user
+        user.other.database.close()
 
 
 def tag(ana: Asked, state: ReviewState = ReviewState.CONFIRMED) -> None:
-    found = ClassificationRecord("value.region", "SECRET", 0.9, state, {})
-    ana.other.store.put_classifications(ana.orders, [found], [], NOW)
+    classification_record = ClassificationRecord("value.region", "SECRET", 0.9, state, {})
+    ana.other.store.put_classifications(ana.orders, [classification_record], [], NOW)
 
 
 def noted(ana: Asked) -> None:
@@ -130,7 +130,7 @@ HIDING: dict[str, Callable[[Asked], None]] = {
         },
     ),
 }
-ENDING: dict[str, tuple[Callable[[Asked], None], type[WeirError]]] = {
+ENDING: dict[str, tuple[Callable[[Asked], object], type[WeirError]]] = {
     "a tag of the dataset": (lambda ana: change(ana, tags=("closed",)), NotAllowed),
     "a role without it": (
         lambda ana: rule(ana, "Role", "orders-reader", {"read": [{"dataset": "prod/other"}]}),
@@ -141,12 +141,12 @@ ENDING: dict[str, tuple[Callable[[Asked], None], type[WeirError]]] = {
         NotSignedIn,
     ),
     "a user deleted": (lambda ana: rule(ana, "User", "ana", None), NotSignedIn),
-    "a token revoked": (lambda ana: bool(ana.other.tokens.revoke(ana.token_id, NOW)) and None, NotSignedIn),
+    "a token revoked": (lambda ana: ana.other.tokens.revoke(ana.token_id, NOW), NotSignedIn),
     "the dataset deleted": (lambda ana: ana.other.store.delete_dataset(ana.orders), DatasetNotFound),
     "the dataset marked as deleted": (lambda ana: change(ana, deleted_at=NOW), DatasetNotFound),
     "its cluster deleted": (lambda ana: ana.other.store.delete_cluster("prod"), WeirError),
     "a namespace renamed": (
-        lambda ana: bool(ana.other.store.rename_namespace(ana.orders.namespace, "kafka://else:1")) and None,
+        lambda ana: ana.other.store.rename_namespace(ana.orders.namespace, "kafka://else:1"),
         WeirError,
     ),
 }
@@ -200,10 +200,18 @@ def test_a_column_that_a_scan_found_is_there_in_the_next_query(ana: Asked) -> No
 
 def test_the_catalog_is_not_read_again_while_nothing_changes(ana: Asked) -> None:
     ana.sees()
-    store, read = ana.weir.services.store, []
+    store = ana.weir.services.store
+    read: list[str] = []
+
+    def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            read.append(name)
+            return method(*given)
+
+        return call
+
     for name in ("schema", "classifications", "notes", "documents", "dataset", "clusters", "aliases", "cluster"):
-        method = getattr(store, name)
-        setattr(store, name, lambda *given, name=name, method=method: (read.append(name), method(*given))[1])
+        setattr(store, name, noting(name, getattr(store, name)))
     assert ana.sees() == "clear" and not read
     usage = ana.weir.services.store.dataset(ana.orders)
     assert usage is not None and usage.usage >= 2  # counted, and no change

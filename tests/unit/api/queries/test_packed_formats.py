@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -22,25 +23,28 @@ PACKED = {
 }
 
 
+def nothing() -> tuple[Mapping[str, object], Schemas]:
+    """No registered schema."""
+    return {}, Schemas()
+
+
 @pytest.mark.parametrize("name", ["json", "csv", "string"])
 def test_the_decoder_reads_what_is_packed(name: str) -> None:
     options = {"delimiter": ","} if name == "csv" else {}
     plain, packed = (
-        _part("value", PartFormat(name, {**options, **more}), KIND, dict) for more in ({}, {"packed": ["gzip"]})
+        _part("value", PartFormat(name, {**options, **more}), KIND, nothing) for more in ({}, {"packed": ["gzip"]})
     )
     assert not by_python("value", plain) and by_python("value", packed)
 
 
 @pytest.mark.parametrize(("wrapping", "body"), PACKED.items())
 def test_it_gives_the_json_of_the_record(wrapping: str, body: bytes) -> None:
-    function = Decoder(str).function("value", _part("value", PartFormat("json", {"packed": [wrapping]}), KIND, dict))
+    function = Decoder(str).function("value", _part("value", PartFormat("json", {"packed": [wrapping]}), KIND, nothing))
     read = json.loads(function(body) or "null")
     assert (read if isinstance(read, dict) else read[0])["a"] == 1
 
 
 def test_a_part_with_a_registered_schema_is_read_by_the_header_too() -> None:
-    assert _part("key", PartFormat("avro"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__key_schema_id"
-    assert (
-        _part("value", PartFormat("protobuf"), KIND, lambda: ({}, Schemas())).schemas["header"] == "__value_schema_id"
-    )
-    assert "header" not in _part("value", PartFormat("csv"), KIND, dict).schemas
+    assert _part("key", PartFormat("avro"), KIND, nothing).schemas["header"] == "__key_schema_id"
+    assert _part("value", PartFormat("protobuf"), KIND, nothing).schemas["header"] == "__value_schema_id"
+    assert "header" not in _part("value", PartFormat("csv"), KIND, nothing).schemas

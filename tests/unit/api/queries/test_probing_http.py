@@ -87,15 +87,15 @@ NARROW = {
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(POLICIES)
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(POLICIES)
+        yield weir
 
 
 @pytest.fixture(scope="module")
 def people(weir: ApiWorld) -> dict[str, TestClient]:
-    return {name: weir.user(name) for name in ("ana", "rob", "rita", "otto", "stan")} | {"admin": weir.admin}
+    return {"admin": weir.admin, **{name: weir.user(name) for name in ("ana", "rob", "rita", "otto", "stan")}}
 
 
 def get(client: TestClient, path: str) -> Any:
@@ -105,8 +105,8 @@ def get(client: TestClient, path: str) -> Any:
 
 
 def field(client: TestClient, path: str) -> dict[str, Any]:
-    (found,) = [f for f in get(client, SCHEMA)["fields"] if f["path"] == path]
-    return dict(found)
+    (fields,) = [f for f in get(client, SCHEMA)["fields"] if f["path"] == path]
+    return dict(fields)
 
 
 def last(weir: ApiWorld) -> dict[str, Any]:
@@ -185,8 +185,8 @@ def test_exports_of_a_schema_have_the_same_types_for_all(people: dict[str, TestC
 @pytest.mark.parametrize("word", ["{0}", "{0}s", "{1}", "{1}s"])
 def test_people_see_what_is_declared_of_themselves(word: str, people: dict[str, TestClient]) -> None:
     def names(client: TestClient, kind: str) -> set[str]:
-        found = get(client, f"/api/v1/declared/{word.format(kind, kind.lower())}")["documents"]
-        return {each["metadata"]["name"] for each in found}
+        documents = get(client, f"/api/v1/declared/{word.format(kind, kind.lower())}")["documents"]
+        return {each["metadata"]["name"] for each in documents}
 
     assert names(people["ana"], "User") == {"ana"} and names(people["ana"], "Group") == {"sales"}
     assert names(people["ana"], "Role") == {"analyst"} and names(people["ana"], "Grant") == set()
@@ -219,7 +219,7 @@ def test_a_recognizer_of_ones_own_is_no_oracle(name: str, weir: ApiWorld, people
         assert answer.json()["fields"] == [] and answer.json()["others"] == [] and answer.json()["withheld"]
         assert last(weir)["decision"] == "allow"
     else:
-        assert answer.status_code == 403, "no field of it shows clear in every row"
+        assert answer.status_code == 403, "no field of it shows unmasked in every row"
 
 
 def test_who_reads_a_field_clear_may_try_and_a_recognizer_of_another_counts(
@@ -245,8 +245,8 @@ def test_scans_count_ones_own_recognizer_for_nobody_who_may_not_read(
     weir.scan(cluster="prod", topics=["orders"])
 
     def evidence(name: str) -> dict[str, Any]:
-        found = get(people[name], "/api/v1/datasets/prod/orders/classifications")
-        (mine,) = [c["evidence"] for c in found if c["entity"] == "ANY_PERSON"]
+        answer = get(people[name], "/api/v1/datasets/prod/orders/classifications")
+        (mine,) = [c["evidence"] for c in answer if c["entity"] == "ANY_PERSON"]
         return dict(mine)
 
     assert evidence("otto")["matched"] == 50
@@ -294,8 +294,8 @@ def test_every_door_leaves_an_entry(method: str, path: str, body: dict[str, Any]
     else:
         weir.admin.post(path, json=body or None)
     entries = get(weir.admin, "/api/v1/audit?limit=10")["entries"]
-    made = [e for e in entries if e["seq"] > before]
-    assert action in {e["action"] for e in made} and {e["actor"] for e in made} == {"admin"}
+    later = [e for e in entries if e["seq"] > before]
+    assert action in {e["action"] for e in later} and {e["actor"] for e in later} == {"admin"}
 
 
 @pytest.mark.parametrize("path", ["/query", "/query/explain", "/query/check", "/query?format=arrow"])
@@ -319,5 +319,5 @@ def test_every_refusal_leaves_an_entry(
     before = last(weir)["seq"]
     answer = people["rob"].post(f"/api/v1{path}", json={"sql": sql})
     assert answer.status_code == (200 if path == "/query/check" else status)
-    made = [e for e in get(weir.admin, "/api/v1/audit?limit=10")["entries"] if e["seq"] > before]
-    assert [(e["actor"], e["decision"]) for e in made] == [("rob", "refused")]
+    entries = [e for e in get(weir.admin, "/api/v1/audit?limit=10")["entries"] if e["seq"] > before]
+    assert [(e["actor"], e["decision"]) for e in entries] == [("rob", "refused")]

@@ -63,12 +63,12 @@ class Analysis:
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     topics = {"orders": orders(5), "Orders.v2": orders(2), "payments": orders(3)}
-    with world(tmp_path_factory.mktemp("home"), topics) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["*"])
-        made.apply(POLICIES)
-        made.services.query._engine = Analysis()  # type: ignore[assignment]
-        made.services.query._offsets = made.services.query.preparer._offsets = NoOffsets()  # type: ignore[assignment]
-        yield made
+    with world(tmp_path_factory.mktemp("home"), topics) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["*"])
+        weir.apply(POLICIES)
+        weir.services.query._engine = Analysis()
+        weir.services.query._offsets = weir.services.query.preparer._offsets = NoOffsets()
+        yield weir
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +83,8 @@ def ask(client: TestClient, sql: str, status: int = 200) -> Any:
 
 
 def rows(client: TestClient, sql: str) -> Sequence[Any]:
-    found: Sequence[Any] = ask(client, sql)["rows"]
-    return found
+    answer_rows: Sequence[Any] = ask(client, sql)["rows"]
+    return answer_rows
 
 
 def test_tables_that_one_may_read(weir: ApiWorld, ana: TestClient) -> None:
@@ -99,7 +99,7 @@ def test_tables_that_one_may_read(weir: ApiWorld, ana: TestClient) -> None:
 
 def test_columns_that_one_may_see(ana: TestClient) -> None:
     answer = ask(ana, "SHOW COLUMNS FROM ORDERS")
-    assert answer["rows"] == [["customer"], ["order_id"]], "region needs a purpose; system columns are no fields"
+    assert answer["rows"] == [["customer"], ["order_id"]], "region needs a purpose; system columns are not fields"
     assert "_offset" in answer["notes"][0] and "1 of its columns" in answer["notes"][1]
     assert set(answer) == {
         "columns",
@@ -187,10 +187,10 @@ def test_the_audit_knows(weir: ApiWorld, ana: TestClient) -> None:
     ask(ana, "DESCRIBE payments", 403)
     ask(ana, "SHOW GRANTS", 400)
     entries = weir.admin.get("/api/v1/audit", params={"action": "query.catalog", "limit": 4}).json()["entries"]
-    found = sorted(entries, key=lambda entry: entry["seq"])[-4:]
-    assert [entry["decision"] for entry in found] == ["allow", "allow", "deny", "refused"]
-    assert [entry["target"] for entry in found][1:3] == ["prod/orders", "prod/payments"]
-    assert "anna" not in str(found)
+    newest = sorted(entries, key=lambda entry: entry["seq"])[-4:]
+    assert [entry["decision"] for entry in newest] == ["allow", "allow", "deny", "refused"]
+    assert [entry["target"] for entry in newest][1:3] == ["prod/orders", "prod/payments"]
+    assert "anna" not in str(newest)
 
 
 def test_other_doors_take_queries_only(ana: TestClient) -> None:

@@ -46,10 +46,10 @@ EMAIL = "value.customer.email"
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
-    with world(tmp_path_factory.mktemp("home")) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        made.apply(POLICIES)
-        yield made
+    with world(tmp_path_factory.mktemp("home")) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        weir.apply(POLICIES)
+        yield weir
 
 
 @pytest.fixture(scope="module")
@@ -64,17 +64,17 @@ def ok(answer: Any, status: int = 200) -> Any:
 
 def test_a_check_needs_no_engine_where_the_gate_refuses(weir: ApiWorld, ana: TestClient) -> None:
     before = weir.admin.get("/api/v1/audit", params={"limit": 1}).json()["entries"][0]["seq"]
-    found = ok(ana.post("/api/v1/query/check", json={"sql": "SELECT uper(order_id) FROM orders"}))
-    assert found["ok"] is False and found["problems"][0]["suggestion"] == "upper"
+    answer = ok(ana.post("/api/v1/query/check", json={"sql": "SELECT uper(order_id) FROM orders"}))
+    assert answer["ok"] is False and answer["problems"][0]["suggestion"] == "upper"
     assert ok(ana.post("/api/v1/query/check", json={"sql": ""}))["ok"] is False
     items = ok(ana.get("/api/v1/query/complete", params={"sql": "SELECT * FROM ord"}))["items"]
     assert items[0] == {"label": "orders", "kind": "table", "detail": items[0]["detail"], "insert": "orders"}
     inside = ok(ana.post("/api/v1/query/complete", json={"sql": "SELECT customer. FROM orders", "position": 16}))
     assert {i["label"] for i in inside["items"]} == {"name", "email"}
     assert ana.post("/api/v1/query/complete", json={"sql": "x", "position": 99}).status_code == 400
-    made = weir.admin.get("/api/v1/audit", params={"limit": 10}).json()["entries"]
-    made = [entry for entry in made if entry["seq"] > before]
-    assert [(e["action"], e["decision"]) for e in reversed(made)] == [
+    entries = weir.admin.get("/api/v1/audit", params={"limit": 10}).json()["entries"]
+    entries = [entry for entry in entries if entry["seq"] > before]
+    assert [(e["action"], e["decision"]) for e in reversed(entries)] == [
         ("query.check", "refused"),
         ("query.complete", "allow"),
     ]
@@ -124,20 +124,20 @@ def test_mask_previews(ana: TestClient) -> None:
 
 def test_requests_say_what_they_open_and_who_may_decide(weir: ApiWorld, ana: TestClient) -> None:
     otto = weir.user("otto")
-    made = ok(
+    answer = ok(
         ana.post("/api/v1/access-requests", json={"dataset": "prod/orders", "fields": [EMAIL], "purpose": "x"}), 201
     )
-    assert made["can_decide"] is False and made["opens"] == [
+    assert answer["can_decide"] is False and answer["opens"] == [
         {"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}
     ]
     (seen,) = ok(otto.get("/api/v1/access-requests", params={"toDecide": True}))["requests"]
     assert (seen["can_decide"], seen["holders"], seen["instead_of"]) == (True, 1, None)
     assert ok(otto.put("/api/v1/me/delegation", json={"delegates": ["vera"], "until": "2999-01-01T00:00:00Z"}), 400)
-    until = made["until"]
+    until = answer["until"]
     ok(otto.put("/api/v1/me/delegation", json={"delegates": ["vera"], "until": until}))
     vera = weir.user("vera")
     assert ok(vera.get("/api/v1/me/delegation"))["insteadOf"] == ["otto"]
-    done = ok(vera.post(f"/api/v1/access-requests/{made['id']}/approve"))
+    done = ok(vera.post(f"/api/v1/access-requests/{answer['id']}/approve"))
     assert done["state"] == "approved" and done["decisions"][0]["instead_of"] == "otto"
     assert ok(otto.delete("/api/v1/me/delegation"))["ended"] is True
 
@@ -154,12 +154,12 @@ def test_times_beyond_the_calendar(ana: TestClient) -> None:
 
 def test_break_glass(weir: ApiWorld, ana: TestClient) -> None:
     body = {"dataset": "prod/orders", "fields": [EMAIL], "purpose": "incident", "reason": "4711", "minutes": 30}
-    made = ok(ana.post("/api/v1/access-requests/break-glass", json=body), 201)
-    assert made["state"] == "review" and made["breakGlass"] and made["reviewBy"] and not made["overdue"]
+    answer = ok(ana.post("/api/v1/access-requests/break-glass", json=body), 201)
+    assert answer["state"] == "review" and answer["breakGlass"] and answer["reviewBy"] and not answer["overdue"]
     assert [g["breakGlass"] for g in ok(ana.get("/api/v1/grants"))["grants"]].count(True) == 1
     kinds = [e["type"] for e in ok(weir.admin.get("/api/v1/events", params={"limit": 50}))["events"]]
     assert "weir.breakglass.used" in kinds and "weir.grant.issued" in kinds and "weir.access.decided" in kinds
-    denied = ok(weir.user("otto").post(f"/api/v1/access-requests/{made['id']}/deny", json={"reason": "no incident"}))
+    denied = ok(weir.user("otto").post(f"/api/v1/access-requests/{answer['id']}/deny", json={"reason": "no incident"}))
     assert denied["state"] == "denied"
     grant = next(g for g in ok(ana.get("/api/v1/grants"))["grants"] if g["breakGlass"])
     assert grant["status"] == "revoked" and not grant["active"]

@@ -1,4 +1,4 @@
-"""What is revoked while a query runs ends it, at every door; what was decided the same goes on."""
+"""What is revoked while a query runs ends it, at every door; what was decided the same continues."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DOORS = ("run", "open", "stream")
 
 
 class SlowEngine:
-    """Runs until it is stopped or let go; then has one row. Also the offsets: one more record each time it is asked."""
+    """Runs until it is stopped or released; then has one row. Also the offsets: one more record each time it is asked."""
 
     def __init__(self) -> None:
         self.started, self.go = threading.Event(), threading.Event()
@@ -140,7 +140,7 @@ class Running:
 
     def _stream(self, subject: Any, live: Any) -> Any:
         events = self.weir.services.query.stream(subject, live.sql, live.purpose, live)
-        with contextlib.closing(events):  # type: ignore[type-var]
+        with contextlib.closing(events):
             return next(event for event in events if event["type"] in ("rows", "end"))
 
 
@@ -272,7 +272,12 @@ def test_what_is_decided_the_same_goes_on(query: Running, door: str) -> None:
 
 def test_nothing_goes_out_on_an_old_decision_though_nobody_watches(query: Running) -> None:
     """The thread that decides again may be late; a batch that is ready is not sent for that."""
-    Access.watching, kept = contextlib.contextmanager(lambda self: (yield)), Access.watching  # type: ignore[method-assign]
+
+    @contextlib.contextmanager
+    def unwatched(self: Access) -> Iterator[None]:
+        yield
+
+    Access.watching, kept = unwatched, Access.watching  # type: ignore[method-assign]
     try:
         query.weir.services.query.settings.recheck_seconds = 0.01
         done = query.begin("open")

@@ -221,7 +221,7 @@ def test_an_application_reads_more_often_than_a_person_asks(served: ServedView) 
     """The burst of the common rate is 10 requests here; rows have a rate of their own."""
     services = served.world.services
     services.settings.api.rate_requests, services.settings.api.rate_rows = 1.0, 100.0
-    client = TestClient(create_app(services), headers=served.world.user("ana").headers)
+    client = TestClient(create_app(services), headers=dict(served.world.user("ana").headers))
     statuses = [client.get("/api/v1/views/spend/rows", params={"key": "a@x.org"}).status_code for _ in range(30)]
     assert statuses == [200] * 30
     assert 429 in [client.get("/api/v1/views/spend").status_code for _ in range(30)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def kinds(events: list[Event]) -> list[str]:
     return [each.type for each in events if each.type != "freshness"]
 
 
-def some(kind: str, number: int = 1) -> object:
+def some(kind: str, number: int = 1) -> Callable[[list[Event]], bool]:
     return lambda events: kinds(events).count(kind) >= number
 
 
@@ -66,7 +67,7 @@ def test_a_large_view_comes_in_pages_while_it_changes(served: ServedView) -> Non
         served.write({f"{n}@x.org": batch for n in range(batch * 200, batch * 200 + 200)})
     with served.follow("ana") as reader:
         served.write({"1@x.org": None, "2300@x.org": 77, "7@x.org": 78, "new@x.org": 1})
-        reader.until(lambda events: "new@x.org" in json.dumps([each.data for each in events]) and events[-1].id)
+        reader.until(lambda events: "new@x.org" in json.dumps([each.data for each in events]) and bool(events[-1].id))
         pages = [each for each in reader.taken if each.type == "snapshot"]
         assert len(pages) > 3 and [each.data["last"] for each in pages] == [False] * (len(pages) - 1) + [True]
         table = reader.table()
@@ -79,7 +80,9 @@ def test_it_goes_on_behind_the_last_event(served: ServedView) -> None:
     served.serve(served.generation())
     for batch in range(8):
         served.write({f"{n}@x.org": 0 for n in range(batch * 200, batch * 200 + 200)})
-    rng, at, rows = random.Random(4), None, {}
+    rng = random.Random(4)
+    at: str | None = None
+    rows: dict[str, Any] = {}
     for number in range(25):
         served.write({f"{rng.randrange(1600)}@x.org": rng.choice([None, number, number]) for _ in range(9)})
         with served.follow("ana", at) as reader:

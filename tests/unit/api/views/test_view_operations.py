@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from api.joins.views.reading import Readable
 from api.joins.views.seen import SeenStates
+from policies.model import Subject
 from tests.served_view import ServedView, served_view
 from views.adapters.memory import MemoryViewStates
 from views.model import State
@@ -176,8 +177,8 @@ def test_a_right_that_ends_while_a_reader_waits_for_offsets(served: ServedView, 
     waits = threading.Event()
     was = reading.lately
 
-    def lately(*given: Any) -> Any:
-        opened = was(*given)
+    def lately(subject: Subject, name: str, purpose: str | None) -> Readable:
+        opened = was(subject, name, purpose)
         waits.set()
         return opened
 

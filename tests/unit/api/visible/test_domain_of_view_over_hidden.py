@@ -39,8 +39,8 @@ def teams(weir: ApiWorld) -> Iterator[ApiWorld]:
 @pytest.mark.parametrize("who", ["dora", "stan"])
 def test_no_answer_about_the_view_names_the_source(teams: ApiWorld, who: str) -> None:
     client = teams.user(who)
-    made = teams.user("out").post(f"{API}/access-requests", json={"dataset": "prod/spend-out", "purpose": "x"})
-    assert made.status_code in (201, 409)
+    answer = teams.user("out").post(f"{API}/access-requests", json={"dataset": "prod/spend-out", "purpose": "x"})
+    assert answer.status_code in (201, 409)
     about = "prod/spend-out"
     answers = [
         *(

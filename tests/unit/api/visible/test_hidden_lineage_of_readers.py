@@ -64,7 +64,7 @@ def w(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
         opened.scan(cluster="prod", topics=["orders", "ledger"])
         observing = opened.services.observing
         observing._groups_of = Groups  # type: ignore[assignment]
-        observing._connect_of = lambda url, auth, ca: Connect()  # type: ignore[assignment,return-value]
+        observing._connect_of = lambda url, auth, ca: Connect()
         yield opened
 
 

@@ -26,6 +26,8 @@ def test_times_come_back_in_utc() -> None:
     with engine.begin() as connection:
         connection.execute(table.insert(), [{"at": at}, {"at": None}])
         read = list(connection.scalars(table.select()))
-    assert read == [at, None] and read[0].tzinfo is UTC
+    first, second = read
+    assert first == at and first.tzinfo is UTC and second is None
     pass_through = Instant().result_processor(postgresql.dialect(), None)
-    assert pass_through(at) == at and pass_through(at).tzinfo is UTC
+    passed = pass_through(at)
+    assert passed == at and passed.tzinfo is UTC

@@ -1,4 +1,4 @@
-"""A Spark that is not there is told at once, by host and port, without its token."""
+"""A Spark that is not there is reported at once, by host and port, without its token."""
 
 from __future__ import annotations
 

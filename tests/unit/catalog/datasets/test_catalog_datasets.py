@@ -8,8 +8,8 @@ import pytest
 
 from catalog.declared.kinds import ClusterSpec, DatasetSpec
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound, Unavailable
-from catalog.model import Classification, DatasetId, Owner, ReviewState
-from catalog.records import DatasetFilter, Source
+from catalog.model import Classification, DatasetId, FieldProfile, Owner, ReviewState
+from catalog.records import DatasetFilter, FieldNote, Source
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from tests.catalog_samples import NAMESPACE, ORDERS, World, email, profile, scan
 
@@ -144,7 +144,13 @@ def test_what_is_declared_is_confirmed_and_goes_with_the_declaration(world: Worl
 
 
 def test_facts_cover_every_leaf_with_its_evidence(world: World) -> None:
-    fields = ["key", profile("value.customer", object=1.0), "value.customer.email", "value.free", "headers.trace"]
+    fields: list[FieldProfile | str] = [
+        "key",
+        profile("value.customer", object=1.0),
+        "value.customer.email",
+        "value.free",
+        "headers.trace",
+    ]
     world.datasets.record_scan(scan(ORDERS, fields, [email("value.customer.email")], unscanned=["value.free"]))
     facts = world.datasets.facts(ORDERS)
     assert {f.path: f.classified for f in facts.fields} == {
@@ -192,7 +198,12 @@ def test_a_new_term_looks_at_its_carriers_alone(world: World, monkeypatch: pytes
     world.datasets.declare(stranger, DatasetSpec.model_validate({"terms": ["other"]}), None)
     looked: list[DatasetId] = []
     notes = world.store.notes
-    monkeypatch.setattr(world.store, "notes", lambda dataset: looked.append(dataset) or notes(dataset))
+
+    def looking(dataset: DatasetId) -> Sequence[FieldNote]:
+        looked.append(dataset)
+        return notes(dataset)
+
+    monkeypatch.setattr(world.store, "notes", looking)
     before = {each: world.datasets.get(each).revision for each in (carrier, stranger)}
     handler = GlossaryTermHandler(world.store, lambda: None, world.search)  # type: ignore[arg-type, return-value]
     handler.settle([Change("GlossaryTerm", "contact", Action.UPDATE)])
@@ -202,8 +213,12 @@ def test_a_new_term_looks_at_its_carriers_alone(world: World, monkeypatch: pytes
 
 
 def test_tagged_finds_every_kind_of_personal_data(world: World) -> None:
-    found = [email(EMAIL), Classification("value.at", "DATE_TIME", 0.9), Classification("value.w", "domain.x", 0.9)]
-    world.datasets.record_scan(scan(ORDERS, [EMAIL, "value.at", "value.w"], found))
+    detections = [
+        email(EMAIL),
+        Classification("value.at", "DATE_TIME", 0.9),
+        Classification("value.w", "domain.x", 0.9),
+    ]
+    world.datasets.record_scan(scan(ORDERS, [EMAIL, "value.at", "value.w"], detections))
     assert [r.path for _, r in world.datasets.tagged("PII")] == [EMAIL]
     assert [r.path for _, r in world.datasets.tagged("domain.x")] == ["value.w"]
 
@@ -270,16 +285,16 @@ def test_the_record_is_written_while_search_is_away() -> None:
 
 
 def test_search_is_told_only_after_the_commit(world: World) -> None:
-    told: list[Sequence[DatasetId]] = []
-    world.datasets._index = type("Spy", (), {"changed": lambda self, ids: told.append(list(ids))})()
+    notices: list[Sequence[DatasetId]] = []
+    world.datasets._index = type("Spy", (), {"changed": lambda self, ids: notices.append(list(ids))})()
     with pytest.raises(ZeroDivisionError), world.store.transaction():
         world.datasets.record_scan(scan(ORDERS, [EMAIL]))
         raise ZeroDivisionError
-    assert told == []
+    assert notices == []
     with world.store.transaction():
         world.datasets.record_scan(scan(ORDERS, [EMAIL]))
-        assert told == []
-    assert told == [[ORDERS]]
+        assert notices == []
+    assert notices == [[ORDERS]]
 
 
 def test_names_in_another_letter_case(world: World) -> None:

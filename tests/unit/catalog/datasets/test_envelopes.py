@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from catalog.datasets.carry_over import carry_over
 from catalog.datasets.diff import differences
@@ -13,7 +14,7 @@ from catalog.records import DatasetRecord
 from catalog.search.documents import entries
 from tests.catalog_samples import ORDERS, profile, schema
 
-ENVELOPE = {
+ENVELOPE: dict[str, dict[str, Any]] = {
     "value": {
         "layers": ["connect", "debezium"],
         "payload": ["value.payload.after", "value.payload.before"],
@@ -38,8 +39,8 @@ PATHS = [
 ]
 
 
-def scanned(found: tuple[str, ...] = ()) -> SchemaVersion:
-    return unwrapped_payload(replace(schema(PATHS), envelopes=ENVELOPE), found)
+def scanned(detected: tuple[str, ...] = ()) -> SchemaVersion:
+    return unwrapped_payload(replace(schema(PATHS), envelopes=ENVELOPE), detected)
 
 
 def paths(version: SchemaVersion) -> list[str]:
@@ -47,27 +48,27 @@ def paths(version: SchemaVersion) -> list[str]:
 
 
 def test_the_payload_is_in_front_and_what_describes_it_is_not_listed() -> None:
-    made = scanned()
-    assert paths(made)[:3] == ["value.payload.after.id", "value.payload.before.id", "key"]
-    assert unlisted(made) == set(ENVELOPE["value"]["unlisted"]) and not unlisted(made) & set(paths(made))
-    assert payload_first(made.fields, {}) == made.fields
+    version = scanned()
+    assert paths(version)[:3] == ["value.payload.after.id", "value.payload.before.id", "key"]
+    assert unlisted(version) == set(ENVELOPE["value"]["unlisted"]) and not unlisted(version) & set(paths(version))
+    assert payload_first(version.fields, {}) == version.fields
     assert str(payload_of(ENVELOPE)) == "value.payload.after"
     assert payload_of({"value": {"payload": ["value"]}}) is None and payload_of({}) is None
 
 
 def test_what_is_not_listed_is_still_decided_for() -> None:
-    made = scanned()
-    assert {"value.schema.fields[].field", "value.schema.type"} <= leaf_paths(made)
-    facts = dataset_facts(DatasetRecord(ORDERS), made, (), (), {})
+    version = scanned()
+    assert {"value.schema.fields[].field", "value.schema.type"} <= leaf_paths(version)
+    facts = dataset_facts(DatasetRecord(ORDERS), version, (), (), {})
     assert {"value.schema.fields[].field", "value.schema.type"} <= {f.path for f in facts.fields if f.classified}
-    blind = dataset_facts(DatasetRecord(ORDERS, scan={"unscanned": ["value.schema"]}), made, (), (), {})
+    blind = dataset_facts(DatasetRecord(ORDERS, scan={"unscanned": ["value.schema"]}), version, (), (), {})
     assert "value.schema.type" not in {f.path for f in blind.fields if f.classified}
 
 
 def test_where_personal_data_was_found_stays_a_field() -> None:
-    made = scanned(("value.schema.type",))
-    assert {"value.schema", "value.schema.type"} <= set(paths(made))
-    assert unlisted(made) == {"value.schema.fields[].field"}
+    version = scanned(("value.schema.type",))
+    assert {"value.schema", "value.schema.type"} <= set(paths(version))
+    assert unlisted(version) == {"value.schema.fields[].field"}
 
 
 def test_being_recognised_is_no_change_of_the_schema() -> None:
@@ -96,6 +97,6 @@ def before_envelopes(version: SchemaVersion) -> dict[str, object]:
 
 
 def test_a_field_of_the_payload_is_found_by_its_own_name() -> None:
-    found = {e.source.get("path"): e for e in entries(DatasetRecord(ORDERS, cluster="prod"), scanned(), (), (), {})}
-    assert {"id", "orders.id", "prod.orders.id"} <= set(found["value.payload.after.id"].exact)
-    assert "id" not in found["value.payload.before.id"].exact
+    by_path = {e.source.get("path"): e for e in entries(DatasetRecord(ORDERS, cluster="prod"), scanned(), (), (), {})}
+    assert {"id", "orders.id", "prod.orders.id"} <= set(by_path["value.payload.after.id"].exact)
+    assert "id" not in by_path["value.payload.before.id"].exact

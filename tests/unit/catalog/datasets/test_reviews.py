@@ -1,4 +1,4 @@
-"""Reviews across datasets, what a second look says against the first, and the events of both."""
+"""Reviews across datasets, what a second look finds against the first, and the events of both."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ class Reviewed(World):
         self.datasets = Datasets(self.store, self.search, self.clock, self.clusters, self.sink)
         self.reviews = Reviews(self.store, self.datasets)
 
-    def look(self, *found: Classification, version: str = "1", dataset: DatasetId = ORDERS, **more: Any) -> None:
-        made: DatasetScan = scan(dataset, ["key", EMAIL], found, **more)
-        self.datasets.record_scan(replace(made, recognizers={"weir:email": version, "weir:card": version}))
+    def look(
+        self, *classification: Classification, version: str = "1", dataset: DatasetId = ORDERS, **more: Any
+    ) -> None:
+        scan_result: DatasetScan = scan(dataset, ["key", EMAIL], classification, **more)
+        self.datasets.record_scan(replace(scan_result, recognizers={"weir:email": version, "weir:card": version}))
 
     def one(self) -> Any:
         return self.datasets.classifications(ORDERS)[0]
@@ -96,8 +98,8 @@ def test_many_reviews_are_taken_each_for_itself(world: Reviewed) -> None:
 def test_a_first_find_is_told_once(world: Reviewed) -> None:
     world.look(found())
     world.look(found())
-    told = world.sink.of("classification.suggested")
-    assert len(told) == 1 and told[0]["classifications"][0]["path"] == EMAIL
+    events = world.sink.of("classification.suggested")
+    assert len(events) == 1 and events[0]["classifications"][0]["path"] == EMAIL
     assert world.sink.of("classification.changed") == []
 
 

@@ -1,4 +1,4 @@
-"""Tags follow column lineage, stop at masks, and a mask that leaks is told."""
+"""Tags follow column lineage, stop at masks, and a mask that leaks is reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EMAIL = "value.email"
 
 
 class Followed(World):
-    """Orders flow into a copy; `raw` says whether as they are. The events that were told are kept."""
+    """Orders flow into a copy; `raw`: whether as they are. The events that were sent are kept."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def test_raw_data_below_a_mask_is_a_leak_told_once(world: Followed) -> None:
     assert len(leaks) == 1 and leaks[0]["path"] == "value.mail" and leaks[0]["from"] == [ORDERS.field_node_id(EMAIL)]
     assert "leak" in world.datasets.classifications(COPY)[0].evidence
     world.datasets.record_scan(scan(COPY, ["key", "value.mail"], [email("value.mail")]))
-    assert world.flow.sweep().leaks == 0, "the same leak is not told again"
+    assert world.flow.sweep().leaks == 0, "the same leak is not reported again"
     world.link(raw=True)
     world.flow.sweep()
     assert "leak" not in world.datasets.classifications(COPY)[0].evidence, "it is meant to be raw now"

@@ -98,9 +98,9 @@ def test_documents_are_applied_clusters_first_and_come_back_the_same() -> None:
         ("GlossaryTerm", "customer-email", 28),
         ("Recognizer", "employee-number", 33),
     ]
-    made = applier(world).apply(documents, by="admin")
-    assert {action for _, _, action in actions(made)} == {"create"}
-    assert made[0].kind == "Cluster"
+    outcome = applier(world).apply(documents, by="admin")
+    assert {action for _, _, action in actions(outcome)} == {"create"}
+    assert outcome[0].kind == "Cluster"
     assert world.clusters.get("prod").cluster_id == "id-1"
     tags = {(c.path, c.entity, str(c.state)) for c in world.datasets.classifications(ORDERS)}
     assert ("value.attributes{contact}", "PHONE_NUMBER", "confirmed") in tags and len(tags) == 4
@@ -189,8 +189,8 @@ def test_a_changed_term_reaches_the_search() -> None:
     world = World()
     one = applier(world)
     one.apply(load(TEXT.replace("tags: [EMAIL_ADDRESS], terms", "terms"), KINDS))
-    found = world.search.search("", filters={"entity": ["EMAIL_ADDRESS"], "kind": ["field"]})
-    assert found.total == 2
+    match = world.search.search("", filters={"entity": ["EMAIL_ADDRESS"], "kind": ["field"]})
+    assert match.total == 2
     one.apply(load(TEXT.replace("contact-data, tags: [EMAIL_ADDRESS]", "contact-data, tags: [URL]"), KINDS)[2:3])
     assert world.search.search("", filters={"entity": ["URL"], "kind": ["field"]}).total == 1
 

@@ -19,11 +19,11 @@ from catalog.settings import SecretSettings
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "secrets"
-    made.mkdir()
-    (made / "kafka").write_text("open sesame\n")
+    folder = tmp_path / "secrets"
+    folder.mkdir()
+    (folder / "kafka").write_text("open sesame\n")
     (tmp_path / "spark.token").write_text("weir's own")
-    return made
+    return folder
 
 
 def rules(folder: Path, **environment: str) -> Secrets:
@@ -104,10 +104,10 @@ def test_variables_only_by_the_prefix(folder: Path) -> None:
 def test_no_path_leads_out_of_the_folder(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     folder = Path("/srv/secrets-of-tests")
     try:
-        found = rules(folder).check_file(path, "x")
+        problem = rules(folder).check_file(path, "x")
     except SettingsError:
         return
-    assert found.is_relative_to(folder) and found != folder
+    assert problem.is_relative_to(folder) and problem != folder
 
 
 @pytest.mark.parametrize("server", ["schemaRegistry", "connect", "ksqldb", "flink"])

@@ -1,4 +1,4 @@
-"""Telling events on: order, at least once, pauses, giving up, and none waiting for another."""
+"""Delivering events: order, at least once, pauses, giving up, and none waiting for another."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Listener:
             some = self.breaks_after
             self.breaks_after = None
             self.heard += [e.subject for e in events[:some]]
-            raise DeliveryFailed("a broke off.", told=some)
+            raise DeliveryFailed("a broke off.", taken=some)
         self.heard += [e.subject for e in events]
 
 
@@ -197,10 +197,18 @@ def test_retention_is_by_age_and_number() -> None:
 def test_an_event_is_a_cloud_event_and_never_too_large() -> None:
     world = World()
     event = world.events.emit("schema.changed", "prod/orders", {"version": 3, "changes": ["x" * 1000] * 1000})
-    told = event.to_json("/weir")
-    assert told["specversion"] == "1.0" and told["type"] == "weir.schema.changed" and told["subject"] == "prod/orders"
-    assert told["data"]["version"] == 3 and "changes" not in told["data"] and "bytes" in told["data"]["left_out"]
-    assert told["sequence"] < world.events.emit("a.b", "c").to_json("/weir")["sequence"]
+    document = event.to_json("/weir")
+    assert (
+        document["specversion"] == "1.0"
+        and document["type"] == "weir.schema.changed"
+        and document["subject"] == "prod/orders"
+    )
+    assert (
+        document["data"]["version"] == 3
+        and "changes" not in document["data"]
+        and "bytes" in document["data"]["left_out"]
+    )
+    assert document["sequence"] < world.events.emit("a.b", "c").to_json("/weir")["sequence"]
 
 
 @pytest.mark.parametrize(

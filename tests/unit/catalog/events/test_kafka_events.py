@@ -1,4 +1,4 @@
-"""Events to a topic: which of them count as told when brokers answer out of order, and a start anew after a failure."""
+"""Events to a topic: which of them count as taken when brokers answer out of order, and a new start after a failure."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Refuses(Answers):
 
 
 def receiver(producer: Any) -> KafkaEvents:
-    made = KafkaEvents("broker:9092", EventSettings())
-    made._producer, made._ready = producer, True
-    return made
+    events = KafkaEvents("broker:9092", EventSettings())
+    events._producer, events._ready = producer, True
+    return events
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "taken"),
     [
         ([(1, None), (2, None), (3, None), (0, LOST)], 0),
         ([(3, None), (0, None), (2, LOST), (1, None)], 2),
@@ -53,25 +53,25 @@ def receiver(producer: Any) -> KafkaEvents:
         ([], 0),
     ],
 )
-def test_told_is_what_came_before_the_first_event_that_is_not_there(
-    answers: list[tuple[int, KafkaError | None]], told: int
+def test_taken_is_what_came_before_the_first_event_that_is_not_there(
+    answers: list[tuple[int, KafkaError | None]], taken: int
 ) -> None:
-    made = receiver(Answers(*answers))
+    sender = receiver(Answers(*answers))
     with pytest.raises(DeliveryFailed) as failed:
-        made.tell(EVENTS)
-    assert failed.value.told == told
-    assert (made._ready, made._producer) == (False, None)
+        sender.tell(EVENTS)
+    assert failed.value.taken == taken
+    assert (sender._ready, sender._producer) == (False, None)
 
 
 def test_all_answered_in_any_order_is_all_told() -> None:
-    made = receiver(Answers((2, None), (0, None), (3, None), (1, None)))
-    made.tell(EVENTS)
-    assert made._ready and made._producer is not None
+    sender = receiver(Answers((2, None), (0, None), (3, None), (1, None)))
+    sender.tell(EVENTS)
+    assert sender._ready and sender._producer is not None
 
 
 def test_after_a_producer_failed_for_good_the_next_try_makes_another() -> None:
-    made = receiver(Refuses())
+    sender = receiver(Refuses())
     with pytest.raises(DeliveryFailed) as failed:
-        made.tell(EVENTS)
-    assert failed.value.told == 0
-    assert (made._ready, made._producer) == (False, None)
+        sender.tell(EVENTS)
+    assert failed.value.taken == 0
+    assert (sender._ready, sender._producer) == (False, None)

@@ -101,7 +101,7 @@ class Cluster:
 
 
 def test_topics_are_chosen_by_pattern(world: World) -> None:
-    discovery = Discovery(Cluster(), world.datasets)  # type: ignore[arg-type]
+    discovery = Discovery(Cluster(), world.datasets)
 
     def chosen(*patterns: str) -> list[str]:
         return [t.name for t in discovery.select("prod", patterns)]

@@ -12,9 +12,9 @@ from tests.api_world import world
 
 
 def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> None:
-    with world(tmp_path) as made:
-        made.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        services = made.services
+    with world(tmp_path) as weir:
+        weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
+        services = weir.services
         drift = DriftScans(services.store, services.scans, now, 3600)
         first = drift.seen("prod/orders")
         assert first is not None and first.request["topics"] == ["orders"] and first.requested_by == "drift:prod/orders"
@@ -28,7 +28,7 @@ def test_a_scan_is_queued_once_and_again_after_a_quiet_time(tmp_path: Path) -> N
 
 
 def test_a_setting_switches_it_off(tmp_path: Path) -> None:
-    with world(tmp_path) as made:
-        services = made.services
+    with world(tmp_path) as weir:
+        services = weir.services
         assert drift_scans(services.store, services.scans, QuerySettings(scan_on_drift=False), now) is None
         assert drift_scans(services.store, services.scans, QuerySettings(), now) is not None

@@ -59,8 +59,8 @@ class Scheduled:
 
 
 def test_schedules_ask_for_scans_when_they_are_due() -> None:
-    made = Scheduled()
-    assert made.due() == [
+    scheduled = Scheduled()
+    assert scheduled.due() == [
         {
             "cluster": "prod",
             "topics": ["*"],
@@ -69,20 +69,20 @@ def test_schedules_ask_for_scans_when_they_are_due() -> None:
         },
         {"cluster": "prod", "topics": ["orders"], "sample": {"strategy": "latest"}},
     ]
-    made.end_all()
-    assert made.due(minutes=9) == []
-    assert [r["topics"] for r in made.due(minutes=2)] == [["orders"]]
-    made.end_all()
-    assert [r["topics"] for r in made.due(hours=6)] == [["*"], ["orders"]]
-    assert {s.requested_by for s in made.scans.list()} == {"schedule:prod", "schedule:prod/orders"}
+    scheduled.end_all()
+    assert scheduled.due(minutes=9) == []
+    assert [r["topics"] for r in scheduled.due(minutes=2)] == [["orders"]]
+    scheduled.end_all()
+    assert [r["topics"] for r in scheduled.due(hours=6)] == [["*"], ["orders"]]
+    assert {s.requested_by for s in scheduled.scans.list()} == {"schedule:prod", "schedule:prod/orders"}
 
 
 def test_a_scan_that_takes_longer_than_its_schedule_is_not_asked_for_again() -> None:
-    made = Scheduled()
-    assert len(made.due()) == 2
-    assert made.due(days=30) == []
-    made.end_all()
-    assert len(made.due()) == 2
+    scheduled = Scheduled()
+    assert len(scheduled.due()) == 2
+    assert scheduled.due(days=30) == []
+    scheduled.end_all()
+    assert len(scheduled.due()) == 2
 
 
 @pytest.mark.parametrize("every", ["0m", "6", "-1h", "1w", "'* * * * *'", "100000d"])
@@ -97,12 +97,12 @@ def test_a_dead_letter_topic_is_hidden() -> None:
 
 
 def test_a_schedule_that_cannot_be_followed_keeps_no_other_from_it() -> None:
-    made = Scheduled()
-    store = made.world.store
+    scheduled = Scheduled()
+    store = scheduled.world.store
     stored = store.document("Cluster", "prod")
     assert stored is not None
     store.put_document(replace(stored, spec={**stored.spec, "scan": {"every": "6h", "topics": [""]}}))
-    assert [r["topics"] for r in made.due()] == [["orders"]]
+    assert [r["topics"] for r in scheduled.due()] == [["orders"]]
 
 
 @pytest.mark.parametrize("topics", ["['']", "['shop.*', ' ']"])

@@ -65,8 +65,8 @@ def test_marks_are_safe_and_lose_nothing(text: str, words: set[str]) -> None:
 
 def test_what_matched_is_marked() -> None:
     source = {"name": "orders", "path": "value.customerEmail", "description": "<b>The e-mail</b> " + "x" * 200}
-    found = highlights(source, parse("emai", builtin()).needles)
-    assert found == {"path": ["value.customer<em>Emai</em>l"]}
-    found = highlights(source, parse("mail", builtin()).needles)
-    assert found["description"][0].startswith("&lt;b&gt;The e-<em>mail</em>&lt;/b&gt;")
-    assert found["description"][0].endswith("…")
+    marked_texts = highlights(source, parse("emai", builtin()).needles)
+    assert marked_texts == {"path": ["value.customer<em>Emai</em>l"]}
+    marked_texts = highlights(source, parse("mail", builtin()).needles)
+    assert marked_texts["description"][0].startswith("&lt;b&gt;The e-<em>mail</em>&lt;/b&gt;")
+    assert marked_texts["description"][0].endswith("…")

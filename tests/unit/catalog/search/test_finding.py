@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -219,8 +221,10 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_a_vocabulary_is_made_from_its_document() -> None:
-    made = make({"concepts": {"a_b": ["x y"]}, "broader": {"a_b": ["c"]}, "entities": {}, "fillers": {"en": ["the"]}})
-    assert made.indexed(["x", "y"]) == ["~a_b", "^c"] and made.indexed(["a", "b"]) == ["~a_b", "^c"]
+    vocabulary = make(
+        {"concepts": {"a_b": ["x y"]}, "broader": {"a_b": ["c"]}, "entities": {}, "fillers": {"en": ["the"]}}
+    )
+    assert vocabulary.indexed(["x", "y"]) == ["~a_b", "^c"] and vocabulary.indexed(["a", "b"]) == ["~a_b", "^c"]
 
 
 class Letters:
@@ -228,7 +232,7 @@ class Letters:
 
     calls = 0
 
-    def vectors(self, texts: list[str]) -> object:
+    def vectors(self, texts: Sequence[str]) -> Any:
         import numpy as np
 
         self.calls += len(texts)
@@ -239,7 +243,7 @@ class Letters:
 def test_labels_near_a_question_are_found_and_known_ones_not_computed_again() -> None:
     letters = Letters()
     labels = Labels(letters, ["aaa", "bbb", "ab"])
-    (question,) = letters.vectors(["aa"])  # type: ignore[attr-defined]
+    (question,) = letters.vectors(["aa"])
     assert labels.near(question, 2, 0.5) == ("aaa", "ab")
     assert labels.near(question, 10, -1.0) == ("aaa", "ab", "bbb")
     before = letters.calls

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from catalog.search.language.alike import Alike
 from catalog.search.language.query import Question, parse
 from catalog.search.language.ranking import rank
@@ -65,7 +68,7 @@ def test_a_part_of_a_phrase_comes_before_nothing_of_it() -> None:
 class Letters:
     """A meaning that is the count of each letter."""
 
-    def vectors(self, texts: list[str]) -> object:
+    def vectors(self, texts: Sequence[str]) -> Any:
         import numpy as np
 
         rows = np.array([[float(text.count(c)) for c in "abcdef"] for text in texts], np.float32).reshape(-1, 6)

@@ -1,4 +1,4 @@
-"""Calls of a server that is frozen in the middle are given up in time, and taken up again when it goes on."""
+"""Calls of a server that is frozen in the middle are given up in time, and taken up again when it continues."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ def test_a_change_while_it_is_read_is_seen_by_the_next_look() -> None:
     kept: Kept[int] = Kept(source.changes)
 
     def slow() -> int:
-        found = source.read()
+        answer = source.read()
         source.write(1)  # another's change, behind the read and before the value is kept
-        return found
+        return answer
 
     assert kept.get("a", slow) == 0
     assert kept.get("a", source.read) == 1
@@ -57,10 +57,10 @@ def test_a_late_reader_does_not_bring_back_what_was_before() -> None:
     began, go = threading.Event(), threading.Event()
 
     def late() -> int:
-        found = source.read()
+        answer = source.read()
         began.set()
         assert go.wait(20)
-        return found
+        return answer
 
     reader = threading.Thread(target=lambda: kept.get("a", late))
     reader.start()

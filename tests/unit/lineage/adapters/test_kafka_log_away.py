@@ -1,4 +1,4 @@
-"""A broker that takes connections and says nothing: no sender of events waits for another's attempt."""
+"""A broker that takes connections and answers nothing: no sender of events waits for another's attempt."""
 
 from __future__ import annotations
 

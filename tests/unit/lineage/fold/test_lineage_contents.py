@@ -56,7 +56,7 @@ def days(
     target = lifecycle("table", change, **more) if change else "table"
     events = []
     for day in range(start, start + count):
-        what = {"job": job, "run_id": f"{job} {day}"}
+        what: dict[str, Any] = {"job": job, "run_id": f"{job} {day}"}
         events.append(run(day * 100, [f"day{day}"], ["table"], kind="START", **what))
         events.append(run(day * 100 + 2, [f"day{day}"], [target], **what))
     return events
@@ -141,7 +141,7 @@ def test_a_run_that_fails_to_overwrite_empties_nothing() -> None:
 
 
 def test_overwriting_one_partition_leaves_the_others() -> None:
-    part = {"outputFacets": {"subset": {"outputCondition": {"type": "partition"}}}}
+    part: dict[str, Any] = {"outputFacets": {"subset": {"outputCondition": {"type": "partition"}}}}
     graph = graph_of(*days(3, "OVERWRITE", **part))
     assert into(graph, "table") == {"day0", "day1", "day2"}
     assert into(graph_of(*days(3, "OVERWRITE")), "table") == {"day2"}

@@ -136,7 +136,7 @@ def test_the_old_form_of_masking_is_read() -> None:
 
 
 def test_a_change_data_connector_pairs_tables_with_their_topics() -> None:
-    more = {"kind": "RUNNING", "integration": "DEBEZIUM", "processing": "STREAMING"}
+    more: dict[str, Any] = {"kind": "RUNNING", "integration": "DEBEZIUM", "processing": "STREAMING"}
     tables = ("users", "orders")
     events = [run(at, [dataset(f"db.public.{t}", "postgres://h:5432")], [], **more) for at, t in enumerate(tables)]
     events += [run(5 + at, [], [f"cdc.public.{t}"], **more) for at, t in enumerate(tables)]
@@ -145,7 +145,7 @@ def test_a_change_data_connector_pairs_tables_with_their_topics() -> None:
 
 
 def test_two_halves_of_a_micro_batch_are_joined_by_the_run_that_started_both() -> None:
-    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    more: dict[str, Any] = {"integration": "SPARK", "parent": ("app", "p1")}
     read = run(0, ["in"], [], job="app.read", run_id="c1", processing="STREAMING", **more)
     wrote = run(1, [], ["out"], job="app.write", run_id="c2", processing="BATCH", **more)
     for order in ([read, wrote], [wrote, read]):
@@ -166,7 +166,7 @@ def test_a_recorded_foreach_batch(seed: int) -> None:
 
 def micro_batches(*rounds: tuple[str, float, float]) -> list[Any]:
     """(stream, start, end) of micro-batches: the reading run encloses the writing one. One application, equal job names."""
-    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    more: dict[str, Any] = {"integration": "SPARK", "parent": ("app", "p1")}
     events = []
     for stream, start, end in rounds:
         read = {"job": "app.project", "run_id": f"read {stream} {start}", "processing": "STREAMING", **more}
@@ -196,14 +196,14 @@ def test_streams_in_step_are_told_apart_by_the_first_micro_batch_that_is_not() -
 
 
 def test_what_an_application_wrote_long_before_its_stream_is_not_joined() -> None:
-    more = {"integration": "SPARK", "parent": ("app", "p1")}
+    more: dict[str, Any] = {"integration": "SPARK", "parent": ("app", "p1")}
     wrote = run(0, [], ["seed"], job="app.write", run_id="c2", processing="BATCH", **more)
     read = run(4000, ["in"], [], job="app.read", run_id="c1", processing="STREAMING", **more)
     assert flows(graph_of(wrote, read)) == set()
 
 
 def test_tasks_of_a_scheduler_are_not_joined() -> None:
-    more = {"integration": "AIRFLOW", "parent": ("dag", "p1"), "processing": "BATCH"}
+    more: dict[str, Any] = {"integration": "AIRFLOW", "parent": ("dag", "p1"), "processing": "BATCH"}
     graph = graph_of(
         run(0, ["in"], [], job="dag.delete", run_id="c1", **more),
         run(1, [], ["out"], job="dag.load", run_id="c2", **more),
@@ -415,7 +415,7 @@ def test_one_cluster_by_many_addresses() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cluster_declared_after_its_events_is_one_namespace_all_the_same(seed: int) -> None:
-    """The same graph as if it had been declared before: edges, columns, links, drops, and what was said of datasets."""
+    """The same graph as if it had been declared before: edges, columns, links, drops, and what was reported of datasets."""
     known: set[str] = set()
 
     def shown(graph: MemoryGraph) -> Any:
@@ -709,7 +709,7 @@ def test_parts_of_one_parent_run_do_not_refute_each_other() -> None:
     shrunk = graph_of(*first, *second)
     assert flows(shrunk) == everything - {("in_c", "out_c")}
     assert flows(shrunk, T0 + 50_000) == everything
-    assert len([edge for edge in shrunk._store.edges.values() if edge.kind == "feeds"]) == 3, "none came back anew"
+    assert len([edge for edge in shrunk._store.edges.values() if edge.kind == "feeds"]) == 3, "none came back as new"
     for order in permutations([*first, *second]):
         assert content(graph_of(*order, batch=1)) == content(shrunk)
     alone = run(200, ["in_a"], ["out_a"], job="dag.load", run_id="by hand")

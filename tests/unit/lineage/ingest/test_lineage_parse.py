@@ -1,4 +1,4 @@
-"""Leniency of the parser: real producers are taken, what is no event is refused with a reason, nothing else happens."""
+"""Leniency of the parser: real producers are taken, what is not an event is refused with a reason, nothing else happens."""
 
 from __future__ import annotations
 

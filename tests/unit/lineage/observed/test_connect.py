@@ -1,4 +1,4 @@
-"""Connectors, ksqlDB queries and Flink jobs as events; configurations are read and never told."""
+"""Connectors, ksqlDB queries and Flink jobs as events; configurations are read and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consumer groups as events: one run without end, said again only when there is something to say."""
+"""Consumer groups as events: one run without end, sent again only when there is a change."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def test_a_dataset_behind_a_mask_alone_is_not_raw() -> None:
 
 
 def test_owners_come_from_producers_and_from_the_catalog() -> None:
-    owned = {"ownership": {"owners": [{"name": "said"}]}}
+    owned: dict[str, Any] = {"ownership": {"owners": [{"name": "said"}]}}
     graph = graph_of(run(0, ["orders"], [dataset("clean", **owned)]))
     lineage = Lineage(graph, owners=lambda dataset_id: ["otto"] if dataset_id.name == "clean" else [])
     assert next(row.owners for row in lineage.impact(node("orders")).affected if row.type == "dataset") == (
@@ -326,7 +326,7 @@ def test_cycles_and_self_loops_end() -> None:
 
 
 def test_what_producers_say_of_things_is_in_the_answers() -> None:
-    facets = {
+    facets: dict[str, Any] = {
         "tags": {"tags": [{"key": "pii", "value": "yes", "field": "mail"}, {"key": "tier", "value": "gold"}]},
         "documentation": {"description": "all orders"},
         "ownership": {"owners": [{"name": "ann", "type": "STEWARD"}]},

@@ -1,4 +1,4 @@
-"""Long SQL is read in a process of its own: with the same answer, in bounded time, while this process goes on."""
+"""Long SQL is read in a process of its own: with the same answer, in bounded time, while this process continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns read off SQL: what is said, and what is said to be unknown."""
+"""Columns read off SQL: what is known, and what is reported as unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that give several columns, time windows, and INSERT by name: right, or said to be unknown."""
+"""Functions that give several columns, time windows, and INSERT by name: right, or reported as unknown."""
 
 from __future__ import annotations
 

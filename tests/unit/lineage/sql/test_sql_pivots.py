@@ -1,4 +1,4 @@
-"""PIVOT, UNPIVOT, MATCH_RECOGNIZE and Flink's own forms: columns where they can be told, else reported and left open."""
+"""PIVOT, UNPIVOT, MATCH_RECOGNIZE and Flink's own forms: columns where they can be known, else reported and left open."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def edit_and_rehash(store: MemoryAuditStore) -> None:
 
 
 def rewrite_all(store: MemoryAuditStore) -> None:
-    """The whole tail made anew with right hashes, and the noted head with it: only the published one tells."""
+    """The whole tail made again with right hashes, and the noted head with it: only the published one differs."""
     prev = store.rows[1].hash
     for i in range(2, len(store.rows)):
         changed = replace(store.rows[i], actor="otto", prev=prev)

@@ -61,11 +61,11 @@ def test_active_grants_and_purposes(world: World) -> None:
 
 
 def test_a_grant_past_its_end_is_shown_expired(world: World) -> None:
-    found = world.state.view().grants["ana-clear"]
-    assert grant_json(found, START)["status"] == "approved" and grant_json(found, START)["active"]
-    late = grant_json(found, datetime(2026, 7, 1, tzinfo=UTC))
+    grants = world.state.view().grants["ana-clear"]
+    assert grant_json(grants, START)["status"] == "approved" and grant_json(grants, START)["active"]
+    late = grant_json(grants, datetime(2026, 7, 1, tzinfo=UTC))
     assert late["status"] == "expired" and not late["active"]
-    early = grant_json(found, datetime(2026, 4, 1, tzinfo=UTC))
+    early = grant_json(grants, datetime(2026, 4, 1, tzinfo=UTC))
     assert early["status"] == "approved" and not early["active"]
 
 
@@ -96,8 +96,8 @@ def test_others_do_not_revoke(world: World) -> None:
 
 
 def test_who_has_access_to_a_field(world: World) -> None:
-    found = {(a.kind, a.subject): a for a in world.grants.who_has_access("prod/orders", "value.customer.email")}
-    assert found["user", "ana"] == Access(
+    by_pair = {(a.kind, a.subject): a for a in world.grants.who_has_access("prod/orders", "value.customer.email")}
+    assert by_pair["user", "ana"] == Access(
         "user",
         "ana",
         ("role analyst", "grant ana-clear"),
@@ -107,22 +107,22 @@ def test_who_has_access_to_a_field(world: World) -> None:
         # A role has no end and no purpose: each way has its own.
         ways=(Way("role analyst"), Way("grant ana-clear", datetime(2026, 7, 1, tzinfo=UTC), "fraud-investigation")),
     )
-    assert found["user", "otto"].via == ("owner",) and not found["user", "otto"].masked
-    assert found["user", "petra"].via == ("role privacy-officer",) and not found["user", "petra"].masked
-    grace = found["user", "grace"]
+    assert by_pair["user", "otto"].via == ("owner",) and not by_pair["user", "otto"].masked
+    assert by_pair["user", "petra"].via == ("role privacy-officer",) and not by_pair["user", "petra"].masked
+    grace = by_pair["user", "grace"]
     assert grace.masked and grace.mask == "MASK_HASH" and grace.rows == ("region = 'EU'",)
-    assert ("user", "stranger") not in found and ("role", "producer") not in found
-    assert ("group", "team-orders") in found and ("role", "analyst") in found
-    assert found["user", "ana"].to_json()["until"] == "2026-07-01T00:00:00Z"
+    assert ("user", "stranger") not in by_pair and ("role", "producer") not in by_pair
+    assert ("group", "team-orders") in by_pair and ("role", "analyst") in by_pair
+    assert by_pair["user", "ana"].to_json()["until"] == "2026-07-01T00:00:00Z"
 
 
 def test_who_has_access_for_a_purpose(world: World) -> None:
-    found = world.grants.who_has_access("prod/payments", "value.card")
-    grace = [a for a in found if a.subject == "grace"]
+    accesses = world.grants.who_has_access("prod/payments", "value.card")
+    grace = [a for a in accesses if a.subject == "grace"]
     assert [(a.purpose, a.rows, a.via) for a in grace] == [
         ("fraud-investigation", ("currency = 'EUR'",), ("grant team",))
     ]
-    assert {a.subject for a in found} == {"grace", "fraud-team"}
+    assert {a.subject for a in accesses} == {"grace", "fraud-team"}
 
 
 def test_who_had_access_on_the_day(world: World) -> None:
@@ -144,16 +144,16 @@ def test_who_had_access_on_the_day(world: World) -> None:
 
 
 def test_who_has_access_to_a_whole_dataset(world: World) -> None:
-    found = {a.subject: a for a in world.grants.who_has_access("prod/orders") if a.kind == "user"}
-    assert set(found) == {"ana", "otto", "petra", "grace"} and not found["ana"].masked
+    by_subject = {a.subject: a for a in world.grants.who_has_access("prod/orders") if a.kind == "user"}
+    assert set(by_subject) == {"ana", "otto", "petra", "grace"} and not by_subject["ana"].masked
     with pytest.raises(DatasetNotFound):
         world.grants.who_has_access("prod/nothing")
 
 
 def test_status_of_what_is_not_approved_stays(world: World) -> None:
     world.declare(("Grant", "p", grant({"user": "ana"}, status="pending")))
-    found = world.state.view().grants["p"]
-    assert status_at(found, datetime(2030, 1, 1, tzinfo=UTC)) is GrantStatus.PENDING
+    stored_grant = world.state.view().grants["p"]
+    assert status_at(stored_grant, datetime(2030, 1, 1, tzinfo=UTC)) is GrantStatus.PENDING
     assert world.state.decide(world.user("ana"), ORDERS).effect is Effect.ALLOW
 
 
@@ -274,9 +274,9 @@ def test_approvers_revoke_what_they_approved_and_auditors_only_see(world: World)
         ("Grant", "by-vera", grant({"user": "ana"}, approvedBy=["vera"])),
         ("User", "vera", {}),
     )
-    found = world.state.view().grants["by-vera"]
+    grants = world.state.view().grants["by-vera"]
     may = {
-        u: world.grants.may_revoke(world.user(u), found) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")
+        u: world.grants.may_revoke(world.user(u), grants) for u in ("ana", "vera", "otto", "admin", "audrey", "grace")
     }
     assert may == {"ana": True, "vera": True, "otto": True, "admin": True, "audrey": False, "grace": False}
     with pytest.raises(
@@ -332,24 +332,24 @@ def crowd(world: World) -> World:
     return world
 
 
-def entries(world: World, *place: str) -> dict[tuple[str, str, str | None], Access]:
-    found = world.grants.who_has_access(*place)
-    keys = [(a.kind, a.subject, a.purpose) for a in found]
+def entries(world: World, dataset: str, path: str | None = None) -> dict[tuple[str, str, str | None], Access]:
+    accesses = world.grants.who_has_access(dataset, path)
+    keys = [(a.kind, a.subject, a.purpose) for a in accesses]
     assert len(set(keys)) == len(keys)
     assert keys == sorted(keys, key=lambda k: (k[0] != "user", k[0], k[1], k[2] or ""))
-    return dict(zip(keys, found, strict=True))
+    return dict(zip(keys, accesses, strict=True))
 
 
 def test_everybody_who_reads_a_field(crowd: World) -> None:
-    found = entries(crowd, "prod/orders", EMAIL)
-    assert [(kind, name) for kind, name, _ in found] == [
+    by_subject = entries(crowd, "prod/orders", EMAIL)
+    assert [(kind, name) for kind, name, _ in by_subject] == [
         *(("user", u) for u in ("ana", "grace", "mia", "otto", "petra")),
         ("group", "fraud-team"),
         ("group", "team-orders"),
         *(("role", r) for r in ("analyst", "analyst-eu", "privacy-officer")),
     ]
     nothing = {"legalBasis": None, "retention": None}
-    assert found["user", "grace", None].to_json() == {
+    assert by_subject["user", "grace", None].to_json() == {
         "kind": "user",
         "subject": "grace",
         "via": ["role analyst", "grant grace-rows"],
@@ -364,26 +364,26 @@ def test_everybody_who_reads_a_field(crowd: World) -> None:
             {"by": "grant grace-rows", "until": "2026-07-01T00:00:00Z", "purpose": "fraud-investigation"} | nothing,
         ],
     }
-    assert found["group", "team-orders", None].mask == "MASK_SHOW_LAST_4"
-    assert found["user", "mia", None].to_json() | {"kind": "group", "subject": "fraud-team"} == (
-        found["group", "fraud-team", None].to_json()
+    assert by_subject["group", "team-orders", None].mask == "MASK_SHOW_LAST_4"
+    assert by_subject["user", "mia", None].to_json() | {"kind": "group", "subject": "fraud-team"} == (
+        by_subject["group", "fraud-team", None].to_json()
     )
-    assert found["role", "analyst-eu", None].rows == ("region = 'EU'",)
+    assert by_subject["role", "analyst-eu", None].rows == ("region = 'EU'",)
 
 
 def test_everybody_who_reads_something_of_a_dataset(crowd: World) -> None:
-    found = entries(crowd, "prod/orders")
-    assert {name for kind, name, _ in found if kind == "user"} == {"ana", "grace", "mia", "otto", "petra", "vic"}
-    ana = found["user", "ana", None]
+    by_subject = entries(crowd, "prod/orders")
+    assert {name for kind, name, _ in by_subject if kind == "user"} == {"ana", "grace", "mia", "otto", "petra", "vic"}
+    ana = by_subject["user", "ana", None]
     assert (ana.masked, ana.mask, ana.until) == (False, "MASK_SHOW_LAST_4", datetime(2026, 7, 1, tzinfo=UTC))
-    vic = found["user", "vic", None]
+    vic = by_subject["user", "vic", None]
     assert (vic.via, vic.masked, vic.mask, vic.clear_when) == (("grant visitor",), False, None, None)
-    assert found["role", "temp", None].via == ("grant temps",)
-    assert ("user", "max", None) not in found, "the grant has not begun"
+    assert by_subject["role", "temp", None].via == ("grant temps",)
+    assert ("user", "max", None) not in by_subject, "the grant has not begun"
     amount = entries(crowd, "prod/orders", "value.amount")
-    assert found["role", "temp", None] == amount["role", "temp", None] and ("user", "vic", None) not in amount
+    assert by_subject["role", "temp", None] == amount["role", "temp", None] and ("user", "vic", None) not in amount
     assert entries(crowd, "prod/orders", "value.nothing") == {}
-    grace = found["user", "grace", None]
+    grace = by_subject["user", "grace", None]
     assert (grace.mask, grace.clear_when) == ("MASK_SHOW_LAST_4", "region = 'DE'"), "not of the first masked field"
 
 
@@ -397,7 +397,7 @@ def test_a_place_around_fields_is_masked_when_all_of_it_is(crowd: World) -> None
     both = entries(crowd, "prod/orders", "value.customer")["user", "mia", None]
     assert (both.masked, both.mask) == (True, "MASK_SHOW_LAST_4")
     ana = entries(crowd, "prod/orders", "value.customer")["user", "ana", None]
-    assert (ana.masked, ana.mask) == (False, "MASK_SHOW_LAST_4"), "the name is masked, the e-mail is clear"
+    assert (ana.masked, ana.mask) == (False, "MASK_SHOW_LAST_4"), "the name is masked, the e-mail is unmasked"
 
 
 def test_one_entry_for_each_way_a_purpose_changes_what_is_seen(crowd: World) -> None:
@@ -406,11 +406,11 @@ def test_one_entry_for_each_way_a_purpose_changes_what_is_seen(crowd: World) -> 
         ("Grant", "three", grant({"user": "mia"})),
         ("Grant", "old", grant({"user": "mia"}, purpose="past", unmask=["*"], validTo="2026-05-20T00:00:00Z")),
     )
-    found = {k[2]: a for k, a in entries(crowd, "prod/orders", EMAIL).items() if k[1] == "mia"}
-    assert list(found) == [None, "fraud-investigation"], "with purpose care it is as without one"
-    assert (found[None].masked, found[None].via) == (False, ("role analyst", "grant two"))
-    assert found[None].until == datetime(2026, 6, 20, tzinfo=UTC)
-    fraud = found["fraud-investigation"]
+    by_purpose = {k[2]: a for k, a in entries(crowd, "prod/orders", EMAIL).items() if k[1] == "mia"}
+    assert list(by_purpose) == [None, "fraud-investigation"], "with purpose care it is as without one"
+    assert (by_purpose[None].masked, by_purpose[None].via) == (False, ("role analyst", "grant two"))
+    assert by_purpose[None].until == datetime(2026, 6, 20, tzinfo=UTC)
+    fraud = by_purpose["fraud-investigation"]
     assert (fraud.masked, fraud.mask, fraud.via) == (True, "MASK_SHOW_LAST_4", ("role analyst", "grant three"))
 
 
@@ -461,7 +461,10 @@ def test_a_path_that_cannot_be_read(world: World) -> None:
 
 def test_owners_read_a_dataset_without_known_fields(world: World) -> None:
     world.facts.known["prod/orders"] = replace(ORDERS, fields=())
-    found = entries(world, "prod/orders")
-    assert ("user", "otto", None) in found and found["user", "otto", None].masked is False
-    assert (found["user", "otto", None].via, found["user", "otto", None].ways) == (("owner",), (Way("owner"),))
+    by_subject = entries(world, "prod/orders")
+    assert ("user", "otto", None) in by_subject and by_subject["user", "otto", None].masked is False
+    assert (by_subject["user", "otto", None].via, by_subject["user", "otto", None].ways) == (
+        ("owner",),
+        (Way("owner"),),
+    )
     assert entries(world, "prod/orders", "value.x") == {}

@@ -134,8 +134,8 @@ def test_another_issuer_can_vouch(world: World) -> None:
             return Subject("ana", frozenset({"from-idp"})) if token == "header.payload.signature" else None
 
     identity = Identity(world.tokens, world.state, world.clock, [Issuer()])
-    found = identity.authenticate("header.payload.signature")
-    assert found == Subject("ana", frozenset({"from-idp"}), frozenset({"analyst"}))
+    subject = identity.authenticate("header.payload.signature")
+    assert subject == Subject("ana", frozenset({"from-idp"}), frozenset({"analyst"}))
     with pytest.raises(NotSignedIn):
         identity.authenticate("another")
     world.declare(("User", "ana", {"disabled": True}))

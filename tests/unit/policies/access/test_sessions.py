@@ -88,7 +88,7 @@ def answers() -> Answers:
 @pytest.fixture
 def sessions(world: World, answers: Answers) -> Sessions:
     store, clock = MemorySessionStore(), world.clock
-    return Sessions(store, world.state, answers, Plain(), clock, SignInSettings())  # type: ignore[arg-type]
+    return Sessions(store, world.state, answers, Plain(), clock, SignInSettings())
 
 
 def opened(sessions: Sessions, answers: Answers, kind: Any = "browser") -> str:

@@ -1,4 +1,4 @@
-"""Brokers that take connections and say nothing: the question for offsets ends in time, with a sentence."""
+"""Brokers that take connections and answer nothing: the question for offsets ends in time, with a sentence."""
 
 from __future__ import annotations
 

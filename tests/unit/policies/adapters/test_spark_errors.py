@@ -22,7 +22,7 @@ from policies.adapters.spark.errors import translate
     ],
 )
 def test_a_full_heap_is_a_limit_and_not_a_failure(text: str, limit: str | None) -> None:
-    found: WeirError = translate(RuntimeError(text))
-    assert found.details.get("limit") == limit
-    assert isinstance(found, LimitExceeded) is (limit is not None)
-    assert "Java" not in found.message and "java" not in found.message
+    error: WeirError = translate(RuntimeError(text))
+    assert error.details.get("limit") == limit
+    assert isinstance(error, LimitExceeded) is (limit is not None)
+    assert "Java" not in error.message and "java" not in error.message

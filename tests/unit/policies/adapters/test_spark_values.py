@@ -14,7 +14,7 @@ from policies.adapters.spark import values as spark_values
 
 
 def broken(kind: pa.DataType, values: list[Any], as_bytes: pa.DataType) -> pa.Table:
-    """A table of texts that are no UTF-8, as Spark makes them of bytes."""
+    """A table of texts that are not UTF-8, as Spark makes them of bytes."""
     return pa.table({"x": pa.chunked_array([pa.array(values, as_bytes).view(kind)])})
 
 

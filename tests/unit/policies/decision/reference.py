@@ -1,6 +1,6 @@
 """The reference decider: what `policies.decision.decide` must answer, written in the plainest way and by brute force.
 
-It knows nothing of indexes, groups or condition algebra. A condition on rows is a name, a world says which of them are
+It knows nothing of indexes, groups or condition algebra. A condition on rows is a name, a world defines which of them are
 true in a row, and every question is answered by trying all worlds. Only the vocabulary is shared with the product:
 the model, paths, which tags are personal data. How strict a mask is has a table of its own here.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from operator import itemgetter
 
 from catalog.entities import is_personal
 from catalog.paths import FieldPath, StepKind
@@ -40,7 +41,7 @@ Test = Callable[[World], bool]
 
 @dataclass(frozen=True)
 class Column:
-    """`shown`: for every world whose row is visible, in order: "clear" or the mask."""
+    """`shown`: for every world whose row is visible, in order: `"clear"` or the mask."""
 
     effect: Effect
     shown: tuple[object, ...] = ()
@@ -89,19 +90,19 @@ def answer(
         dict(zip(conditions, values, strict=True))
         for values in itertools.product([True, False], repeat=len(conditions))
     ]
-    held: set[str] = set()
+    role_names: set[str] = set()
     while True:
-        more = subject.roles | {up for name in held if name in roles for up in roles[name].inherits}
-        if more <= held:
+        more = subject.roles | {up for name in role_names if name in roles for up in roles[name].inherits}
+        if more <= role_names:
             break
-        held |= more
-    for name in held & set(roles):
+        role_names |= more
+    for name in role_names & set(roles):
         if roles[name].problem or any(up not in roles for up in roles[name].inherits):
             return NOTHING
 
     def me(match: SubjectMatch) -> bool:
         return bool(
-            match.everyone or subject.user in match.users or subject.groups & match.groups or held & match.roles
+            match.everyone or subject.user in match.users or subject.groups & match.groups or role_names & match.roles
         )
 
     def here(pattern: str | None) -> bool:
@@ -155,14 +156,14 @@ def answer(
             if not fit:
                 break
         else:
-            if not needed and not standing(subject, held, roles, facts, here, field):
+            if not needed and not standing(subject, role_names, roles, facts, here, field):
                 steps.append(in_some(covering))
                 uses |= {g.name for g in covering}
             if any(step(dict.fromkeys(conditions, True)) for step in steps) or not steps:
                 masks = masks_of(field, me, policies, about, covering, selects, purpose, uses)
                 if masks is None:  # no policy speaks of this field to this subject
                     masks = []
-                    if field.unscanned and not any(roles[r].sees_unscanned for r in held & set(roles)):
+                    if field.unscanned and not any(roles[r].sees_unscanned for r in role_names & set(roles)):
                         lifting = [g for g in covering if selects(g.unmask, field)]
                         uses |= {g.name for g in lifting}
                         masks.append((Mask(MaskType.MASK_NULL), in_some(lifting)))
@@ -170,9 +171,9 @@ def answer(
                 columns[name] = (lambda world, steps=steps: all(s(world) for s in steps)), masks  # type: ignore[misc]
                 used |= uses
     opened = [c for c in columns.values() if c is not None]
-    if not opened and (fields or not standing(subject, held, roles, facts, here, None)):
+    if not opened and (fields or not standing(subject, role_names, roles, facts, here, None)):
         return NOTHING
-    filters = row_filters(facts, held, roles, policies, here, me, fields, purpose, mine, used)
+    filters = row_filters(facts, role_names, roles, policies, here, me, fields, purpose, mine, used)
 
     def visible(world: World) -> bool:
         return all(f(world) for f in filters) and (not opened or any(opens(world) for opens, _ in opened))
@@ -301,7 +302,7 @@ def reaches(wanted: FieldPath, field: Field, fields: list[Field]) -> bool:
 
 def standing(
     subject: Subject,
-    held: set[str],
+    role_names: set[str],
     roles: Mapping[str, Role],
     facts: DatasetFacts,
     here: Callable[[str | None], bool],
@@ -309,7 +310,7 @@ def standing(
 ) -> bool:
     if subject.user in facts.owners.users or subject.groups & facts.owners.groups:
         return True
-    for name in held & set(roles):
+    for name in role_names & set(roles):
         for target in roles[name].read:
             if target.dataset is None and target.tag is None:
                 continue
@@ -352,7 +353,7 @@ def masks_of(
 
 def row_filters(
     facts: DatasetFacts,
-    held: set[str],
+    role_names: set[str],
     roles: Mapping[str, Role],
     policies: Sequence[Policy],
     here: Callable[[str | None], bool],
@@ -363,12 +364,8 @@ def row_filters(
     used: set[str],
 ) -> list[Test]:
     filters: list[Test] = []
-    for name in held & set(roles):
-        filters += [
-            (lambda world, where=f.where: world[where])
-            for f in roles[name].row_filters
-            if here(f.dataset)  # type: ignore[misc]
-        ]
+    for name in role_names & set(roles):
+        filters += [itemgetter(f.where) for f in roles[name].row_filters if here(f.dataset)]
     tags = set(facts.tags).union(*(f.tags for f in fields))
     if any(is_personal(t) for f in fields for t in f.tags) or any(map(is_personal_dataset, facts.tags)):
         tags.add("PII")

@@ -1,4 +1,4 @@
-"""Conditions on rows against their meaning: every one is tried in every row that its texts can tell apart."""
+"""Conditions on rows against their meaning: every one is tried in every row that its texts can distinguish."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_what_the_combinations_mean(a: Condition, b: Condition, c: Condition) ->
         if true(a, row):
             assert true(beyond(a, b), row) == true(b, row)
     assert beyond(a, a) == ALWAYS and any_of([]) == ALWAYS == both()
-    for made in (either(a, b), both(a, b)):
-        assert not any(x < y for x in made for y in made), "nothing in it follows from the rest"
+    for combined in (either(a, b), both(a, b)):
+        assert not any(x < y for x in combined for y in combined), "nothing in it follows from the rest"
 
 
 @given(CONDITIONS)

@@ -1,4 +1,4 @@
-"""What a decision says, case by case, in the words a reader will see."""
+"""What a decision is, case by case, in the words a reader will see."""
 
 from __future__ import annotations
 
@@ -317,8 +317,8 @@ def test_a_role_that_inherits_what_is_not_there_opens_nothing() -> None:
     decision = decide(Subject("rita", roles=frozenset({"heir", "reader"})), ORDERS, roles=roles, now=START)
     assert decision.effect is Effect.DENY and "inherits gone" in decision.gaps[0]
     # Holding a name that nobody declared is no harm: policies may except it.
-    held = Subject("rita", roles=frozenset({"reader", "undeclared"}))
-    assert decide(held, ORDERS, roles=READS_ALL, now=START).effect is Effect.ALLOW
+    subject = Subject("rita", roles=frozenset({"reader", "undeclared"}))
+    assert decide(subject, ORDERS, roles=READS_ALL, now=START).effect is Effect.ALLOW
 
 
 def test_a_circle_of_roles_ends() -> None:

@@ -92,9 +92,9 @@ def why(reasons: Any) -> list[tuple[str, str, str]]:
 
 
 def column(decision: Decision, path: str) -> list[tuple[str, str, str]]:
-    found = decision.column(path)
-    assert found is not None
-    return why(found.reasons)
+    outcome = decision.column(path)
+    assert outcome is not None
+    return why(outcome.reasons)
 
 
 def test_filters_of_roles_and_policies() -> None:
@@ -275,7 +275,7 @@ def test_why_a_mask_holds_or_is_lifted() -> None:
         OPENED,
         where,
         ("policy", "m1", "MASK by m1: tag PERSON."),
-        ("grant", "rows", "Clear only in rows where x."),
+        ("grant", "rows", "Unmasked only in rows where x."),
     ]
     zoe = ask("zoe", policies=masks)
     assert column(zoe, "value.b") == [

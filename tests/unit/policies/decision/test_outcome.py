@@ -47,7 +47,7 @@ def test_several_masks_name_the_policies() -> None:
 
 
 def test_a_mask_that_a_grant_lifts_in_rows_is_clear_there() -> None:
-    note = Reason("grant", "rows", "Clear only in rows where r1.")
+    note = Reason("grant", "rows", "Unmasked only in rows where r1.")
     assert finish(draft((LAST, "p", R1)), ALWAYS) == Outcome(Effect.ALLOW, LAST, "r1", (FIRST, note))
     both = finish(draft((LAST, "p", R1), (HASH, "q", R2)), ALWAYS)
     assert (both.mask, both.clear_when) == (HASH, "(r1) AND (r2)")
@@ -60,7 +60,7 @@ def test_a_mask_that_a_grant_lifts_in_rows_is_clear_there() -> None:
 
 def test_rows_that_do_not_open_it_show_nothing() -> None:
     partly = finish(draft(opens=R1), ALWAYS)
-    note = Reason("grant", "rows", "Clear only in rows where r1.")
+    note = Reason("grant", "rows", "Unmasked only in rows where r1.")
     assert partly == Outcome(Effect.ALLOW, NULL, "r1", (FIRST, note))
     masked = finish(draft((LAST, "p", None), opens=R1), ALWAYS)
     assert (masked.mask, masked.clear_when) == (NULL, None)

@@ -10,13 +10,13 @@ NULL, DROP, LAST = Mask(MaskType.MASK_NULL), Mask(MaskType.DROP), Mask(MaskType.
 
 
 def places(**decided: Mask | str | tuple[Mask, str] | None) -> Places:
-    """{path: mask | None clear | "deny" | (mask, clear_when)}; `_` stands for nothing."""
-    made = []
+    """{path: mask | None unmasked | "deny" | (mask, clear_when)}; `_` means nothing."""
+    decisions = []
     for path, what in decided.items():
         mask, when = what if isinstance(what, tuple) else (what, None)
         effect = Effect.DENY if mask == "deny" else Effect.ALLOW
-        made.append(ColumnDecision(path, effect, mask if isinstance(mask, Mask) else None, when))
-    return Places(made)
+        decisions.append(ColumnDecision(path, effect, mask if isinstance(mask, Mask) else None, when))
+    return Places(decisions)
 
 
 def rule(of: Places, path: str) -> Rule:
@@ -69,7 +69,8 @@ def test_it_is_clear_where_all_of_it_is() -> None:
     two = places(**{"value.a": None, "value.a.b": (LAST, "r1"), "value.a.c": (DROP, "r2"), "value.a.d": (LAST, "r1")})
     assert rule(two, "value.a") == Rule(NULL, ("r1", "r2")), "what is left out of some rows is NULL there"
     assert rule(places(**{"value.a": (DROP, "r1")}), "value.a") == Rule(NULL, ("r1",))
-    assert rule(places(**{"value.a": (LAST, "r1"), "value.a.b": LAST}), "value.a") == Rule(NULL)
+    several: dict[str, Mask | tuple[Mask, str]] = {"value.a": (LAST, "r1"), "value.a.b": LAST}
+    assert rule(places(**several), "value.a") == Rule(NULL)
 
 
 def names(of: Places, path: str) -> list[str]:

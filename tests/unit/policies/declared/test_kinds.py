@@ -24,9 +24,9 @@ def policy(spec: dict[str, Any]) -> Any:
 
 
 def mask(**spec: Any) -> Mask:
-    found = policy({"type": "mask", "match": {"tags": ["PII"]}, "mask": spec})
-    assert isinstance(found, MaskPolicy)
-    return found.mask
+    document = policy({"type": "mask", "match": {"tags": ["PII"]}, "mask": spec})
+    assert isinstance(document, MaskPolicy)
+    return document.mask
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: f"{d['kind']}-{d['metadata']['name']}")
@@ -213,7 +213,7 @@ def test_all_problems_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("{type: mask, macth: {tags: [X]}, mask: {type: MASK}}", "spec.macth is not known; did you mean match?"),
         ("{type: mask, mask: {type: MASK}}", "spec.match field required"),
@@ -221,10 +221,10 @@ def test_all_problems_are_told_at_once() -> None:
         ("{type: mask, match: {tags: [X]}, mask: {type: MASK_HSAH}}", "spec.mask the mask 'MASK_HSAH' is not known"),
     ],
 )
-def test_a_file_says_the_field_of_a_policy_and_not_its_type(spec: str, said: str) -> None:
+def test_a_file_says_the_field_of_a_policy_and_not_its_type(spec: str, message: str) -> None:
     from catalog.declared import documents
 
     text = f"apiVersion: weir/v1\nkind: Policy\nmetadata: {{name: p}}\nspec: {spec}\n"
     with pytest.raises(InvalidInput) as caught:
         documents.load(text, kinds.KINDS)
-    assert said in caught.value.message
+    assert message in caught.value.message

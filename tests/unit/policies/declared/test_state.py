@@ -32,8 +32,8 @@ def test_what_was_declared_comes_back(world: World) -> None:
     spec = {"type": "mask", "match": {"tags": ["PII"]}, "mask": {"type": "Last-4"}}
     assert world.state.check("Policy", "p", spec) == spec
     world.state.put("Policy", "p", {"name": "p", "labels": {"a": "b"}}, spec)
-    found = world.state.get("Policy", "p")
-    assert (found.spec, found.metadata) == (spec, {"labels": {"a": "b"}})
+    answer = world.state.get("Policy", "p")
+    assert (answer.spec, answer.metadata) == (spec, {"labels": {"a": "b"}})
     assert "p" in [d.name for d in world.state.documents("Policy")]
     assert world.state.delete("Policy", "p") and not world.state.delete("Policy", "p")
     assert "p" not in [d.name for d in world.state.documents()]

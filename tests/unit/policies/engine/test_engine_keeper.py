@@ -1,4 +1,4 @@
-"""An engine that dies, hangs, fills its heap or goes on with what was stopped: who waits is answered by our own clock."""
+"""An engine that dies, hangs, fills its heap or continues with what was stopped: who waits is answered by our own clock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from policies.engine.keeper import EngineState, Keeper
 from policies.engine.memory import out_of_memory
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryCancelled
-from policies.plan.model import QueryPlan, Result, ResultColumn
+from policies.plan.model import QueryPlan, Result, ResultColumn, Unreadable
 from policies.plan.ports import EngineHeap
 from policies.plan.settings import QuerySettings
 
@@ -94,7 +94,10 @@ class Engine:
 
 
 class Batches:
-    schema, columns, limit, unreadable = None, (), None, {}
+    schema: None = None
+    columns: tuple[ResultColumn, ...] = ()
+    limit: str | None = None
+    unreadable: Unreadable | None = None
 
     def __init__(self, engine: Engine, plan: QueryPlan) -> None:
         self.engine, self.plan = engine, plan
@@ -133,7 +136,9 @@ class Asked(threading.Thread):
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         super().__init__(daemon=True)
-        self.ask, self.result, self.error, self.at = ask, None, None, 0.0
+        self.ask, self.at = ask, 0.0
+        self.result: Any = None
+        self.error: Exception | None = None
         self.start()
 
     def run(self) -> None:
@@ -158,14 +163,14 @@ def until(condition: Callable[[], object], seconds: float = 8) -> None:
 
 @pytest.fixture
 def make() -> Iterator[Callable[..., World]]:
-    made: list[World] = []
+    worlds: list[World] = []
 
     def world(**settings: Any) -> World:
-        made.append(World(**settings))
-        return made[-1]
+        worlds.append(World(**settings))
+        return worlds[-1]
 
     yield world
-    for each in made:
+    for each in worlds:
         each.keeper.close()
         each.engine.let.set()
 
@@ -235,10 +240,10 @@ def test_only_what_can_be_heavy_is_blamed_for_a_full_heap(make: Make, sql: str, 
     asked = world.running(world.plan(sql))
     world.engine.error = out_of_memory()
     world.engine.let.set()
-    found = asked.ended(2)
-    assert error in found.message
-    assert isinstance(found, LimitExceeded) is (sql == HEAVY)
-    assert found.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
+    outcome = asked.ended(2)
+    assert error in outcome.message
+    assert isinstance(outcome, LimitExceeded) is (sql == HEAVY)
+    assert outcome.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
     assert not world.process.replaced
 
 

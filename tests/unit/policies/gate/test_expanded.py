@@ -177,6 +177,6 @@ def test_expressions_are_at_least_those_written_out(uses: list[int], form: str, 
         named += [f"c{n + 1} AS (SELECT {step} FROM c{n})" for n, step in enumerate(steps)]
         sql = f"WITH {', '.join(named)} SELECT x{last} FROM c{last}"
     text = sql + (f" WHERE x{last} > 1" if filtered else "")
-    found = counted(text).expressions
-    assert found >= names * (2 if filtered else 1)
-    assert found <= (len(gate.check(text, _WIDE).sql.split()) + 20) * names * 4
+    expressions = counted(text).expressions
+    assert expressions >= names * (2 if filtered else 1)
+    assert expressions <= (len(gate.check(text, _WIDE).sql.split()) + 20) * names * 4

@@ -143,8 +143,8 @@ def test_what_cannot_stream_says_why(sql: str) -> None:
 def test_how_a_query_follows_a_topic(sql: str, stateful: bool, bucket: int | None) -> None:
     gated = gate.check(sql + " EMIT CHANGES")
     assert gated.stream_problem() is None
-    found = live.shape(gated.tree)
-    assert (found.source.name, found.stateful, found.bucket) == ("t", stateful, bucket)
+    shape = live.shape(gated.tree)
+    assert (shape.source.name, shape.stateful, shape.bucket) == ("t", stateful, bucket)
 
 
 def test_the_place_of_a_refusal() -> None:
@@ -200,7 +200,7 @@ def test_any_text_is_refused_or_stable(text: str) -> None:
     assert again.render({ref: ref.name for ref in again.tables}) == out
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=30))
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30))
 @settings(max_examples=300, deadline=None)
 def test_a_string_stays_one_string(value: str) -> None:
     """Whatever a literal holds, it is written back as one literal: it cannot end early and become words."""

@@ -8,6 +8,8 @@ import pytest
 
 from catalog.errors import SqlRefused
 from policies.gate import gate
+from policies.gate.generate import to_sql
+from policies.gate.tree import Checker
 from policies.sql.windows import AsOf
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -75,7 +77,7 @@ def test_what_fails_in_the_parser_is_a_refusal(monkeypatch: pytest.MonkeyPatch, 
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(gate.Checker, "check", fail)
+    monkeypatch.setattr(Checker, "check", fail)
     with pytest.raises(SqlRefused) as caught:
         gate.check("SELECT 1\nFROM t")
     assert caught.value.details["reasons"] == [reason]
@@ -90,7 +92,7 @@ def test_what_fails_in_the_parser_is_a_refusal(monkeypatch: pytest.MonkeyPatch, 
 )
 def test_a_text_that_is_not_written_back_the_same_is_refused(monkeypatch: pytest.MonkeyPatch, second: str) -> None:
     """What was approved and what runs must be the same words; the writer is not believed."""
-    written, real = [second, "SELECT `a` FROM `weir_view_0` AS `t`"], gate.to_sql
+    written, real = [second, "SELECT `a` FROM `weir_view_0` AS `t`"], to_sql
     monkeypatch.setattr(gate, "to_sql", lambda tree, **_: f"({written.pop(0)})" if written else real(tree))
     with pytest.raises(SqlRefused) as caught:
         gate.check("SELECT a FROM t")
@@ -145,7 +147,7 @@ def test_names_that_spark_answers_itself_with_their_places() -> None:
         "SELECT user FROM t LATERAL VIEW explode(a) x AS user",
     ):
         assert found(own) == {}, own
-    assert set(found("SELECT user FROM t AS user")) == {"user"}, "a table's name is no column"
+    assert set(found("SELECT user FROM t AS user")) == {"user"}, "a table's name is not a column"
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from policies.gate import gate
 
 
 def rendered(sql: str) -> str:
-    found = gate.check(sql)
-    return found.render({ref: ref.name for ref in found.tables}).replace("`", "")
+    verdict = gate.check(sql)
+    return verdict.render({ref: ref.name for ref in verdict.tables}).replace("`", "")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_step_works_on_what_came_before(sql: str, runs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "said", "column"),
+    ("sql", "message", "column"),
     [
         ("FROM t |> SET a = 1", "The step SET is not one that Weir knows", 11),
         ("FROM t |> SELECT a WHERE b", "A step SELECT names columns", 20),
@@ -78,10 +78,10 @@ def test_a_step_works_on_what_came_before(sql: str, runs: str) -> None:
         ("SELECT a RLIKE '(' FROM t", "mind its brackets", 8),
     ],
 )
-def test_what_is_not_taken_is_said_with_its_place(sql: str, said: str, column: int) -> None:
+def test_what_is_not_taken_is_said_with_its_place(sql: str, message: str, column: int) -> None:
     with pytest.raises(SqlRefused) as caught:
         gate.check(sql)
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert caught.value.details["column"] == column
 
 
@@ -121,8 +121,8 @@ def test_everyday_patterns_on_long_texts_pass(sql: str) -> None:
 
 
 def test_a_pipe_can_be_a_push_query() -> None:
-    found = gate.check("FROM orders |> WHERE amount > 5 |> SELECT id, amount EMIT CHANGES")
-    assert found.emit_changes and found.stream_problem() is None
+    verdict = gate.check("FROM orders |> WHERE amount > 5 |> SELECT id, amount EMIT CHANGES")
+    assert verdict.emit_changes and verdict.stream_problem() is None
 
 
 @given(
@@ -150,7 +150,7 @@ def test_a_pipe_can_be_a_push_query() -> None:
 )
 @settings(max_examples=150, deadline=None)
 def test_no_step_is_lost(steps: list[str]) -> None:
-    """Whatever the order, each step stands in what runs, once."""
+    """Whatever the order, each step is in what runs, once."""
     runs = rendered("FROM t |> " + " |> ".join(steps))
     words = {
         "WHERE": "WHERE",

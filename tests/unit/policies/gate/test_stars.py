@@ -1,4 +1,4 @@
-"""A star stands for the fields of a record; the columns beside them are taken out of it where a query names them."""
+"""A star means the fields of a record; the columns beside them are taken out of it where a query names them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from policies.gate import gate
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("SELECT TOP 10 a FROM t", "write LIMIT at the end"),
         ("SELECT a b c FROM t", "A comma may be missing before c."),
@@ -28,10 +28,10 @@ from policies.gate import gate
         ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT * FROM t", "Spark 4.0"),
     ],
 )
-def test_slips(sql: str, said: str) -> None:
+def test_slips(sql: str, message: str) -> None:
     with pytest.raises(SqlRefused) as error:
         gate.check(sql)
-    assert said in error.value.message
+    assert message in error.value.message
 
 
 def test_an_open_quote_has_its_place() -> None:

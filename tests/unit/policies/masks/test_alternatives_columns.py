@@ -25,42 +25,42 @@ def test_a_mask_on_the_object_leaves_the_array_alone_and_the_other_way_round() -
     clear = [decided(f"value.x{way}.{name}") for way in ("", "[]") for name in ("email", "city")]
     assert sql(BOTH, *clear) == "x"
     masked = [decided("value.x.email", mask=MaskType.MASK_NULL), *clear[1:]]
-    found = sql(BOTH, *masked)
-    assert found is not None
-    assert "'as_object', CASE WHEN x.`as_object` IS NOT NULL THEN named_struct('email', CAST(NULL AS" in found
-    assert found.endswith("'as_array', x.`as_array`) END")
+    text = sql(BOTH, *masked)
+    assert text is not None
+    assert "'as_object', CASE WHEN x.`as_object` IS NOT NULL THEN named_struct('email', CAST(NULL AS" in text
+    assert text.endswith("'as_array', x.`as_array`) END")
     elements = sql(BOTH, clear[0], clear[1], decided("value.x[].email", mask=MaskType.MASK_NULL), clear[3])
     assert elements is not None
     assert "'as_object', x.`as_object`" in elements and "transform(x.`as_array`" in elements
 
 
 def test_a_denied_alternative_is_left_out() -> None:
-    found = sql(BOTH, decided("value.x.email"), decided("value.x.city"), decided("value.x[].email", Effect.DENY))
-    assert found is not None and "as_array" not in found and "x.`as_object`" in found
+    text = sql(BOTH, decided("value.x.email"), decided("value.x.city"), decided("value.x[].email", Effect.DENY))
+    assert text is not None and "as_array" not in text and "x.`as_object`" in text
 
 
 def test_a_mask_on_the_place_holds_for_every_alternative() -> None:
     kind = alternatives({"as_object": PERSON, "as_array": ArrayType(STRING), "as_scalar": Primitive("BIGINT")})
-    found = sql(kind, decided("value.x", mask=MaskType.MASK_NULL))
-    assert found is not None
+    text = sql(kind, decided("value.x", mask=MaskType.MASK_NULL))
+    assert text is not None
     for read in ("x.`as_object`.`email`", "x.`as_object`.`city`", "x.`as_scalar`"):
-        assert read not in found
+        assert read not in text
     assert sql(kind, decided("value.x", Effect.DENY)) is None
 
 
 def test_a_scalar_that_nobody_decided_is_shown_only_beside_clear_fields() -> None:
     kind = alternatives({"as_object": PERSON, "as_scalar": STRING})
     assert sql(kind, decided("value.x.email"), decided("value.x.city")) == "x"
-    found = sql(kind, decided("value.x.email", mask=MaskType.MASK_HASH), decided("value.x.city"))
-    assert found is not None and "x.`as_scalar`" not in found
+    text = sql(kind, decided("value.x.email", mask=MaskType.MASK_HASH), decided("value.x.city"))
+    assert text is not None and "x.`as_scalar`" not in text
 
 
 def test_the_fields_of_an_object_are_columns_and_the_array_has_its_own() -> None:
     kind = alternatives(
         {"as_object": StructType((("id", STRING), ("As_Array", STRING))), "as_array": ArrayType(PERSON)}
     )
-    found = [(each.name, str(each.path), each.source) for each in value_columns(kind)]
-    assert found == [
+    columns = [(each.name, str(each.path), each.source) for each in value_columns(kind)]
+    assert columns == [
         ("id", "value.id", "weir_value.`as_object`.`id`"),
         ("As_Array", "value.As_Array", "weir_value.`as_object`.`As_Array`"),
         ("as_array_", "value", "weir_value.`as_array`"),

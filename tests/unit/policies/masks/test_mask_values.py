@@ -155,8 +155,8 @@ def test_texts_at_the_edges(type_: MaskType, value: str, params: Any, expected: 
     ],
 )
 def test_other_types_at_the_edges(type_: MaskType, value: Any, kind: Primitive, params: Any, expected: Any) -> None:
-    found = masked(type_, value, kind, **params)
-    assert found == expected and type(found) is type(expected)
+    value_seen = masked(type_, value, kind, **params)
+    assert value_seen == expected and type(value_seen) is type(expected)
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_what_is_hashed_is_the_text_that_spark_writes(value: Any, kind: Primitiv
 def test_the_sql_of_a_keyed_hash_is_hmac() -> None:
     """Computed by the SQL's own steps: sha256(outer key, sha256(inner key, text))."""
     sql = KEYS.sql("hash", "v")
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"sha2\(concat\(X'(\w+)', unhex\(sha2\(concat\(X'(\w+)', CAST\(v AS BINARY\)\), 256\)\)\), 256\)", sql
     )
-    assert found is not None
-    outer, inner = map(bytes.fromhex, found.groups())
+    assert match is not None
+    outer, inner = map(bytes.fromhex, match.groups())
     assert len(outer) == len(inner) == 64
     assert hashlib.sha256(outer + hashlib.sha256(inner + b"abc").digest()).hexdigest() == KEYS.hexdigest("hash", b"abc")
     derived = hmac.new(b"a secret for tests, sixteen or more", b"weir-mask-1:hash", hashlib.sha256).digest()
@@ -247,7 +247,7 @@ def test_previews() -> None:
         ("reflect('a', {col})", "The mask expression cannot be used: "),
         ("{col} + other", "The mask expression names 'other'; write"),
         ("{col}.x.y", "The mask expression names 'y'; write"),
-        ("concat({col}, '{col}')", "{col} stands inside a string of the mask expression; write"),
+        ("concat({col}, '{col}')", "{col} is inside a string of the mask expression; write"),
     ],
 )
 def test_why_an_expression_cannot_be_used(expression: str, sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,9 +23,9 @@ RECORD = parse_ddl(
 )
 
 
-def column(path: str, decisions: dict[str, Mask | str | None], clear_when: str | None = None) -> str | None:
-    """SQL of a column under {path: mask | None clear | "deny"}."""
-    made = [
+def column(path: str, decisions: Mapping[str, Mask | str | None], clear_when: str | None = None) -> str | None:
+    """SQL of a column under {path: mask | None unmasked | "deny"}."""
+    column_decisions = [
         ColumnDecision(
             p,
             Effect.DENY if m == "deny" else Effect.ALLOW,
@@ -38,7 +39,7 @@ def column(path: str, decisions: dict[str, Mask | str | None], clear_when: str |
     for step in at.steps:
         assert isinstance(kind, StructType)
         kind = kind.get(step.name or "")
-    return build(context(made, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
+    return build(context(column_decisions, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
 
 
 NULLED = Mask(MaskType.MASK_NULL)
@@ -98,16 +99,16 @@ def test_what_holds_more_than_it_shows_is_hidden_whole() -> None:
 
 
 def test_what_holds_several_conditional_fields_is_clear_where_all_of_them_are() -> None:
-    made = [
+    decisions = [
         ColumnDecision("value.id", Effect.ALLOW),
         ColumnDecision("value.id.a", Effect.ALLOW, NULLED, "r1"),
         ColumnDecision("value.id.b", Effect.ALLOW, NULLED, "r2"),
     ]
-    ctx = context(made, KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    ctx = context(decisions, KEYS, {"r1": "`c1`", "r2": "`c2`"})
     assert build(ctx, VALUE.field("id"), STRING, "src") == (
         "CASE WHEN `c1` AND `c2` THEN src ELSE CAST(NULL AS STRING) END"
     )
-    ctx = context([*made, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
+    ctx = context([*decisions, ColumnDecision("value.id.c", Effect.ALLOW, NULLED)], KEYS, {"r1": "`c1`", "r2": "`c2`"})
     assert build(ctx, VALUE.field("id"), STRING, "src") == "CAST(NULL AS STRING)"
 
 
@@ -386,6 +387,6 @@ def test_several_keys_have_a_case_each() -> None:
 
 def test_a_column_knows_the_places_it_rests_on() -> None:
     ctx = context([ColumnDecision("value.ages{}", Effect.ALLOW)], KEYS, {})
-    kind = RECORD.get("ages")  # type: ignore[union-attr]
+    kind = RECORD.get("ages")
     assert kind is not None and build(ctx, VALUE.field("ages"), kind, "src") is None
     assert list(dict.fromkeys(map(str, ctx.looked))) == ["value.ages{}", "value.ages@keys"]

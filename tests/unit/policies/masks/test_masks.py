@@ -97,7 +97,7 @@ def test_other_types_are_kept(type_: MaskType, value: Any, kind: Primitive, para
 
 @pytest.mark.parametrize("show", [None, 1, 4, 7])
 def test_the_engine_shows_as_many_characters_as_the_mask_names(show: int | None) -> None:
-    """The SQL of the view, which no test without an engine can run: the same numbers stand in it as in the mask."""
+    """The SQL of the view, which no test without an engine can run: the same numbers are in it as in the mask."""
     count, params = show or 4, {"show": show} if show else {}
     text, big = Primitive("STRING"), Primitive("BIGINT")
     last = primitives.expression(Mask(MaskType.MASK_SHOW_LAST_4, params=params), "v", text, KEYS)
@@ -182,7 +182,7 @@ def test_parameters_order_masks_of_one_type() -> None:
 
 
 def test_parameters_never_lift_a_mask_over_one_of_another_type() -> None:
-    """However wide the step, and whatever stands in the place of a number of decimals."""
+    """However wide the step, and whatever is in the place of a number of decimals."""
     widest = Mask(MaskType.GENERALIZE, params={"step": 1e14})
     assert strictest([widest, Mask(MaskType.TRUNCATE_GEO, params={"decimals": 6})]).type is MaskType.TRUNCATE_GEO
     for decimals in (-5, 0, 6, 1000):

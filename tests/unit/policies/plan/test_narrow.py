@@ -40,8 +40,8 @@ def plan(
 
 def read(sql: str, **more: object) -> tuple[list[str], str]:
     """The columns of the view, and what is decoded of a record."""
-    made = narrowed(plan(**more), mentioned(gate.check(sql).tree), SYSTEM)  # type: ignore[arg-type]
-    return [name for name, _ in made.columns], columns_ddl(made.value.kind)  # type: ignore[arg-type]
+    plan_left = narrowed(plan(**more), mentioned(gate.check(sql).tree), SYSTEM)  # type: ignore[arg-type]
+    return [name for name, _ in plan_left.columns], columns_ddl(plan_left.value.kind)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def read(sql: str, **more: object) -> tuple[list[str], str]:
     ],
 )
 def test_what_is_named_is_read(sql: str, columns: list[str], decoded: str | None) -> None:
-    found, kind = read(sql)
-    assert found == columns
+    names, kind = read(sql)
+    assert names == columns
     if decoded is not None:
         assert kind == decoded, "with what the conditions of masks need"
 

@@ -26,7 +26,7 @@ KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 
 
 def governed(effects: dict[str, Any], where: str = "") -> GovernedTable:
-    """`effects`: path -> Mask, or None for denied; all else is clear."""
+    """`effects`: path -> Mask, or None for denied; all else is unmasked."""
     columns = tuple(
         ColumnDecision(f.path, Effect.DENY)
         if f.path in effects and effects[f.path] is None

@@ -66,8 +66,8 @@ class Topic:
 
     def read(self, window: Window, as_of: AsOf) -> list[int]:
         """The names of what a query would show of a window."""
-        found = [each for r in window.ranges for each in self.partitions[r.partition][r.start : r.end]]
-        return sorted(each.name for each in found if each.name is not None and _in(at(each.time), as_of))
+        stored = [each for r in window.ranges for each in self.partitions[r.partition][r.start : r.end]]
+        return sorted(each.name for each in stored if each.name is not None and _in(at(each.time), as_of))
 
 
 def _in(moment: datetime, as_of: AsOf) -> bool:
@@ -114,16 +114,16 @@ def test_positions_alone_would_tell() -> None:
 
 @pytest.mark.parametrize("earliest", [False, True])
 def test_one_more_hidden_record_moves_no_cut_window(earliest: bool) -> None:
-    """At a cut the places are drawn: most new records move nothing, and a place tells no count."""
+    """At a cut the places are drawn: most new records move nothing, and a place shows no count."""
     asked, limit = AsOf(earliest=earliest), 1000
     ends = []
     for count in range(5000, 5400):
         topic = Topic([[Record(0)] * count])
-        (found,) = HiddenRows(topic, KEYS).window({}, "t", asked, limit).ranges
+        (window,) = HiddenRows(topic, KEYS).window({}, "t", asked, limit).ranges
         (exact,) = topic.window({}, "t", asked, limit).ranges
-        assert found.start <= exact.start and found.end >= exact.end, "nothing that was asked for is left out"
-        assert found.count <= limit + 2 * limit // 20
-        ends.append(found.end if earliest else found.start)
+        assert window.start <= exact.start and window.end >= exact.end, "nothing that was asked for is left out"
+        assert window.count <= limit + 2 * limit // 20
+        ends.append(window.end if earliest else window.start)
     assert ends == sorted(ends)
     moved = [n for n in range(1, len(ends)) if ends[n] != ends[n - 1]]
     assert len(moved) <= 400 // 25 and (earliest or len(moved) >= 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,14 +29,14 @@ from policies.model import (
     Subject,
 )
 from policies.plan.errors import QueryFailed
-from policies.plan.model import PartRead, QueryPlan, Result
+from policies.plan.model import Batches, PartRead, QueryPlan, Result
 from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.refusals import split_name
 from policies.plan.settings import QuerySettings
 from policies.plan.views import govern
-from policies.query.audit_entry import without_literals
 from policies.query.door import Trail
 from policies.query.service import GovernedQuery
+from policies.sql.literals import without_literals
 
 KIND = parse_ddl("id STRING, amount INT, note STRING, who STRUCT<name: STRING, mail: STRING>, user STRING")
 ANA = Subject("ana")
@@ -109,6 +110,9 @@ class World:
         self.plans.append(plan)
         self.before_run()
         return MemoryEngine(self.topics).run(plan)
+
+    def open(self, plan: QueryPlan) -> AbstractContextManager[Batches]:
+        return MemoryEngine(self.topics).open(plan)
 
     def check(self, plan: QueryPlan) -> list[tuple[str, str]]:
         return MemoryEngine(self.topics).check(plan)

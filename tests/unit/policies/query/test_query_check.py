@@ -1,4 +1,4 @@
-"""What an editor is told while somebody types."""
+"""What an editor receives while somebody types."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tests.unit.policies.query.test_query import ANA, ID, World, decided
 
 
 def check(sql: str, world: World | None = None) -> dict[str, Any]:
-    made = world or World()
-    service = made.service()
-    answer = QueryCheck(service.preparer, service.trail, made, service.settings).check(ANA, sql, "analysis")
-    assert not made.plans, "nothing is read"
-    assert all(entry.action == "query.check" for entry in made.entries)
+    used = world or World()
+    service = used.service()
+    answer = QueryCheck(service.preparer, service.trail, used, service.settings).check(ANA, sql, "analysis")
+    assert not used.plans, "nothing is read"
+    assert all(entry.action == "query.check" for entry in used.entries)
     return answer
 
 
 def places(sql: str, world: World | None = None) -> list[tuple[str, str | None]]:
     """The text each problem points at, and its suggestion."""
     lines = sql.split("\n")
-    found = []
+    texts = []
     for problem in check(sql, world)["problems"]:
         assert problem["line"] == problem["end_line"]
         line = lines[problem["line"] - 1]
-        found.append((line[problem["column"] - 1 : problem["end_column"] - 1], problem["suggestion"]))
-    return found
+        texts.append((line[problem["column"] - 1 : problem["end_column"] - 1], problem["suggestion"]))
+    return texts
 
 
 def test_a_good_query() -> None:
@@ -62,11 +62,11 @@ def test_a_good_query() -> None:
     ],
 )
 def test_a_problem_stands_where_it_is(sql: str, expected: list[tuple[str, str | None]]) -> None:
-    found = places(sql)
+    places_seen = places(sql)
     if "WHERE" in sql:
-        assert len(found) == 1
+        assert len(places_seen) == 1
     else:
-        assert found == expected
+        assert places_seen == expected
 
 
 def test_denials_are_problems_too() -> None:
@@ -128,13 +128,13 @@ def test_no_text_breaks_it(sql: str) -> None:
 
 def complete(text: str, world: World | None = None) -> list[str]:
     """Inserts at the | of a text."""
-    made = world or World()
+    used = world or World()
     at = text.index("|")
-    query = made.service()
+    query = used.service()
     service = Completion(query.preparer, query.trail, lambda: ["prod/orders", "prod/shop.orders-v2", "test/orders"])
     answer = service.complete(ANA, text.replace("|", "", 1), at)
-    assert all(entry.action == "query.complete" and entry.datasets for entry in made.entries)
-    assert not made.plans and answer["from"] <= answer["to"] == at
+    assert all(entry.action == "query.complete" and entry.datasets for entry in used.entries)
+    assert not used.plans and answer["from"] <= answer["to"] == at
     return [item["insert"] for item in answer["items"]]
 
 
@@ -156,8 +156,8 @@ def complete(text: str, world: World | None = None) -> list[str]:
     ],
 )
 def test_what_comes_first(text: str, first: str) -> None:
-    found = complete(text if "FROM" in text or "uppe" in text else text + " FROM orders")
-    assert found and found[0] == first
+    suggestions = complete(text if "FROM" in text or "uppe" in text else text + " FROM orders")
+    assert suggestions and suggestions[0] == first
 
 
 @pytest.mark.parametrize("text", ["SELECT 'am| FROM orders", "SELECT 1 -- am|", "SELECT 12|", "SELECT /* am| */ 1"])
@@ -199,5 +199,5 @@ def test_what_stands_behind_the_longest_text_is_not_completed() -> None:
     ],
 )
 def test_the_tables_a_text_names(text: str, tables: list[str]) -> None:
-    found = unfinished.read(text.replace("|", ""), text.index("|"))
-    assert found is not None and [alias for alias, _ in found.tables] == tables
+    answer = unfinished.read(text.replace("|", ""), text.index("|"))
+    assert answer is not None and [alias for alias, _ in answer.tables] == tables

@@ -1,4 +1,4 @@
-"""What the engine could not run is told at its place, with the nearest name; never in the engine's own words."""
+"""What the engine could not run is reported at its place, with the nearest name; never in the engine's own words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def unknown(name: str, **more: Any) -> QueryFailed:
 
 
 @pytest.mark.parametrize(
-    ("sql", "error", "said", "column"),
+    ("sql", "error", "message", "column"),
     [
         ("SELECT t.totl FROM (SELECT sum(amount) AS total FROM orders) t", unknown("`t`.`totl`"),
          "There is no column t.totl; did you mean total?", 8),
@@ -46,16 +46,16 @@ def unknown(name: str, **more: Any) -> QueryFailed:
          "The column id fits several.", 8),
     ],
 )  # fmt: skip
-def test_a_failure_is_told_at_its_place(sql: str, error: QueryFailed, said: str, column: int) -> None:
-    found = told(sql, error)
-    assert said in found.message
-    assert found.details["column"] == column
-    assert "fragment" not in found.details
+def test_a_failure_is_told_at_its_place(sql: str, error: QueryFailed, message: str, column: int) -> None:
+    problem = told(sql, error)
+    assert message in problem.message
+    assert problem.details["column"] == column
+    assert "fragment" not in problem.details
 
 
 def test_words_of_a_view_have_no_place() -> None:
-    found = told("SELECT id FROM orders", QueryFailed("It failed.", fragment="substring(`_weir_secret`, 2)"))
-    assert "line" not in found.details
+    problem = told("SELECT id FROM orders", QueryFailed("It failed.", fragment="substring(`_weir_secret`, 2)"))
+    assert "line" not in problem.details
 
 
 def failed(condition: str, fragment: str | None = None, **about: str) -> QueryFailed:
@@ -63,7 +63,7 @@ def failed(condition: str, fragment: str | None = None, **about: str) -> QueryFa
 
 
 @pytest.mark.parametrize(
-    ("sql", "error", "said"),
+    ("sql", "error", "message"),
     [
         ("SELECT id FROM orders WHERE id = 5", failed("CAST_INVALID_INPUT", "`id` = 5", targetType='"BIGINT"', expression="'o-17'"),
          "id is a text, and 5 is a number: a value of id is not of type BIGINT. Write '5' in quotes, or try_cast(id AS BIGINT)."),
@@ -105,8 +105,8 @@ def failed(condition: str, fragment: str | None = None, **about: str) -> QueryFa
          "Write unix_timestamp(time)."),
     ],
 )  # fmt: skip
-def test_a_failure_names_what_it_is_about_and_what_to_write(sql: str, error: QueryFailed, said: str) -> None:
-    assert said in told(sql, error).message
+def test_a_failure_names_what_it_is_about_and_what_to_write(sql: str, error: QueryFailed, message: str) -> None:
+    assert message in told(sql, error).message
 
 
 @pytest.mark.parametrize(
@@ -122,5 +122,5 @@ def test_a_failure_names_what_it_is_about_and_what_to_write(sql: str, error: Que
     ],
 )  # fmt: skip
 def test_nothing_of_the_engines_report_gets_into_a_sentence(error: QueryFailed) -> None:
-    found = told("SELECT upper(id) FROM orders WHERE id = 5", error)
-    assert "anna" not in f"{found.message} {found.details}"
+    problem = told("SELECT upper(id) FROM orders WHERE id = 5", error)
+    assert "anna" not in f"{problem.message} {problem.details}"

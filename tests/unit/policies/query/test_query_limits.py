@@ -18,7 +18,7 @@ from policies.query.admission import Turns
 
 
 class Waiting:
-    """Somebody who takes a turn on a thread of their own, and holds it until told to let go."""
+    """Somebody who takes a turn on a thread of their own, and holds it until asked to release it."""
 
     def __init__(self, turns: Turns, user: str, order: list[str]) -> None:
         self.stop, self.go, self.error = Stop("q"), threading.Event(), None
@@ -54,41 +54,43 @@ def turns(**limits: Any) -> Turns:
 
 
 @contextmanager
-def held(made: Turns, *users: str) -> Iterator[None]:
+def held(queue: Turns, *users: str) -> Iterator[None]:
     with ExitStack() as stack:
         for user in users:
-            stack.enter_context(made.take(user))
+            stack.enter_context(queue.take(user))
         yield
 
 
 def test_the_one_with_the_fewest_running_queries_is_next() -> None:
-    made, order = turns(concurrent=3, concurrent_per_subject=3), []
-    with held(made, "heavy"):
-        with held(made, "heavy", "heavy"):
-            more = [Waiting(made, "heavy", order) for _ in range(3)]
-            until(lambda: len(made._queue) == 3)
-            other = Waiting(made, "ana", order)
-            until(lambda: len(made._queue) == 4)
+    queue = turns(concurrent=3, concurrent_per_subject=3)
+    order: list[str] = []
+    with held(queue, "heavy"):
+        with held(queue, "heavy", "heavy"):
+            more = [Waiting(queue, "heavy", order) for _ in range(3)]
+            until(lambda: len(queue._queue) == 3)
+            other = Waiting(queue, "ana", order)
+            until(lambda: len(queue._queue) == 4)
         until(lambda: len(order) == 2)
         assert order[0] == "ana" and order == ["ana", "heavy"]
     for each in (other, *more):
         each.end()
-    assert made.running == 0
+    assert queue.running == 0
 
 
 def test_a_subject_at_its_limit_waits_behind_itself_only() -> None:
-    made, order = turns(concurrent=4, concurrent_per_subject=1), []
-    with held(made, "ana"):
-        waiting = Waiting(made, "ana", order)
-        until(lambda: len(made._queue) == 1)
-        with held(made, "otto"):
+    queue = turns(concurrent=4, concurrent_per_subject=1)
+    order: list[str] = []
+    with held(queue, "ana"):
+        waiting = Waiting(queue, "ana", order)
+        until(lambda: len(queue._queue) == 1)
+        with held(queue, "otto"):
             assert order == []
     until(lambda: order == ["ana"])
     waiting.end()
 
 
 @pytest.mark.parametrize(
-    ("limits", "users", "said"),
+    ("limits", "users", "message"),
     [
         ({"concurrent_per_subject": 1, "wait_seconds": 0.01}, ["ana"], "concurrent_per_subject"),
         ({"concurrent": 1, "wait_seconds": 0.01}, ["otto"], "concurrent"),
@@ -96,33 +98,34 @@ def test_a_subject_at_its_limit_waits_behind_itself_only() -> None:
         ({"concurrent": 1, "queued": 0}, ["otto"], "queued"),
     ],
 )
-def test_what_cannot_wait_is_told_which_limit_it_met(limits: Any, users: list[str], said: str) -> None:
-    made = turns(**limits)
-    with held(made, *users), pytest.raises(LimitExceeded) as caught, made.take("ana"):
+def test_what_cannot_wait_is_told_which_limit_it_met(limits: Any, users: list[str], message: str) -> None:
+    queue = turns(**limits)
+    with held(queue, *users), pytest.raises(LimitExceeded) as caught, queue.take("ana"):
         pass
-    assert caught.value.details["limit"] == said
-    with made.take("ana"):
-        assert made.running == 1
+    assert caught.value.details["limit"] == message
+    with queue.take("ana"):
+        assert queue.running == 1
 
 
 def test_one_who_waits_can_be_stopped() -> None:
-    made, order = turns(concurrent=1), []
-    with held(made, "otto"):
-        waiting = Waiting(made, "ana", order)
-        until(lambda: len(made._queue) == 1)
+    queue = turns(concurrent=1)
+    order: list[str] = []
+    with held(queue, "otto"):
+        waiting = Waiting(queue, "ana", order)
+        until(lambda: len(queue._queue) == 1)
         waiting.stop.stop("was cancelled by petra")
         waiting.thread.join(10)
         assert isinstance(waiting.error, QueryCancelled) and "petra" in waiting.error.message
-        assert not made._queue
-    assert order == [] and made.running == 0
+        assert not queue._queue
+    assert order == [] and queue.running == 0
 
 
 def test_a_turn_is_given_back_by_a_query_that_fails() -> None:
-    made = turns(concurrent=1)
-    with pytest.raises(ZeroDivisionError), made.take("ana"):
+    queue = turns(concurrent=1)
+    with pytest.raises(ZeroDivisionError), queue.take("ana"):
         _ = 1 / 0
-    with made.take("otto"):
-        assert made.running == 1
+    with queue.take("otto"):
+        assert queue.running == 1
 
 
 def test_a_stop_calls_back_once_and_at_once_where_it_came_first() -> None:

@@ -18,46 +18,46 @@ def register(**settings: int) -> RunningQueries:
 
 
 def test_others_see_no_literals() -> None:
-    made = register()
-    with made.during(ANA, SQL, "analysis") as live:
-        (own,) = made.list(ANA)
+    running = register()
+    with running.during(ANA, SQL, "analysis") as live:
+        (own,) = running.list(ANA)
         assert own["sql"] == SQL and own["mine"] and own["state"] == "queued" and own["id"] == live.id
-        (seen,) = made.list(OTTO, everybody=True)
+        (seen,) = running.list(OTTO, everybody=True)
         assert "anna" not in seen["sql"] and "77" not in seen["sql"] and not seen["mine"]
-        assert made.list(OTTO) == []
-    assert made.list(ANA) == []
+        assert running.list(OTTO) == []
+    assert running.list(ANA) == []
 
 
 def test_who_may_stop_what() -> None:
-    made = register()
-    with made.during(ANA, SQL, None, "mine-1") as live:
+    running = register()
+    with running.during(ANA, SQL, None, "mine-1") as live:
         with pytest.raises(NotFound):
-            made.cancel(OTTO, "mine-1")
+            running.cancel(OTTO, "mine-1")
         assert not live.stop.stopped
-        made.cancel(OTTO, "mine-1", everybody=True)
+        running.cancel(OTTO, "mine-1", everybody=True)
         assert live.stop.error().message == "The query mine-1 was cancelled by otto."
     with pytest.raises(NotFound):
-        made.cancel(ANA, "mine-1")
+        running.cancel(ANA, "mine-1")
 
 
 def test_an_id_is_one_query_at_a_time() -> None:
-    made = register()
-    with made.during(ANA, SQL, None, "a:1"), pytest.raises(Conflict), made.during(OTTO, SQL, None, "a:1"):
+    running = register()
+    with running.during(ANA, SQL, None, "a:1"), pytest.raises(Conflict), running.during(OTTO, SQL, None, "a:1"):
         pass
-    with made.during(OTTO, SQL, None, "a:1"):
+    with running.during(OTTO, SQL, None, "a:1"):
         pass
     for bad in ("", "x" * 65, "a b", "ä", "../x", "a\nb"):
         with pytest.raises(InvalidInput):
-            made.begin(ANA, SQL, None, bad)
+            running.begin(ANA, SQL, None, bad)
 
 
 def test_streams_have_their_own_limit() -> None:
-    made = register(streams_per_subject=1, streams=2)
-    first = made.begin(ANA, SQL, None, streaming=True)
+    running = register(streams_per_subject=1, streams=2)
+    first = running.begin(ANA, SQL, None, streaming=True)
     with pytest.raises(LimitExceeded):
-        made.begin(ANA, SQL, None, streaming=True)
-    made.begin(OTTO, SQL, None, streaming=True)
+        running.begin(ANA, SQL, None, streaming=True)
+    running.begin(OTTO, SQL, None, streaming=True)
     with pytest.raises(LimitExceeded):
-        made.begin(Subject("petra"), SQL, None, streaming=True)
-    made.end(first)
-    assert made.begin(ANA, SQL, None, streaming=True).state == "streaming"
+        running.begin(Subject("petra"), SQL, None, streaming=True)
+    running.end(first)
+    assert running.begin(ANA, SQL, None, streaming=True).state == "streaming"

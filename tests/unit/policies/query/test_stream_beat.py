@@ -1,19 +1,20 @@
-"""The beat of a push query: when its events go out tells nothing of records that a row filter hides."""
+"""The beat of a push query: when its events go out shows nothing of records that a row filter hides."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from policies.plan.cancellation import Stop
-from policies.plan.model import Result, ResultColumn
+from policies.plan.model import Result, ResultColumn, Window
 from policies.plan.prepare import Prepared
 from policies.plan.registry import Running
 from policies.plan.unreadable import UnreadableReport
 from policies.query.running_access import Access
 from policies.query.stream import Beat, Stream
+from policies.sql.windows import AsOf
 from tests.unit.policies.query.test_query import ANA, World
 
 
@@ -105,9 +106,9 @@ class Followed:
         looked = threading.Event()
         window = self.world.topics.window
 
-        def looking(*given: Any) -> Any:
+        def looking(kafka: Mapping[str, str], topic: str, as_of: AsOf, limit: int) -> Window:
             looked.set()
-            return window(*given)
+            return window(kafka, topic, as_of, limit)
 
         self.world.topics.window = looking  # type: ignore[method-assign]
         self.let_on.set()
@@ -143,7 +144,7 @@ def test_whoever_stops_following_stops_the_engine() -> None:
     service = world.service()
     events = service.stream(ANA, "SELECT * FROM orders EMIT CHANGES")
     assert next(events)["type"] == "columns"
-    events.close()  # type: ignore[attr-defined]
+    events.close()
     followed = Followed(True)
     gated = service.trail.gate(ANA, "SELECT id FROM orders EMIT CHANGES", None, "query.stream")
     prepared = service.preparer.govern(gated, service.preparer.find(ANA, gated, None))

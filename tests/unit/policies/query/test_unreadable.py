@@ -54,7 +54,7 @@ BROKEN = {"key": "k", "value": b"{broken"}
 
 
 def decided(**effects: Any) -> Decision:
-    """Everything clear but what `effects` names: path below value -> Mask, or None for denied."""
+    """Everything unmasked but what `effects` names: path below value -> Mask, or None for denied."""
     named = {f"value.{name.replace('__', '.')}": effect for name, effect in effects.items()}
     columns = tuple(
         ColumnDecision(f.path, Effect.DENY)
@@ -182,7 +182,7 @@ def test_a_scan_is_asked_for_and_the_answer_says_so_only_then() -> None:
     assert "queued" not in str(world.service().run(ANA, "SELECT n FROM orders").unreadable.text)
     broken = World([*SMALL, BROKEN])
     assert broken.service().run(ANA, "SELECT n FROM orders").unreadable.counts == {"*": 1}
-    assert broken.scanned == [], "a scan finds no type for what is no JSON"
+    assert broken.scanned == [], "a scan finds no type for what is not JSON"
 
 
 def test_a_push_query_counts_since_it_began() -> None:
@@ -197,7 +197,7 @@ def test_a_push_query_counts_since_it_began() -> None:
         assert [e["type"] for e in news] == ["unreadable", "rows"]
         assert news[0]["unreadable"] == {"n": total} and f"{total} value" in news[0]["text"]
         assert news[1]["rows"] == [[None]] and news[1]["unreadable"] == {"n": total}
-    events.close()  # type: ignore[attr-defined]
+    events.close()
 
 
 JSON = st.recursive(

@@ -46,14 +46,14 @@ def events() -> Events:
 
 @pytest.fixture
 def world(events: Events) -> World:
-    made = company()
+    firm = company()
     spec = next(s for kind, _, s in GOVERNANCE if kind == "Workflow")
-    made.declare(
+    firm.declare(
         ("Workflow", "personal-data", {**spec, "breakGlass": GLASS}),
         ("User", "olga", {"groups": ["on-call"], "roles": ["analyst"]}),
     )
-    serve(made, events=events)
-    return made
+    serve(firm, events=events)
+    return firm
 
 
 def serve(world: World, settings: PolicySettings | None = None, **more: Any) -> Approvals:
@@ -217,7 +217,7 @@ def test_the_settings_hold_where_no_workflow_says_otherwise(world: World) -> Non
         ask(world, fields=["value.amount"], valid_to=START + 11 * DAY)
     personal = ask(world, valid_from=START + DAY)
     assert (personal.valid_from, personal.valid_to) == (START + DAY, START + 4 * DAY)
-    assert personal.expires_at == START + 7 * DAY, "the workflow says seven days"
+    assert personal.expires_at == START + 7 * DAY, "the workflow has seven days"
     serve(world, PolicySettings(default_grant_days=30, max_grant_days=10))
     assert ask(world, fields=["value.amount"]).valid_to == START + 10 * DAY
     plain = serve(world)
@@ -427,7 +427,7 @@ def test_lists_of_requests(world: World) -> None:
     first, second, third = (r.id for r in requests)
     world.approvals.deny(world.user("otto"), second)
 
-    def ids(user: str, state: str | None = None, **more: bool) -> list[str]:
+    def ids(user: str, state: str | None = None, **more: Any) -> list[str]:
         return [r.id for r in world.approvals.list(world.user(user), state, **more)]
 
     assert ids("otto") == [glass.id, third, second, first], "newest first"
@@ -447,8 +447,8 @@ def test_lists_of_requests(world: World) -> None:
 
 
 def test_requests_of_one_moment_have_an_order(world: World) -> None:
-    made = sorted((ask(world, reason=f"r{n}").id for n in range(5)), reverse=True)
-    assert [r.id for r in world.approvals.list(world.user("ana"))] == made
+    ids = sorted((ask(world, reason=f"r{n}").id for n in range(5)), reverse=True)
+    assert [r.id for r in world.approvals.list(world.user("ana"))] == ids
 
 
 def test_the_default_of_rows_takes_any_condition(world: World) -> None:

@@ -68,13 +68,13 @@ def test_the_whole_story(world: World) -> None:
 
 
 def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) -> None:
-    """A client whose connection broke does not know that it was heard."""
+    """A client whose connection broke does not know that it was received."""
     until = START + timedelta(days=3)
     request = ask(world, valid_to=until, reason="mailing")
     world.sleep(seconds=40)
     assert ask(world, valid_to=until + timedelta(seconds=40), reason="mailing") == request
     assert [e.action for e in world.entries.rows] == ["request.create"]
-    for other in (
+    others: tuple[dict[str, Any], ...] = (
         {"reason": "another"},
         {"reason": "mailing", "purpose": "other"},
         {"reason": "mailing", "unmask": []},
@@ -82,7 +82,8 @@ def test_what_is_asked_again_while_it_waits_is_the_same_request(world: World) ->
         {"reason": "mailing", "user": "otto"},
         {"reason": "mailing", "fields": ["value.amount"]},
         {"reason": "mailing", "rows": "region = 'EU'"},
-    ):
+    )
+    for other in others:
         assert ask(world, **{"valid_to": until, **other}).id != request.id, other
     world.approvals.cancel(world.user("ana"), request.id)
     assert ask(world, valid_to=until, reason="mailing").id != request.id
@@ -281,7 +282,7 @@ def test_who_sees_which_requests(world: World) -> None:
     request = ask(world)
     other = ask(world, "grace")
 
-    def ids(user: str, **more: bool) -> set[str]:
+    def ids(user: str, **more: Any) -> set[str]:
         return {r.id for r in world.approvals.list(world.user(user), **more)}
 
     assert ids("ana") == {request.id} and ids("grace") == {other.id}

@@ -35,22 +35,22 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Told:
+def outbox() -> Told:
     return Told()
 
 
 @pytest.fixture
-def world(told: Told) -> World:
-    made = company()
+def world(outbox: Told) -> World:
+    firm = company()
     spec = next(s for kind, _, s in GOVERNANCE if kind == "Workflow")
-    made.declare(
+    firm.declare(
         ("Workflow", "personal-data", {**spec, "breakGlass": GLASS}),
         ("User", "grace", {"groups": ["on-call"], "roles": ["analyst"]}),
         ("User", "vera", {"groups": ["privacy"]}),
     )
-    made.approvals = Approvals(made.state, made.facts, made.identity, made.audit, made.clock, events=told)
-    made.grants = Grants(made.state, made.facts, made.identity, made.audit, made.clock, events=told)
-    return made
+    firm.approvals = Approvals(firm.state, firm.facts, firm.identity, firm.audit, firm.clock, events=outbox)
+    firm.grants = Grants(firm.state, firm.facts, firm.identity, firm.audit, firm.clock, events=outbox)
+    return firm
 
 
 def smash(world: World, user: str = "grace", **more: Any) -> AccessRequest:
@@ -62,7 +62,7 @@ def mask_of(world: World, user: str) -> Any:
     return world.state.decide(world.user(user), ORDERS).column(EMAIL).mask  # type: ignore[union-attr]
 
 
-def test_the_glass_opens_at_once_for_a_short_time_and_is_loud(world: World, told: Told) -> None:
+def test_the_glass_opens_at_once_for_a_short_time_and_is_loud(world: World, outbox: Told) -> None:
     assert mask_of(world, "grace") is not None
     request = smash(world)
     assert mask_of(world, "grace") is None
@@ -70,13 +70,13 @@ def test_the_glass_opens_at_once_for_a_short_time_and_is_loud(world: World, told
     assert AccessRequest.from_json(request.to_json()) == request
     (entry,) = world.entries.rows
     assert (entry.actor, entry.action, list(entry.reasons)) == ("grace", "breakglass.use", ["incident 4711"])
-    assert told.events == [("breakglass.used", request.id), ("grant.issued", request.grant)]
+    assert outbox.events == [("breakglass.used", request.id), ("grant.issued", request.grant)]
     assert world.state.view().grants[request.grant or ""].break_glass
     world.sleep(hours=2)
     assert mask_of(world, "grace") is not None
 
 
-def test_a_review_that_objects_ends_the_access(world: World, told: Told) -> None:
+def test_a_review_that_objects_ends_the_access(world: World, outbox: Told) -> None:
     request = smash(world)
     assert [r.id for r in world.approvals.list(world.user("petra"), to_decide=True)] == [request.id]
     assert world.approvals.list(world.user("ana")) == []
@@ -84,7 +84,7 @@ def test_a_review_that_objects_ends_the_access(world: World, told: Told) -> None
         world.approvals.approve(world.user("otto"), request.id)
     denied = world.approvals.deny(world.user("petra"), request.id, "no incident")
     assert denied.state is RequestState.DENIED and mask_of(world, "grace") is not None
-    assert ("grant.revoked", request.grant) in told.events and ("access.decided", request.id) in told.events
+    assert ("grant.revoked", request.grant) in outbox.events and ("access.decided", request.id) in outbox.events
 
 
 def test_a_review_that_accepts_leaves_the_grant(world: World) -> None:
@@ -135,14 +135,14 @@ def test_every_workflow_must_allow_it(world: World) -> None:
     assert world.approvals.approve(world.user("petra"), request.id).state is RequestState.APPROVED
 
 
-def test_the_review_is_forced(world: World, told: Told) -> None:
+def test_the_review_is_forced(world: World, outbox: Told) -> None:
     request = smash(world)
     smash(world)  # an earlier use that can still be reviewed in time does not stand in the way
     world.sleep(hours=25)
     with pytest.raises(Conflict, match="not reviewed in time"):
         smash(world)
-    notices = GrantNotices(world.state, told, world.clock)
-    assert notices.step() == 2 and ("breakglass.overdue", request.id) in told.events
+    notices = GrantNotices(world.state, outbox, world.clock)
+    assert notices.step() == 2 and ("breakglass.overdue", request.id) in outbox.events
     world.sleep(minutes=1)
     assert notices.step() == 0
     shown = RequestView(world.state, world.approvals.deciders, world.clock).show(world.user("petra"), [request])[0]
@@ -164,18 +164,18 @@ def test_a_denied_use_bars_its_user(world: World) -> None:
     assert smash(world).state is RequestState.REVIEW
 
 
-def test_a_grant_that_ends_soon_is_announced_once(world: World, told: Told) -> None:
+def test_a_grant_that_ends_soon_is_announced_once(world: World, outbox: Told) -> None:
     request = world.approvals.create(
         world.user("ana"), "prod/orders", ["value.order_id"], purpose="x", valid_to=world.now + timedelta(days=5)
     )
     done = world.approvals.approve(world.user("otto"), request.id)
-    notices = GrantNotices(world.state, told, world.clock)
+    notices = GrantNotices(world.state, outbox, world.clock)
     assert notices.step() == 0
     world.sleep(days=4, minutes=1)
-    assert notices.step() == 1 and told.events[-1] == ("grant.expiring", done.grant)
+    assert notices.step() == 1 and outbox.events[-1] == ("grant.expiring", done.grant)
     world.sleep(minutes=5)
     assert notices.step() == 0
-    assert [kind for kind, _ in told.events][:3] == ["access.requested", "grant.issued", "access.decided"]
+    assert [kind for kind, _ in outbox.events][:3] == ["access.requested", "grant.issued", "access.decided"]
 
 
 # --- delegates ---------------------------------------------------------------------------------------------------------

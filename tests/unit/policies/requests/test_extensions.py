@@ -208,7 +208,10 @@ def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) ->
     assert created[0].valid_to == START + timedelta(days=20)
     with pytest.raises(InvalidInput, match="20d"):
         bundles.from_template(world.user("ana"), "sales", valid_to=START + timedelta(days=21))
-    for wrong in ({"datasets": ["prod/*"]}, {"datasets": []}, {"duration": "soon"}, {"fields": ["a b"]}):
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"datasets": ["prod/*"]}, {"datasets": []}, {"duration": "soon"}, {"fields": ["a b"]},
+    )  # fmt: skip
+    for wrong in wrongs:
         with pytest.raises(InvalidInput):
             world.state.check("RequestTemplate", "x", TEMPLATE | wrong)
 

@@ -133,7 +133,8 @@ def test_two_approvers_narrow_one_after_another(world: World) -> None:
     grant = world.state.view().grants[done.grant or ""]
     assert (grant.fields, grant.unmask, grant.valid_to) == ((EMAIL,), (), shorter)
     decision = world.state.decide(world.user("ana"), ORDERS)
-    assert decision.effect is Effect.ALLOW and decision.column(EMAIL).mask is not None
+    column = decision.column(EMAIL)
+    assert decision.effect is Effect.ALLOW and column is not None and column.mask is not None
 
 
 def test_a_part_that_is_the_whole_is_no_approval_in_part(world: World) -> None:

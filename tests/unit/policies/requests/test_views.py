@@ -88,7 +88,7 @@ def test_the_owners_of_the_sources_approve(world: World) -> None:
 
 
 def test_a_grant_of_a_part_does_not_open_the_rest(world: World) -> None:
-    """A role opens the view's columns; what a grant does not name is no more open than at the source."""
+    """A role opens the view's columns; what a grant does not name is as closed as at the source."""
     facts = view()
     for fields, rows, effect in (
         (["value.n"], None, Effect.DENY),

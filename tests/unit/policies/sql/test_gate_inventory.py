@@ -24,14 +24,14 @@ def test_the_lists_are_of_the_pinned_versions() -> None:
 
 
 def test_every_node_is_classified() -> None:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [exp.Expr]
     while waiting:
         for kind in waiting.pop().__subclasses__():
-            if kind.__module__.startswith("sqlglot.") and kind.__name__ not in found:
-                found.add(kind.__name__)
+            if kind.__module__.startswith("sqlglot.") and kind.__name__ not in names:
+                names.add(kind.__name__)
                 waiting.append(kind)
-    assert found - set(inventory.nodes()) == set()
+    assert names - set(inventory.nodes()) == set()
     assert set(inventory.nodes().values()) == {"allowed", "refused"}
     for dangerous in (
         "Command",

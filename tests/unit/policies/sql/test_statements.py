@@ -50,7 +50,7 @@ def test_what_begins_otherwise_is_left_to_the_gate(sql: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "message"),
     [
         ("SHOW", "SHOW TABLES"),
         ("SHOW CREATE TABLE orders", "DESCRIBE shows one topic"),
@@ -67,15 +67,15 @@ def test_what_begins_otherwise_is_left_to_the_gate(sql: str) -> None:
         ("SHOW TABLES IN", "A name is missing"),
     ],
 )
-def test_statements_that_are_not_complete_are_refused_with_their_place(sql: str, said: str) -> None:
-    with pytest.raises(SqlRefused, match=said) as error:
+def test_statements_that_are_not_complete_are_refused_with_their_place(sql: str, message: str) -> None:
+    with pytest.raises(SqlRefused, match=message) as error:
         read(sql)
     assert error.value.details["line"] == 1
 
 
 def test_the_audit_gets_no_literals() -> None:
-    found = read("SHOW TABLES IN prod LIKE 'anna@example.eu'")
-    assert found is not None and found.without_literals() == "SHOW TABLES prod LIKE ?"
+    answer = read("SHOW TABLES IN prod LIKE 'anna@example.eu'")
+    assert answer is not None and answer.without_literals() == "SHOW TABLES prod LIKE ?"
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_a_pattern_takes_no_time() -> None:
 
 def test_the_name_keeps_its_place() -> None:
     sql = "DESCRIBE\n  TABLE prod.`x``; DROP`"
-    found = read(sql)
-    assert found is not None
-    query = names_table(found, sql)
+    answer = read(sql)
+    assert answer is not None
+    query = names_table(answer, sql)
     assert query.index("`prod`") == sql.index("prod") and query.split() == ["FROM", "`prod`.`x``;", "DROP`"]
     assert query.count("\n") == sql.count("\n")
 

@@ -85,10 +85,10 @@ def test_who_is_gone_is_denied(world: World) -> None:
 
 
 def test_a_batch_keeps_its_order_and_its_failures(world: World) -> None:
-    found = ask(world, "ana", Asked("prod/payments"), Asked("prod/nope"), Asked("prod/orders", fields=("value.[",)))
-    assert [f["effect"] for f in found] == ["deny", "deny", "deny"]
-    assert "error" not in found[0] and found[1]["error"]["code"] == "dataset_not_found"
-    assert found[2]["error"]["code"] == "invalid_input"
+    answer = ask(world, "ana", Asked("prod/payments"), Asked("prod/nope"), Asked("prod/orders", fields=("value.[",)))
+    assert [f["effect"] for f in answer] == ["deny", "deny", "deny"]
+    assert "error" not in answer[0] and answer[1]["error"]["code"] == "dataset_not_found"
+    assert answer[2]["error"]["code"] == "invalid_input"
     for bad in ([Asked("prod/orders")] * 101, [Asked("prod/orders", action="delete")]):
         with pytest.raises(InvalidInput):
             ask(world, "ana", *bad)
@@ -99,8 +99,8 @@ def test_a_batch_keeps_its_order_and_its_failures(world: World) -> None:
 
 def simulate(world: World, *proposed: Proposed, **more: Any) -> dict[str, Any]:
     before = world.state.version()
-    made = Simulation(world.state, world.facts, lambda: ["prod/orders", "prod/payments"], world.clock)
-    answer = made.simulate(proposed, **more)
+    simulation = Simulation(world.state, world.facts, lambda: ["prod/orders", "prod/payments"], world.clock)
+    answer = simulation.simulate(proposed, **more)
     assert world.state.version() == before and not world.entries.rows, "nothing is written"
     return answer
 
@@ -135,8 +135,8 @@ def test_a_role_that_opens_and_a_user_who_is_new(world: World) -> None:
 def test_rows_are_told_apart(world: World) -> None:
     rule = {"type": "row-filter", "match": {"datasets": ["prod/orders"]}, "where": "amount > 5"}
     answer = simulate(world, Proposed("Policy", "big", rule))
-    told = {c["user"]: (c["path"], c["change"], c["before"], c["after"]) for c in answer["changes"]}
-    assert told["ana"] == (None, "loss", "all rows", "rows where (amount > 5)") and told["grace"][1] == "other"
+    by_user = {c["user"]: (c["path"], c["change"], c["before"], c["after"]) for c in answer["changes"]}
+    assert by_user["ana"] == (None, "loss", "all rows", "rows where (amount > 5)") and by_user["grace"][1] == "other"
 
 
 def test_purposes_are_tried(world: World) -> None:
@@ -336,7 +336,7 @@ def test_a_number_that_is_none_is_a_text() -> None:
 
 
 class SlowEngine(MemoryEngine):
-    """Holds what it is asked until it is let go."""
+    """Holds what it is asked until it is released."""
 
     def __init__(self) -> None:
         super().__init__(MemoryTopics({}))

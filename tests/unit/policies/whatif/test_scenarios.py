@@ -52,28 +52,28 @@ class Told:
 
 
 @pytest.fixture(params=scenarios.FILES, ids=lambda file: file.stem)
-def told(request: pytest.FixtureRequest) -> Told:
+def case(request: pytest.FixtureRequest) -> Told:
     return Told(request.param)
 
 
-def people(told: Told) -> list[scenarios.Person]:
-    return [p for p in told.scenario.people if not p.denied]
+def people(case: Told) -> list[scenarios.Person]:
+    return [p for p in case.scenario.people if not p.denied]
 
 
 def no(problems: Any) -> None:
-    found = [problem for problem in problems if problem]
-    assert not found, "\n".join(found)
+    actual = [problem for problem in problems if problem]
+    assert not actual, "\n".join(actual)
 
 
-def test_decisions(told: Told) -> None:
-    for person in told.scenario.people:
-        answer = told.asked(person)
+def test_decisions(case: Told) -> None:
+    for person in case.scenario.people:
+        answer = case.asked(person)
         assert answer["effect"] == person.dataset, f"{person.user}: {answer['reasons']}"
         if person.filters is not None:
             assert answer["filters"] == sorted(person.filters)
         if person.denied:
             continue
-        decision = told.world.state.decide(told.world.user(person.user), told.scenario.facts, person.purpose)
+        decision = case.world.state.decide(case.world.user(person.user), case.scenario.facts, person.purpose)
         assert decision.effect is Effect.ALLOW
         columns = {c["path"]: c for c in answer["columns"]}
         no(scenarios.column_problem("decisions", person, path, columns.get(path)) for path in person.fields)
@@ -81,35 +81,35 @@ def test_decisions(told: Told) -> None:
         no(scenarios.column_problem("decide", person, path, decided.get(path)) for path in person.fields)
 
 
-def test_one_field_asked_for_alone(told: Told) -> None:
-    for person in people(told):
+def test_one_field_asked_for_alone(case: Told) -> None:
+    for person in people(case):
         for path in person.fields:
-            (first, *_) = [c for c in told.asked(person, path)["columns"] if c["path"] == path]
+            (first, *_) = [c for c in case.asked(person, path)["columns"] if c["path"] == path]
             no([scenarios.column_problem("one field", person, path, first)])
 
 
-def test_the_view_has_the_decided_rule_of_each_place(told: Told) -> None:
+def test_the_view_has_the_decided_rule_of_each_place(case: Told) -> None:
     """What the view runs is `Places.rule`; at a place that is a field of its own it must be that field's decision."""
-    for person in people(told):
-        decision = told.world.state.decide(told.world.user(person.user), told.scenario.facts, person.purpose)
+    for person in people(case):
+        decision = case.world.state.decide(case.world.user(person.user), case.scenario.facts, person.purpose)
         places = Places(decision.columns)
         for path, expected in person.fields.items():
-            if any(p != path and p.startswith(f"{path}.") for p in (f.path for f in told.scenario.facts.fields)):
+            if any(p != path and p.startswith(f"{path}.") for p in (f.path for f in case.scenario.facts.fields)):
                 continue  # a text that holds fields: rows of the scenario show what it comes to
             rule, want = places.rule(FieldPath.parse(path)), scenarios.wanted(expected)
             mask = "DROP" if want["effect"] == "deny" else want["mask"] and want["mask"]["type"]
             assert (rule.mask and rule.mask.type.value) == mask, f"{path} of {person.user}"
             assert rule.clear_when == ((want["clear_when"],) if want["clear_when"] else ())
-        columns = govern(told.scenario.table(), decision, KEYS).shown
+        columns = govern(case.scenario.table(), decision, KEYS).shown
         if person.columns is not None:
             assert [c.name for c in columns if not c.name.startswith("_")] == list(person.columns), person.user
 
 
-def test_explain(told: Told) -> None:
-    for person in people(told):
-        decision = told.world.state.decide(told.world.user(person.user), told.scenario.facts, person.purpose)
-        governed = govern(told.scenario.table(), decision, KEYS)
-        shown = explain.table_json(TableRef(("orders",)), told.scenario.table(), decision, governed)
+def test_explain(case: Told) -> None:
+    for person in people(case):
+        decision = case.world.state.decide(case.world.user(person.user), case.scenario.facts, person.purpose)
+        governed = govern(case.scenario.table(), decision, KEYS)
+        shown = explain.table_json(TableRef(("orders",)), case.scenario.table(), decision, governed)
         fields = {f["path"]: f for f in shown["fields"]}
         for path in person.fields:
             want, got = scenarios.wanted(person.fields[path]), fields[path]
@@ -118,24 +118,26 @@ def test_explain(told: Told) -> None:
         for column in governed.columns:
             if column.path is None or column.sql is None or column.name == "_value":
                 continue
-            said = explain.describe(column.decisions, True, column.note)
+            described = explain.describe(column.decisions, True, column.note)
             mine = [path for path in person.fields if column.path.contains(FieldPath.parse(path))]
             masks = {
                 scenarios.wanted(person.fields[p])["mask"]["type"]
                 for p in mine
                 if scenarios.wanted(person.fields[p])["mask"]
             }
-            assert masks <= set(said.get("masks", ())), f"explain: column {column.name} of {person.user}: {said}"
+            assert masks <= set(described.get("masks", ())), (
+                f"explain: column {column.name} of {person.user}: {described}"
+            )
 
 
-def test_who_has_access(told: Told) -> None:
-    view, now = told.world.state.view(), told.world.clock()
-    for person in told.scenario.people:
-        paths = list(person.fields) or [told.scenario.facts.fields[0].path]
-        grants = view.grants_of(told.world.user(person.user)) if person.signs_in else ()
+def test_who_has_access(case: Told) -> None:
+    view, now = case.world.state.view(), case.world.clock()
+    for person in case.scenario.people:
+        paths = list(person.fields) or [case.scenario.facts.fields[0].path]
+        grants = view.grants_of(case.world.user(person.user)) if person.signs_in else ()
         stated = any(is_active(g, now) and g.purpose == person.purpose for g in grants)
         for path in paths:
-            entries = [a.to_json() for a in told.world.grants.who_has_access(scenarios.REFERENCE, path)]
+            entries = [a.to_json() for a in case.world.grants.who_has_access(scenarios.REFERENCE, path)]
             no([scenarios.access_problem(person, path, entries, stated)])
 
 
@@ -143,10 +145,16 @@ def test_each_scenario_has_something_to_see_and_something_to_hide() -> None:
     assert len(scenarios.FILES) >= 12
     masks: set[str] = set()
     for file in scenarios.FILES:
-        told = scenarios.load(file, START)
-        wants = [scenarios.wanted(e)["effect"] for p in told.people for e in p.fields.values()]
-        masks |= {w["mask"]["type"] for p in told.people for w in map(scenarios.wanted, p.fields.values()) if w["mask"]}
-        denied = [p for p in told.people if p.denied] + list(told.break_glass) + [p for p in told.people if p.filters]
+        scenario = scenarios.load(file, START)
+        wants = [scenarios.wanted(e)["effect"] for p in scenario.people for e in p.fields.values()]
+        masks |= {
+            w["mask"]["type"] for p in scenario.people for w in map(scenarios.wanted, p.fields.values()) if w["mask"]
+        }
+        denied = (
+            [p for p in scenario.people if p.denied]
+            + list(scenario.break_glass)
+            + [p for p in scenario.people if p.filters]
+        )
         assert set(wants) - {"allow"} or denied, file.name
-        assert all(p.denied or (p.fields and p.select and p.rows) for p in told.people), file.name
+        assert all(p.denied or (p.fields and p.select and p.rows) for p in scenario.people), file.name
     assert masks == set(MaskType) - {MaskType.MASK_NONE}

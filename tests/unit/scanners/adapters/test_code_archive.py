@@ -1,4 +1,4 @@
-"""The zip of our code that Spark's workers import: one a process, gone with it, made anew when it was cleaned away."""
+"""The zip of our code that Spark's workers import: one a process, gone with it, made again when it was cleaned away."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def test_the_archive_holds_what_workers_import_and_comes_back_when_cleaned_away(
 
 
 def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
-    said = "from scanners.adapters.spark.code_archive import code_archive; print(code_archive().exists())"
+    text = "from scanners.adapters.spark.code_archive import code_archive; print(code_archive().exists())"
     done = subprocess.run(
-        [sys.executable, "-c", said],
+        [sys.executable, "-c", text],
         env={"TMPDIR": str(tmp_path), "PATH": ""},
         cwd=Path(__file__).resolve().parents[4],
         capture_output=True,
@@ -41,7 +41,7 @@ def test_nothing_is_left_when_the_process_ends(tmp_path) -> None:
 
 
 def test_workers_need_not_compile_what_is_compiled_here(tmp_path: Path) -> None:
-    """Bytecode of a module this process imported travels along, and is what a worker runs; the source lies beside it."""
+    """Bytecode of a module this process imported travels along, and is what a worker runs; the source is beside it."""
     py_compile.compile(nodes.__file__)
     code_archive_module._code.cache_clear()
     try:

@@ -23,6 +23,6 @@ def as_spark_makes_it(pairs: list[tuple[str, bytes | None]]) -> str | None:
 
 @given(st.lists(PAIRS, max_size=5))
 def test_headers_come_as_they_were(records: list[list[tuple[str, bytes | None]]]) -> None:
-    found = headers_text.read([as_spark_makes_it(pairs) for pairs in records])
+    answer = headers_text.read([as_spark_makes_it(pairs) for pairs in records])
     wanted = [[(k.encode("utf-8", "replace").decode(), v) for k, v in pairs] for pairs in records]
-    assert [list(pairs) for pairs in found] == (wanted if any(wanted) else [])
+    assert [list(pairs) for pairs in answer] == (wanted if any(wanted) else [])

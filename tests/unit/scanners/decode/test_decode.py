@@ -116,7 +116,7 @@ def test_avro_by_the_registry_and_its_json_form():
     body = wire(5, PERSON, ANNA)
     assert choose([body], AVRO) == PartFormat("avro")
     assert decode(body, PartFormat("avro"), AVRO).value == ANNA
-    assert json.loads(to_json_text(body, PartFormat("avro"), AVRO)) == {
+    assert json.loads(to_json_text(body, PartFormat("avro"), AVRO) or "") == {
         "id": 7,
         "email": "a@b.example",
         "balance": 12.5,
@@ -124,7 +124,7 @@ def test_avro_by_the_registry_and_its_json_form():
         "seen": "2026-01-01T00:00:00Z",
         "raw": "AQI=",
     }
-    assert '"balance":12.50' in to_json_text(body, PartFormat("avro"), AVRO), "no digit is lost"
+    assert '"balance":12.50' in (to_json_text(body, PartFormat("avro"), AVRO) or ""), "no digit is lost"
 
 
 def test_avro_with_left_over_bytes_an_unknown_id_or_a_broken_schema_is_a_problem():
@@ -181,14 +181,14 @@ def test_packed_documents(module, name):
 
 def test_csv_without_header_with_one_and_with_one_in_every_record():
     lines = [f"{i},name {i},{i}.5,2026-01-0{i % 9 + 1}".encode() for i in range(30)]
-    found = choose(lines, NONE)
-    assert found.name == "csv"
-    assert decode(lines[3], found).value == {"c1": 3, "c2": "name 3", "c3": 3.5, "c4": "2026-01-04"}
+    chosen = choose(lines, NONE)
+    assert chosen.name == "csv"
+    assert decode(lines[3], chosen).value == {"c1": 3, "c2": "name 3", "c3": 3.5, "c4": "2026-01-04"}
     headed = choose([b"id,name,price,day", *lines], NONE)
     assert headed.options["columns"] == ["id", "name", "price", "day"]
     each = [b"id;name\n%d;x" % i for i in range(5)]
-    found = choose(each, NONE)
-    assert decode(each[4], found).value == {"id": 4, "name": "x"}
+    chosen = choose(each, NONE)
+    assert decode(each[4], chosen).value == {"id": 4, "name": "x"}
     assert decode(b"1,2", choose(lines, NONE)).problem == "not_csv"
     assert decode(b"007,a,,x", choose(lines, NONE)).value == {"c1": "007", "c2": "a", "c3": None, "c4": "x"}
 
@@ -223,19 +223,19 @@ def test_binary_keys():
 
 def test_mixed_topics_are_read_record_by_record():
     mixed = [b'{"a":1}', b'{"b":[2]}', b"[3]", b"plain words", b"[urgent] not json"] * 5 + [b"<x>1</x>"]
-    found = choose(mixed, NONE)
-    assert found == PartFormat("json", {"also": ["string"]})
-    assert decode(b"plain words", found).value == "plain words"
-    assert decode(b"[urgent] not json", found).value == "[urgent] not json"
-    assert decode(b"<x>1</x>", found).value == {"x": "1"}
+    chosen = choose(mixed, NONE)
+    assert chosen == PartFormat("json", {"also": ["string"]})
+    assert decode(b"plain words", chosen).value == "plain words"
+    assert decode(b"[urgent] not json", chosen).value == "[urgent] not json"
+    assert decode(b"<x>1</x>", chosen).value == {"x": "1"}
     assert decode(b"[urgent] no json", PartFormat("string")).value == "[urgent] no json"
     assert decode(b'{"a":1}', PartFormat("string")).value == {"a": 1}
 
 
 def test_a_few_broken_records_do_not_make_a_second_format():
-    found = choose([b'{"a":1}'] * 99 + [b"oops"], NONE)
-    assert found == JSON
-    assert decode(b"oops", found).problem == "not_json"
+    chosen = choose([b'{"a":1}'] * 99 + [b"oops"], NONE)
+    assert chosen == JSON
+    assert decode(b"oops", chosen).problem == "not_json"
 
 
 def test_none_and_empty():
@@ -250,7 +250,7 @@ def test_none_and_empty():
     st.dictionaries(st.text(min_size=1).filter(lambda s: not s.endswith(".options")), st.sampled_from(["json", "avro"]))
 )
 def test_a_format_survives_being_written_down(headers):
-    made = TopicFormat(
+    topic_format = TopicFormat(
         PartFormat("string"), PartFormat("csv", {"delimiter": ";"}), {k: PartFormat(v) for k, v in headers.items()}
     )
-    assert TopicFormat.from_mapping(made.to_mapping()) == made
+    assert TopicFormat.from_mapping(topic_format.to_mapping()) == topic_format

@@ -45,10 +45,10 @@ bodies = (
 
 @settings(deadline=None)
 @given(st.lists(bodies, max_size=12), st.sampled_from(["json", "string"]))
-def test_in_bulk_as_alone(held, name):
+def test_in_bulk_as_alone(batch, name):
     form = PartFormat(name)
-    values, left = bulk.read(held, form, NONE)
-    for index, body in enumerate(held):
+    values, left = bulk.read(batch, form, NONE)
+    for index, body in enumerate(batch):
         if index not in left:
             alone = decode(body, form, NONE)
             assert alone.format == name

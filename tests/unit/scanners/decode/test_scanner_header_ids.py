@@ -55,16 +55,16 @@ def serializers(client: SchemaRegistryClient) -> dict[str, tuple[Callable[..., A
 
 def records(kind: str, client: SchemaRegistryClient, count: int = 30) -> list[RawRecord]:
     write, make = serializers(client)[kind]
-    made = []
+    raw_records = []
     for n in range(count):
         headers: list[tuple[str, bytes | None]] = [("trace", b"t")]
         body = write(make(n), SerializationContext("t", MessageField.VALUE, headers))
-        made.append(RawRecord(b"k", body, headers, 0, n, 1000 + n))
-    return made
+        raw_records.append(RawRecord(b"k", body, headers, 0, n, 1000 + n))
+    return raw_records
 
 
 class Registry:
-    """Answers as Confluent's registry from version 8.0 on; `old` ones know neither GUIDs nor tell them."""
+    """Answers as Confluent's registry from version 8.0 on; `old` ones neither know GUIDs nor give them."""
 
     def __init__(self, client: SchemaRegistryClient, by_topic: bool, old: bool = False) -> None:
         self.asked: list[str] = []
@@ -77,9 +77,9 @@ class Registry:
     def __call__(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
         self.asked.append(path)
-        for subject, number, made in self.schemas:
-            text = {"schema": made.schema.schema_str, "schemaType": made.schema.schema_type}
-            named = {} if self.old else {"guid": made.guid}
+        for subject, number, schema in self.schemas:
+            text = {"schema": schema.schema.schema_str, "schemaType": schema.schema.schema_type}
+            named = {} if self.old else {"guid": schema.guid}
             pages: dict[str, Any] = {
                 "/subjects": [subject],
                 f"/subjects/{subject}/versions": [1],
@@ -88,8 +88,8 @@ class Registry:
                 f"/schemas/ids/{number}/versions": [{"subject": subject, "version": 1}],
             }
             if not self.old:
-                pages[f"/schemas/guids/{made.guid}"] = {**text, **named}
-                pages[f"/schemas/guids/{made.guid}/ids"] = [{"context": ".", "id": number}]
+                pages[f"/schemas/guids/{schema.guid}"] = {**text, **named}
+                pages[f"/schemas/guids/{schema.guid}/ids"] = [{"context": ".", "id": number}]
             if path in pages:
                 return httpx.Response(200, json=pages[path])
         if path.startswith("/schemas/guids/") and not self.old:
@@ -97,8 +97,8 @@ class Registry:
         return httpx.Response(404)
 
 
-def scan(found: list[RawRecord], registry: Any, letters: Any = None, **request: Any) -> Any:
-    topics = {"t": found}
+def scan(raw_records: list[RawRecord], registry: Any, letters: Any = None, **request: Any) -> Any:
+    topics = {"t": raw_records}
     http = HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(registry), sleep=lambda _: None)
     scanner = Scanner(MemorySampler(topics), MemoryOffsets(topics), http, letters=letters(topics) if letters else None)
     (result,) = scanner.scan(CLUSTER, ["t"], SampleRequest(**request))
@@ -134,18 +134,20 @@ def test_a_registry_that_knows_no_guids_is_told_and_the_scan_ends() -> None:
     client = SchemaRegistryClient.new_client({"url": "mock://"})
     rows = records("avro", client)
     result = scan(rows, Registry(client, False, old=True))
-    found = {p["reason"]: p for p in result.problems}
-    guid = str(UUID(bytes=dict(rows[0].headers)["__value_schema_id"][1:17]))
-    assert found["guids_not_supported"]["ids"] == [guid] and found["schema_ids_not_found"]["ids"] == [guid]
-    assert found["unknown_schema_id"]["count"] == 30
+    by_reason = {p["reason"]: p for p in result.problems}
+    header = dict(rows[0].headers)["__value_schema_id"]
+    assert header is not None
+    guid = str(UUID(bytes=header[1:17]))
+    assert by_reason["guids_not_supported"]["ids"] == [guid] and by_reason["schema_ids_not_found"]["ids"] == [guid]
+    assert by_reason["unknown_schema_id"]["count"] == 30
     assert result.unscanned == ("value",)
 
 
 def test_a_guid_of_no_schema_and_a_registry_that_is_down() -> None:
     client = SchemaRegistryClient.new_client({"url": "mock://"})
     gone = [r._replace(headers=[("__value_schema_id", b"\1" + UUID(int=5).bytes)]) for r in records("avro", client)]
-    found = {p["reason"]: p for p in scan(gone, Registry(client, False)).problems}
-    assert found["schema_not_found"]["id"] == str(UUID(int=5))
+    by_reason = {p["reason"]: p for p in scan(gone, Registry(client, False)).problems}
+    assert by_reason["schema_not_found"]["id"] == str(UUID(int=5))
     down = {p["reason"] for p in scan(gone, lambda _: httpx.Response(500)).problems}
     assert down >= {"registry_unavailable", "unknown_schema_id"}
 
@@ -154,14 +156,14 @@ def test_dead_letters_are_only_those_that_no_schema_reads() -> None:
     client = SchemaRegistryClient.new_client({"url": "mock://"})
     rows = records("avro", client)
     rows[3] = rows[3]._replace(value=b"")
-    made: list[MemoryDeadLetters] = []
+    letter_stores: list[MemoryDeadLetters] = []
 
     def letters(topics: Any) -> MemoryDeadLetters:
-        made.append(MemoryDeadLetters(topics))
-        return made[0]
+        letter_stores.append(MemoryDeadLetters(topics))
+        return letter_stores[0]
 
     scan(rows, Registry(client, True), letters, dead_letter="_dead")
-    assert [letter["value"] for letter in made[0].sent["_dead"]] == [b""]
+    assert [letter["value"] for letter in letter_stores[0].sent["_dead"]] == [b""]
 
 
 @pytest.mark.parametrize("head", [None, b"", b"\1short", b"\2" + b"x" * 16, b"\0\0"])

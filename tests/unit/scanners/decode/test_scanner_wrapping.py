@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
 
 import pytest
 import zstandard
@@ -25,13 +26,17 @@ HEADS = [
     b"\0<",
     b"\xef\xbb\xbf",
 ]
-PACKERS = {"gzip": gzip.compress, "zlib": zlib.compress, "zstd": zstandard.compress}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zlib": zlib.compress,
+    "zstd": zstandard.compress,
+}
 
 
 @given(st.sampled_from(HEADS), st.binary(max_size=60))
 def test_what_only_begins_so_is_left_as_it_is_or_is_some(head: bytes, rest: bytes) -> None:
-    made, names = unwrapped(head + rest)
-    assert names or made in (head + rest, rest)
+    body, names = unwrapped(head + rest)
+    assert names or body in (head + rest, rest)
 
 
 @given(st.sampled_from(sorted(PACKERS)), st.binary(max_size=400).filter(lambda b: unwrapped(b) == (b, ())))

@@ -1,4 +1,4 @@
-"""Texts of a column are looked at together; what is said of each is what would be said of it alone."""
+"""Texts of a column are looked at together; what is detected in each is what would be detected in it alone."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ BUILT = {e: (CustomRecognizers([own(e)]), sieve([e])) for e in PATTERNS}
 def test_a_pattern_is_found_in_each_text_as_in_that_text_alone(expression: str, texts: list[str]) -> None:
     recognizers, passed = BUILT[expression]
     wanted = alone(expression, texts)
-    found, failure = recognizers.find(texts)
-    assert (found.get("OWN|custom:own", set()), failure) == (wanted, None)
+    matches, failure = recognizers.find(texts)
+    assert (matches.get("OWN|custom:own", set()), failure) == (wanted, None)
     readable = [text.encode("utf-8", "replace").decode() for text in texts]
     assert wanted <= set(passed(readable))
 
@@ -92,14 +92,14 @@ def test_a_column_of_anchored_texts_counts_whole() -> None:
 
 def test_free_text_with_a_lone_surrogate_is_read_as_any_other() -> None:
     analyzer = PresidioAnalyzer([own(r"desk \d\Z")])
-    told = "card 4111 1111 1111 1111 was shown at desk {}"
-    texts = [told.format(i) for i in range(4)] + [f"\ud800 {told.format(5)}", "and nothing at all \udfff in this one"]
+    text = "card 4111 1111 1111 1111 was shown at desk {}"
+    texts = [text.format(i) for i in range(4)] + [f"\ud800 {text.format(5)}", "and nothing at all \udfff in this one"]
     without = analyzer.prose(texts[:4], ("note",))[0]
-    found, failure = analyzer.prose(texts, ("note",))
-    assert failure is None and found == {key: {*where, 4} for key, where in without.items()} and found
+    matches, failure = analyzer.prose(texts, ("note",))
+    assert failure is None and matches == {key: {*where, 4} for key, where in without.items()} and matches
     node = Node()
     Detector(("US",), analyzer)(node, ("note",), dict.fromkeys(texts, 1))
-    assert not node.unscanned and {key: node.hits[key]["texts"] for key in found} == dict.fromkeys(found, 5)
+    assert not node.unscanned and {key: node.hits[key]["texts"] for key in matches} == dict.fromkeys(matches, 5)
     assert node.hits["OWN|custom:own"]["texts"] == 5
 
 
@@ -109,13 +109,13 @@ def test_the_first_corpus_is_the_same_in_every_process() -> None:
         "print(sha256(repr([c.records() for c in corpus(count=20)]).encode()).hexdigest())"
     )
     path = [*sys.path]
-    said = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", f"import sys; sys.path[:] = {path!r}; {draw}"], capture_output=True, check=True
         ).stdout
         for _ in range(2)
     }
-    assert len(said) == 1
+    assert len(outputs) == 1
 
 
 def test_drawing_a_corpus_leaves_the_common_random_numbers_alone() -> None:

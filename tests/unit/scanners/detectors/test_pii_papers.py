@@ -68,10 +68,10 @@ def test_countries_a_paper_may_be_of(entity: str, text: str, wanted: set[str]) -
 
 
 def test_a_field_of_papers_names_the_countries_all_its_numbers_may_be_of() -> None:
-    (found,) = verdicts({"passport_no": lambda r: f"{digits(2)(r)}{r.choice('ABC')}{r.choice('XYZ')}{digits(5)(r)}"})
-    assert (found.entity, found.evidence["countries"]) == ("PASSPORT", ["FR"])
-    (found,) = verdicts({"dlno": lambda r: f"MH14{r.randrange(1990, 2020)}{digits(7)(r)}"})
-    assert (found.entity, found.evidence["countries"]) == ("DRIVER_LICENSE", ["IN"])
+    (verdict,) = verdicts({"passport_no": lambda r: f"{digits(2)(r)}{r.choice('ABC')}{r.choice('XYZ')}{digits(5)(r)}"})
+    assert (verdict.entity, verdict.evidence["countries"]) == ("PASSPORT", ["FR"])
+    (verdict,) = verdicts({"dlno": lambda r: f"MH14{r.randrange(1990, 2020)}{digits(7)(r)}"})
+    assert (verdict.entity, verdict.evidence["countries"]) == ("DRIVER_LICENSE", ["IN"])
     assert tags({"passport_stamp": ["entry", "exit"]}) == {}
 
 
@@ -88,9 +88,11 @@ def machine_readable(rng: random.Random) -> str:
 
 def test_machine_readable_lines_speak_for_themselves() -> None:
     assert seven_three_one("L898902C3", "6") and seven_three_one("740812", "2")
-    (found,) = verdicts({"scan": machine_readable})
-    assert (found.entity, found.evidence["countries"]) == ("PASSPORT", ["UTO"])
-    broken = {"scan": lambda r: machine_readable(r)[:-1] + str((int(machine_readable(r)[-1]) + 1) % 10)}
+    (verdict,) = verdicts({"scan": machine_readable})
+    assert (verdict.entity, verdict.evidence["countries"]) == ("PASSPORT", ["UTO"])
+    broken: dict[str, Values] = {
+        "scan": lambda r: machine_readable(r)[:-1] + str((int(machine_readable(r)[-1]) + 1) % 10)
+    }
     assert tags(broken) == {}
 
 
@@ -199,7 +201,7 @@ def test_what_machines_number_is_no_address(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "found"),
+    ("name", "values", "entity"),
     [
         ("Cookie", lambda r: f"theme=dark; sessionid={r.getrandbits(160):040x}; lang=en", True),
         ("line", lambda r: f"GET / cookie: JSESSIONID={r.getrandbits(128):032X}", True),
@@ -207,8 +209,8 @@ def test_what_machines_number_is_no_address(text: str) -> None:
         ("query", lambda r: f"sort=price&page={r.randrange(99)}&category=garden-tools-and-more", False),
     ],
 )
-def test_cookies_of_sessions(name: str, values: Values, found: bool) -> None:
-    assert tags({name: values}) == ({name: "API_KEY"} if found else {})
+def test_cookies_of_sessions(name: str, values: Values, entity: bool) -> None:
+    assert tags({name: values}) == ({name: "API_KEY"} if entity else {})
 
 
 def test_user_names_that_a_system_hands_out_are_nobodys() -> None:
@@ -217,5 +219,5 @@ def test_user_names_that_a_system_hands_out_are_nobodys() -> None:
 
 
 def test_an_ethereum_address_needs_a_name() -> None:
-    forty = {"h": lambda r: f"0x{r.getrandbits(160):040x}"}
+    forty: dict[str, Values] = {"h": lambda r: f"0x{r.getrandbits(160):040x}"}
     assert tags(forty) == {} and tags({"wallet": forty["h"]}) == {"wallet": "CRYPTO"}

@@ -128,6 +128,7 @@ def test_number_plans_agree_with_libphonenumber(region: str) -> None:
     there = plan(region)
     for _ in range(300):
         example = phonenumbers.example_number_for_type(region, rng.choice([0, 1]))
+        assert example is not None
         digits = list(("0" if example.italian_leading_zero else "") + str(example.national_number))
         for _ in range(rng.randrange(4)):
             digits[rng.randrange(len(digits))] = rng.choice("0123456789")
@@ -171,8 +172,8 @@ def test_detecting_calls_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Column(
         "EMAIL_ADDRESS", "free text", ("note",), [f"please write to {m} about the order" for m in mails.values]
     )
-    said = says(Detector(REGIONS, PresidioAnalyzer()))
-    assert ("value.email", "EMAIL_ADDRESS") in said(mails) and ("value.note", "EMAIL_ADDRESS") in said(notes)
+    verdict = says(Detector(REGIONS, PresidioAnalyzer()))
+    assert ("value.email", "EMAIL_ADDRESS") in verdict(mails) and ("value.note", "EMAIL_ADDRESS") in verdict(notes)
 
 
 HOSTILE = [

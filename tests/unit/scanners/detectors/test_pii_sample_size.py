@@ -27,7 +27,7 @@ BATCH = 2_000
 MIXES: dict[str, tuple[str, tuple[str, ...], Make]] = {
     "E.164 numbers in id": ("PHONE_NUMBER", ("id",), second.forms("+4479########", "+49151########")),
     "E.164 numbers, neutral name": ("PHONE_NUMBER", ("val",), second.forms("+4479########")),
-    "national numbers, name speaks": ("PHONE_NUMBER", ("phone",), second.PHONE_FORMS["US"]),
+    "national numbers, name fits": ("PHONE_NUMBER", ("phone",), second.PHONE_FORMS["US"]),
     "cards in a stock number": ("CREDIT_CARD", ("sku",), second.card),
     "addresses of the network": ("IP_ADDRESS", ("val",), second.address),
     "e-mail": ("EMAIL_ADDRESS", ("val",), second.email),
@@ -66,13 +66,13 @@ def _nested(names: tuple[str, ...], text: str) -> object:
 @pytest.mark.parametrize("blanks", [0.0, 0.4])
 def test_more_records_do_not_find_less(mix: str, blanks: float) -> None:
     entity, names, make = MIXES[mix]
-    found = {n: entity in tags(names, make, n, blanks) for n in SIZES}
-    assert sorted(found.values()) == list(found.values()), f"{mix}: {found}"
+    by_size = {n: entity in tags(names, make, n, blanks) for n in SIZES}
+    assert sorted(by_size.values()) == list(by_size.values()), f"{mix}: {by_size}"
     if not blanks:
-        assert found[SIZES[-1]], f"{mix} is not found in {SIZES[-1]} records"
+        assert by_size[SIZES[-1]], f"{mix} is not found in {SIZES[-1]} records"
 
 
-@pytest.mark.parametrize("mix", ["E.164 numbers in id", "national numbers, name speaks"])
+@pytest.mark.parametrize("mix", ["E.164 numbers in id", "national numbers, name fits"])
 def test_many_records_find_what_fifty_do(mix: str) -> None:
     entity, names, make = MIXES[mix]
     assert entity in tags(names, make, LARGEST)

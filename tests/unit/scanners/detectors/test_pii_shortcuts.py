@@ -1,4 +1,4 @@
-"""What makes detection cheap must change nothing it says: what is remembered, the common pass, gates, tables of names."""
+"""What makes detection cheap must change nothing it finds: what is remembered, the common pass, gates, tables of names."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from scanners.detectors.core.verdict_cache import Memo
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
 from scanners.detectors.kinds import addresses as addresses_of
 from scanners.detectors.kinds import people
-from scanners.detectors.names import fields as said_by_names
+from scanners.detectors.lists.name_words import EXACTLY
 from scanners.detectors.names.fields import speaks, words
+from scanners.detectors.names.words_against import AGAINST, GENERIC, PEOPLE
+from scanners.detectors.names.words_for import FOR
 from scanners.settings import ScannerSettings
 from scanners.sketch.nodes import Node
 from tests.pii_corpus import first, second
@@ -66,15 +68,15 @@ def state(node: Node) -> Any:
 @pytest.mark.parametrize("corpus", [first, second])
 def test_what_is_remembered_changes_nothing(corpus) -> None:
     plain, remembers, forgets = Detector(REGIONS, remembered=0), Detector(REGIONS), Detector(REGIONS, remembered=60)
-    found = 0
+    hits = 0
     for column in corpus.corpus(count=80):
         nodes = [Node(), Node(), Node()]
         for batch in batches(column):
             for node, detector in zip(nodes, (plain, remembers, forgets), strict=True):
                 detector(node, column.names, batch)
         assert state(nodes[0]) == state(nodes[1]) == state(nodes[2]), column.names
-        found += len(nodes[0].hits)
-    assert found > 100
+        hits += len(nodes[0].hits)
+    assert hits > 100
 
 
 def test_batches_of_repeating_texts_say_what_one_batch_says() -> None:
@@ -115,15 +117,15 @@ def test_texts_of_a_column_are_passed_over_as_each_alone(without: bool) -> None:
         texts += list(map(str, column.values))
     for some in (texts, [text for text in texts if text.isascii()]):
         alone = {(number, place) for place, text in enumerate(some) for number in quick.find([text])}
-        found = quick.find(some)
-        assert {(number, place) for number, where in found.items() for place in where} == alone
-        assert all(where == sorted(set(where)) for where in found.values())
-        assert found == quick.find(some, "\n".join((*some, "")))
+        hit = quick.find(some)
+        assert {(number, place) for number, where in hit.items() for place in where} == alone
+        assert all(where == sorted(set(where)) for where in hit.values())
+        assert hit == quick.find(some, "\n".join((*some, "")))
 
 
 def plainly(entity: str, path: Sequence[str]) -> int:
     """What `speaks` does, by its rules and nothing else."""
-    for_, against = said_by_names.FOR.get(entity, frozenset()), said_by_names.AGAINST.get(entity, frozenset())
+    for_, against = FOR.get(entity, frozenset()), AGAINST.get(entity, frozenset())
 
     def within(phrases: frozenset[str], tokens: Sequence[str]) -> bool:
         return any("_" in phrase and f"_{phrase}_" in f"_{'_'.join(tokens)}_" for phrase in phrases)
@@ -134,13 +136,13 @@ def plainly(entity: str, path: Sequence[str]) -> int:
         if not own:
             continue
         last = own[-2] if own[-1].isdigit() and len(own) > 1 else own[-1]
-        if "_".join(own) in for_ | said_by_names.EXACTLY.get(entity, frozenset()) or last in for_ or within(for_, own):
+        if "_".join(own) in for_ | EXACTLY.get(entity, frozenset()) or last in for_ or within(for_, own):
             if set(own[:-1]) & against:
                 return -1
-            if len(own) > 1 or own[0] not in said_by_names.GENERIC or entity not in ("PERSON", "LOCATION"):
+            if len(own) > 1 or own[0] not in GENERIC or entity not in ("PERSON", "LOCATION"):
                 return 1
             above = set(tokens[place - 1]) if place else set()
-            return 1 if above & said_by_names.PEOPLE or not above & against else -1
+            return 1 if above & PEOPLE or not above & against else -1
         if set(own) & against or within(against, own):
             return -1
         if set(own) & for_:
@@ -153,13 +155,13 @@ def plainly(entity: str, path: Sequence[str]) -> int:
 def test_names_say_what_their_rules_say() -> None:
     rng = random.Random(3)
     phrases = [
-        *said_by_names.FOR.values(),
-        *said_by_names.AGAINST.values(),
-        said_by_names.PEOPLE,
-        said_by_names.GENERIC,
+        *FOR.values(),
+        *AGAINST.values(),
+        PEOPLE,
+        GENERIC,
     ]
     known = [*sorted({word for each in phrases for word in each}), "", "-", "2", "other", "x"]
-    entities = [*said_by_names.FOR, "NONE"]
+    entities = [*FOR, "NONE"]
     seen = Counter[int]()
     for _ in range(4000):
         path = tuple("_".join(rng.choices(known, k=rng.choice((1, 1, 2, 3)))) for _ in range(rng.randrange(6)))
@@ -172,7 +174,7 @@ def test_names_say_what_their_rules_say() -> None:
 def test_no_person_and_no_address_is_missed_by_a_glance_at_the_column() -> None:
     columns = [list(map(str, column.values))[:30] for column in [*first.corpus(count=30), *second.corpus(count=30)]]
     columns += [[text] for text in ODD if text]
-    found = Counter[str]()
+    counter = Counter[str]()
     for texts in columns:
         few = Counter(texts)
         count = sum(few.values())
@@ -181,8 +183,8 @@ def test_no_person_and_no_address_is_missed_by_a_glance_at_the_column() -> None:
         addresses = addresses_of.counters(few, False)["texts"] * 3 >= count
         assert people._mostly_persons(few, together) == persons
         assert addresses_of.often(few, together) == addresses
-        found.update(persons=persons, addresses=addresses)
-    assert found["persons"] > 3 and found["addresses"] > 3
+        counter.update(persons=persons, addresses=addresses)
+    assert counter["persons"] > 3 and counter["addresses"] > 3
 
 
 def test_free_text_that_is_not_read_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import sys
 import types
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import avro.schema
@@ -48,24 +49,24 @@ trees = st.recursive(scalars, lambda t: st.lists(t, max_size=3) | st.dictionarie
 def test_the_json_schema_accepts_what_it_was_made_from(values):
     values = json.loads(json.dumps(values).encode("utf-8", "replace"))
     text, media = export("t", schema(values), "jsonschema")
-    made = json.loads(text)
-    made.pop("oneOf", None), made.pop("anyOf", None) if made.get("type") else None
+    document = json.loads(text)
+    document.pop("oneOf", None), document.pop("anyOf", None) if document.get("type") else None
     assert media == "application/schema+json"
     for value in values:
-        jsonschema.validate(value, made)
+        jsonschema.validate(value, document)
 
 
 def test_shapes_become_one_of():
-    made = json.loads(export("t", schema(MESSY), "jsonschema")[0])
-    assert {s["properties"]["type"]["const"] for s in made["oneOf"]} == {"a", "b"}
+    document = json.loads(export("t", schema(MESSY), "jsonschema")[0])
+    assert {s["properties"]["type"]["const"] for s in document["oneOf"]} == {"a", "b"}
     for value in MESSY[:2]:
-        jsonschema.validate(value, made)
+        jsonschema.validate(value, document)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"type": "c", "id": 1, "at": "x"}, made)
+        jsonschema.validate({"type": "c", "id": 1, "at": "x"}, document)
 
 
 def test_shapes_that_a_header_tells_join_records_with_and_without_an_optional_field():
-    bodies = {"order": {"id": 1, "total": 2}, "visit": {"page": "x", "seconds": 3}}
+    bodies: dict[str, dict[str, Any]] = {"order": {"id": 1, "total": 2}, "visit": {"page": "x", "seconds": 3}}
     profiler = TopicProfiler("t", Schemas())
     values = []
     for number in range(60):
@@ -73,19 +74,19 @@ def test_shapes_that_a_header_tells_join_records_with_and_without_an_optional_fi
         values.append({**bodies[kind], **({"note": "n"} if number % 3 else {})})
         header = [("kind", kind.encode())]
         profiler.add([RawRecord(None, json.dumps(values[-1]).encode(), header, 0, number, 1)])
-    found = schema_of(sealed("t", [profiler.sketch]), ScanWindow())
-    assert [shape.when for shape in found.shapes] == [{"headers.kind": "order"}, {"headers.kind": "visit"}]
-    made = json.loads(export("t", found, "jsonschema")[0])
+    version = schema_of(sealed("t", [profiler.sketch]), ScanWindow())
+    assert [shape.when for shape in version.shapes] == [{"headers.kind": "order"}, {"headers.kind": "visit"}]
+    document = json.loads(export("t", version, "jsonschema")[0])
     for value in values:
-        jsonschema.validate(value, made)
+        jsonschema.validate(value, document)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"id": 1, "page": "x"}, made)
+        jsonschema.validate({"id": 1, "page": "x"}, document)
 
 
 def test_avro_is_avro_and_keeps_unions():
-    made = json.loads(export("my.topic", schema(MESSY), "avro")[0])
-    fastavro.parse_schema(json.loads(json.dumps(made)))
-    by_name = {f["name"]: f for f in made["fields"]}
+    document = json.loads(export("my.topic", schema(MESSY), "avro")[0])
+    fastavro.parse_schema(json.loads(json.dumps(document)))
+    by_name = {f["name"]: f for f in document["fields"]}
     assert by_name["id"]["type"] == ["int", "string"]
     assert by_name["odd_name"]["doc"] == "named 'odd.name' in the records"
     assert by_name["items"]["default"] is None
@@ -175,9 +176,9 @@ FEW = settings(deadline=None, max_examples=30, suppress_health_check=list(Health
 @FEW
 @given(groups)
 def test_the_whole_json_schema_takes_its_records(values):
-    made = json.loads(export("t", schema(values), "jsonschema")[0])
-    jsonschema.Draft202012Validator.check_schema(made)
-    validator = jsonschema.Draft202012Validator(made)
+    document = json.loads(export("t", schema(values), "jsonschema")[0])
+    jsonschema.Draft202012Validator.check_schema(document)
+    validator = jsonschema.Draft202012Validator(document)
     for value in values:
         validator.validate(value)
 
@@ -205,8 +206,8 @@ pgroups = st.lists(
 @FEW
 @given(pgroups)
 def test_fastavro_takes_its_records(values):
-    made = json.loads(export("my.topic", schema(values), "avro")[0])
-    parsed = fastavro.parse_schema(made)
+    document = json.loads(export("my.topic", schema(values), "avro")[0])
+    parsed = fastavro.parse_schema(document)
     for value in values:
         assert fastavro.validation.validate(value, parsed)
 
@@ -232,8 +233,8 @@ def decoded(bodies):
 
 
 def test_numbers_of_any_length_are_one_decimal_in_avro():
-    made = decoded([b'{"n":123456789012345678901234567890}', b'{"n":1.234567890123456789012}'] * 10)
-    (field,) = fastavro.parse_schema(json.loads(export("t", made, "avro")[0]))["fields"]
+    version = decoded([b'{"n":123456789012345678901234567890}', b'{"n":1.234567890123456789012}'] * 10)
+    (field,) = fastavro.parse_schema(json.loads(export("t", version, "avro")[0]))["fields"]
     assert (field["type"]["logicalType"], field["type"]["scale"]) == ("decimal", 21)
     for text in ("123456789012345678901234567890", "1.234567890123456789012", "-123456789012345678901234567890"):
         out = io.BytesIO()
@@ -244,8 +245,8 @@ def test_numbers_of_any_length_are_one_decimal_in_avro():
 
 def test_a_union_in_avro_has_each_type_once():
     values = [b"\xff\x00", Decimal("1.25"), 2**70, 2**40, "x", datetime(2026, 1, 1, tzinfo=UTC), UUID(int=9)]
-    made = decoded([cbor2.dumps({"u": value, "pad": "x" * n}) for n, value in enumerate(values * 10)])
-    parsed = json.loads(export("t", made, "avro")[0])
+    version = decoded([cbor2.dumps({"u": value, "pad": "x" * n}) for n, value in enumerate(values * 10)])
+    parsed = json.loads(export("t", version, "avro")[0])
     avro.schema.parse(json.dumps(parsed))
     kinds = {str(b["type"] if isinstance(b, dict) else b) for b in parsed["fields"][1]["type"]}
     assert kinds == {"bytes", "fixed", "long", "string"}
@@ -253,12 +254,12 @@ def test_a_union_in_avro_has_each_type_once():
 
 def test_dates_that_are_none_do_not_make_a_type_that_refuses_them():
     rows = [{"d": "0000-00-00", "t": "2026-13-01 25:00:00", "u": "99:99", "real": "2026-02-28"}] * 30
-    made = schema(rows)
+    version = schema(rows)
     validator = jsonschema.Draft202012Validator(
-        json.loads(export("t", made, "jsonschema")[0]), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+        json.loads(export("t", version, "jsonschema")[0]), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
     )
     validator.validate(rows[0])
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({**rows[0], "real": "0000-00-00"})
-    text = export("t", made, "pydantic")[0]
+    text = export("t", version, "pydantic")[0]
     assert "real: date\n" in text and "d: str\n" in text and "t: str\n" in text and "u: str\n" in text

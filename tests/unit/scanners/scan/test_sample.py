@@ -18,8 +18,8 @@ def test_ranges_lie_inside_what_is_retained_and_do_not_overlap(topic, strategy, 
     by_id = {p.partition: p for p in topic.partitions}
     ends: dict[int, int] = {}
     for r in ranges:
-        held = by_id[r.partition]
-        assert held.begin <= r.start < r.end <= held.end
+        retained = by_id[r.partition]
+        assert retained.begin <= r.start < r.end <= retained.end
         assert r.start >= ends.get(r.partition, 0)
         ends[r.partition] = r.end
 

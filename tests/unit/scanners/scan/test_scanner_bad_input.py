@@ -30,8 +30,8 @@ def profile(values, partitions=1):
     rows = [RawRecord(None, v, [], i % partitions, i // partitions, 1000 + i) for i, v in enumerate(values)]
     for start in range(0, len(rows), 2000):
         profiler.add(rows[start : start + 2000])
-    made = schema_of(sealed("t", [profiler.sketch]), ScanWindow())
-    return made, {f.path: f for f in made.fields}, {p["reason"]: p for p in made.problems if "count" in p}
+    version = schema_of(sealed("t", [profiler.sketch]), ScanWindow())
+    return version, {f.path: f for f in version.fields}, {p["reason"]: p for p in version.problems if "count" in p}
 
 
 def order(i):
@@ -64,10 +64,10 @@ def test_one_in_a_hundred_broken_does_not_send_the_others_the_slow_way():
 def test_a_partition_of_poison_does_not_hide_the_others():
     draw = random.Random(1)
     values = [order(i) if i % 4 else draw.choice(BROKEN) for i in range(4000)]
-    made, fields, problems = profile(values, partitions=4)
+    version, fields, problems = profile(values, partitions=4)
     assert fields["value.id"].count == 3000 and fields["value.id"].presence == 1.0
     assert problems["not_json"]["first"]["partition"] == 0
-    assert made.format["value"] == "json"
+    assert version.format["value"] == "json"
 
 
 def test_a_record_of_five_megabytes():
@@ -146,18 +146,18 @@ def registry(answer):
         asked.append(request.url.path)
         return answer(request.url.path)
 
-    made = HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(handle), sleep=lambda _: None)
-    return made, asked
+    registry = HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(handle), sleep=lambda _: None)
+    return registry, asked
 
 
 def test_a_registry_that_fails_for_one_id_is_asked_a_few_times_and_the_others_go_on():
     def answer(path):
         return httpx.Response(500) if path.endswith("/7") else httpx.Response(200, json=SCHEMA)
 
-    made, asked = registry(answer)
-    found = made.by_ids(CLUSTER, [6, 7, 8])
-    assert sorted(found.schemas) == [6, 8]
-    assert found.problems == ({"part": "registry", "reason": "registry_unavailable", "id": 7},)
+    client, asked = registry(answer)
+    matches = client.by_ids(CLUSTER, [6, 7, 8])
+    assert sorted(matches.schemas) == [6, 8]
+    assert matches.problems == ({"part": "registry", "reason": "registry_unavailable", "id": 7},)
     assert asked.count("/schemas/ids/7") == ScannerSettings().registry_attempts
 
 
@@ -173,35 +173,35 @@ def test_ids_that_were_known_go_on_when_the_registry_is_down():
             return httpx.Response(200, json=[1])
         return httpx.Response(200, json={**SCHEMA, "subject": "t-value", "version": 1})
 
-    made, _ = registry(answer)
-    assert sorted(made.for_topics(CLUSTER, ["t"]).schemas) == [1]
+    client, _ = registry(answer)
+    assert sorted(client.for_topics(CLUSTER, ["t"]).schemas) == [1]
     up = False
-    down = made.for_topics(CLUSTER, ["t"])
+    down = client.for_topics(CLUSTER, ["t"])
     assert sorted(down.schemas) == [1]
     assert down.problems == ({"part": "registry", "reason": "registry_unavailable"},)
-    assert sorted(made.by_ids(CLUSTER, [1]).schemas) == [1]
+    assert sorted(client.by_ids(CLUSTER, [1]).schemas) == [1]
 
 
 def test_a_registry_that_is_down_does_not_hold_a_scan_up_for_every_id():
     def answer(path):
         raise httpx.ConnectTimeout("no answer")
 
-    made, asked = registry(answer)
-    found = made.by_ids(CLUSTER, list(range(1, 500)))
+    client, asked = registry(answer)
+    matches = client.by_ids(CLUSTER, list(range(1, 500)))
     assert len(asked) <= 5 * ScannerSettings().registry_attempts
-    assert {p["reason"] for p in found.problems} == {"registry_unavailable"}
-    assert sum(len(p.get("ids", [p.get("id")])) for p in found.problems) == 499
+    assert {p["reason"] for p in matches.problems} == {"registry_unavailable"}
+    assert sum(len(p.get("ids", [p.get("id")])) for p in matches.problems) == 499
 
 
 def test_a_registry_that_answers_nonsense():
     for body in (b"<html>", b"[]", b'{"schema": 5}', b'{"id": "x"}', b"null"):
-        made, _ = registry(lambda path, body=body: httpx.Response(200, content=body))
-        assert made.for_topics(CLUSTER, ["t"]) is not None
-        assert made.by_ids(CLUSTER, [1]) is not None
+        client, _ = registry(lambda path, body=body: httpx.Response(200, content=body))
+        assert client.for_topics(CLUSTER, ["t"]) is not None
+        assert client.by_ids(CLUSTER, [1]) is not None
 
 
 def test_references_that_go_round_end():
     ring = {**SCHEMA, "references": [{"name": "a", "subject": "a", "version": 1}], "subject": "a", "version": 1}
-    made, asked = registry(lambda path: httpx.Response(200, json=ring))
-    made.by_ids(CLUSTER, [1])
+    client, asked = registry(lambda path: httpx.Response(200, json=ring))
+    client.by_ids(CLUSTER, [1])
     assert len(asked) < 50

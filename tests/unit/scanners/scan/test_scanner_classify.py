@@ -167,10 +167,10 @@ def test_one_percent_in_free_text_is_found_with_its_rate():
 def test_keys_headers_map_keys_and_documents_in_texts():
     rng = draw()
     column = mails(rng)
-    found = entities(
+    by_path = entities(
         column, key=str.encode, headers=("actor",), value=lambda t: {"by": {t: 1}, "doc": json.dumps({"m": t})}
     )
-    assert found == {
+    assert by_path == {
         ("key", "EMAIL_ADDRESS"),
         ("headers.actor", "EMAIL_ADDRESS"),
         ("value.by@keys", "EMAIL_ADDRESS"),
@@ -212,8 +212,8 @@ def test_public_and_private_addresses_are_told_apart():
 
 def test_two_national_ids_that_both_fit_give_the_better_one():
     rng = draw()
-    found = entities([cpf(rng).replace(".", "").replace("-", "") for _ in range(N)], "cpf")
-    assert found == {("value.cpf", "BR_CPF")}
+    by_path = entities([cpf(rng).replace(".", "").replace("-", "") for _ in range(N)], "cpf")
+    assert by_path == {("value.cpf", "BR_CPF")}
 
 
 def test_unknown_bytes_are_unscanned():
@@ -320,8 +320,10 @@ def test_people_of_the_whole_world(name, make, entity):
 @pytest.mark.parametrize(("last", "first"), [("family", "given"), ("last", "first")])
 def test_first_and_last_names_in_an_object_of_names(last, first):
     rng = draw()
-    found = scan(range(N), value=lambda _: {"name": [{last: rng.choice(["Oyelaran", "Quispe", "Tran"]), first: "Ife"}]})
-    assert {(c.path, c.entity) for c in found[0]} == {(f"value.name[].{n}", "PERSON") for n in (last, first)}
+    scan_result = scan(
+        range(N), value=lambda _: {"name": [{last: rng.choice(["Oyelaran", "Quispe", "Tran"]), first: "Ife"}]}
+    )
+    assert {(c.path, c.entity) for c in scan_result[0]} == {(f"value.name[].{n}", "PERSON") for n in (last, first)}
 
 
 THINGS = {

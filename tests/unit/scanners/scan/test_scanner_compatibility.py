@@ -1,4 +1,4 @@
-"""Compatibility as it is judged, held to what fastavro does with the schemas as they are written out."""
+"""Compatibility as it is judged, compared with what fastavro does with the schemas as they are written out."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def record(n: int, value: bytes | None, key: bytes | None = b"k") -> RawRecord:
 
 def scan(
     values: list[bytes | None], dead_letter: str | None, name: str = "orders"
-) -> tuple[DatasetScan, dict[str, list]]:  # type: ignore[type-arg]
+) -> tuple[DatasetScan, dict[str, list]]:
     topics = {name: [record(n, v) for n, v in enumerate(values)]}
     letters = MemoryDeadLetters(topics)
     scanner = Scanner(
@@ -51,8 +51,8 @@ def test_broken_records_go_there_as_they_are_with_place_and_reason() -> None:
     assert (first["key"], first["value"]) == (b"k", b'{"broken')
     headers = dict(first["headers"])
     assert headers["h"] == b"v"
-    told = {name.removeprefix(PREFIX): value.decode() for name, value in headers.items() if name.startswith(PREFIX)}
-    assert told == {
+    by_name = {name.removeprefix(PREFIX): value.decode() for name, value in headers.items() if name.startswith(PREFIX)}
+    assert by_name == {
         "topic": "orders",
         "partition": "0",
         "offset": "20",
@@ -60,8 +60,8 @@ def test_broken_records_go_there_as_they_are_with_place_and_reason() -> None:
         "reason": "value:not_json",
     }
     assert dict(second["headers"])[PREFIX + "reason"] == b"value:unknown_schema_id"
-    (said,) = [p for p in done.problems if p["reason"] == "dead_letters"]
-    assert (said["count"], said["topic"]) == (2, "_weir.dead-letters")
+    (problems,) = [p for p in done.problems if p["reason"] == "dead_letters"]
+    assert (problems["count"], problems["topic"]) == (2, "_weir.dead-letters")
     assert "broken" not in json.dumps(done.schema.to_json())
 
 

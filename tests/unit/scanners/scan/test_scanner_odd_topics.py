@@ -37,7 +37,7 @@ ANY: Any = object()
 
 @dataclass
 class Case:
-    """`value`, `key`: bodies. `fields`: path -> what its profile must say. `absent`: paths that must not be there."""
+    """`value`, `key`: bodies. `fields`: path -> what its profile must have. `absent`: paths that must not be there."""
 
     name: str
     value: Sequence[Any] = ()
@@ -45,7 +45,7 @@ class Case:
     absent: Sequence[str] = ()
     key: Sequence[bytes | None] | None = None
     headers: Sequence[list[tuple[str, bytes | None]]] | None = None
-    format: dict[str, str] = field(default_factory=dict)
+    format: dict[str, str | None] = field(default_factory=dict)
     problems: dict[str, int] = field(default_factory=dict)
     schemas: dict[int, RegisteredSchema] = field(default_factory=dict)
     shapes: int | None = None
@@ -64,12 +64,12 @@ def many(make: Callable[[int], Any], count: int = 40) -> list[bytes]:
 
 
 def avro(schema: Any, *records: Any, number: int = 1) -> list[bytes]:
-    made = []
+    bodies = []
     for record in records:
         out = io.BytesIO()
         fastavro.schemaless_writer(out, schema, record)
-        made.append(b"\x00" + number.to_bytes(4, "big") + out.getvalue())
-    return made
+        bodies.append(b"\x00" + number.to_bytes(4, "big") + out.getvalue())
+    return bodies
 
 
 def container(schema: Any, *records: Any, codec: str = "null") -> bytes:
@@ -88,12 +88,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def word(number: int) -> str:
     """A key without a digit, different for each number."""
-    made = ""
+    text = ""
     number += 1
     while number:
         number, rest = divmod(number - 1, 26)
-        made = LETTERS[rest] + made
-    return "k" + made
+        text = LETTERS[rest] + text
+    return "k" + text
 
 
 CASES = [
@@ -111,7 +111,7 @@ CASES = [
         "decimals that a double cannot hold", [b'{"n":1234567890123456.789012}'],
         {"value.n": {"types": {"decimal": 1.0}, "precision": 22, "scale": 6}},
     ),
-    Case("1e400 is no infinity", [b'{"n":1e400}', b'{"n":1}'], {"value.n": types(decimal=0.5, int32=0.5)}),
+    Case("1e400 is not infinity", [b'{"n":1e400}', b'{"n":1}'], {"value.n": types(decimal=0.5, int32=0.5)}),
     Case("NaN and infinities", [b'{"n":NaN}', b'{"n":Infinity}', b'{"n":-Infinity}', b'{"n":2.5}'],
          {"value.n": {"types": {"double": 1.0}, "not_finite": 3}}),
     Case("negative zero", [b'{"n":-0.0}', b'{"n":0.0}'], {"value.n": {"types": {"double": 1.0}, "distinct": 1}}),
@@ -139,7 +139,7 @@ CASES = [
     Case("scalar or array", j({"a": 1}, {"a": [1, 2]}), {"value.a": types(int32=0.5, array=0.5), "value.a[]": {"count": 2}}),
     Case("five types in one field", j({"a": 1}, {"a": "x"}, {"a": True}, {"a": None}, {"a": []}),
          {"value.a": types(int32=0.2, string=0.2, boolean=0.2, null=0.2, array=0.2)}),
-    Case("booleans are no integers", j({"a": True}, {"a": 1}), {"value.a": types(boolean=0.5, int32=0.5)}),
+    Case("booleans are not integers", j({"a": True}, {"a": 1}), {"value.a": types(boolean=0.5, int32=0.5)}),
     # arrays
     Case("mixed elements", j({"a": [1, "x", None, {"b": 1}]}), {"value.a[]": {"types": {"int32": 0.25, "string": 0.25, "null": 0.25, "object": 0.25}}, "value.a[].b": {"presence": 1.0}}),
     Case("arrays at the top", j([{"a": 1}, {"a": 2}], []), {"value": types(array=1.0), "value[].a": {"count": 2}}),
@@ -156,7 +156,7 @@ CASES = [
     Case("a name with a dot beside its nesting", j({"a.b": 1, "a": {"b": "x"}}), {"value.`a.b`": types(int32=1.0), "value.a.b": types(string=1.0)}),
     Case("duplicate keys", [b'{"a":1,"a":"x"}', b'{"a":"y"}'], {"value.a": types(string=1.0)}, problems={"duplicate_key": 1}),
     Case("duplicate keys further down, spaced", [b'{ "o" : { "a" : 1, "a" : 2 } }', b'{ "o" : { "a" : 1 } }'], {"value.o.a": ANY}, problems={"duplicate_key": 1}),
-    Case("a marked text is no duplicate", j({"a": 'x":y', "b": '" :'}, {"a": "z", "b": "w"}), {"value.a": ANY}, problems={}),
+    Case("a marked text is not a duplicate", j({"a": 'x":y', "b": '" :'}, {"a": "z", "b": "w"}), {"value.a": ANY}, problems={}),
     # maps
     Case("keyed by UUIDs", many(lambda i: {"m": {str(uuid.uuid4()): i}}), {"value.m": types(map=1.0), "value.m{}": types(int32=1.0)}),
     Case("keyed by e-mail addresses", many(lambda i: {"m": {f"u{i}@example.com": True}}), {"value.m": types(map=1.0)}, absent=["value.m{u1@example.com}"]),
@@ -173,7 +173,7 @@ CASES = [
     Case("sixty levels", [b'{"d":' * 60 + b"1" + b"}" * 60], {"value.d.d.d": ANY}),
     Case("ten thousand levels of arrays", [b"[" * 10_000 + b"]" * 10_000, b'{"a":1}'], {"value.a": ANY}, problems={"too_deep": 1}),
     Case("ten thousand levels of objects", [b'{"a":' * 10_000 + b"1" + b"}" * 10_000, b'{"a":1}'], {"value.a": {"count": 1}}, problems={"too_deep": 1}),
-    Case("a hundred levels are cut and said to be", [b'{"d":' * 100 + b"1" + b"}" * 100], {"value.d.d": ANY}, problems={"too_deep": 1}),
+    Case("a hundred levels are cut and reported", [b'{"d":' * 100 + b"1" + b"}" * 100], {"value.d.d": ANY}, problems={"too_deep": 1}),
     # documents within
     Case("JSON in a text", many(lambda i: {"p": json.dumps({"id": i, "tags": ["a"]})}), {"value.p": types(string=1.0), "value.p.id": {"inside_text": "value.p"}, "value.p.tags[]": ANY}),
     Case("JSON in JSON in JSON", many(lambda i: {"p": json.dumps({"q": json.dumps({"r": i})})}), {"value.p.q.r": types(int32=1.0)}),
@@ -217,7 +217,7 @@ CASES = [
     Case("documents cut off", [b'{"a":1,"b":[1,', b'["x","y', b"[1, 2"] * 10, {}, problems={"not_json": 30}),
     Case("HTML pages", [f"<html><body><p>{i}<br></body></html>".encode() for i in range(20)], {"value": types(string=1.0)}, format={"value": "string"}),
     Case("HTML with a document type", [f"<!DOCTYPE html>\n<html><p>{i}</html>".encode() for i in range(20)], {"value": types(string=1.0)}, problems={}),
-    Case("tags that are no XML", [f"<p>{i}<br>x</p>".encode() for i in range(20)], {"value": types(string=1.0)}, problems={}),
+    Case("tags that are not XML", [f"<p>{i}<br>x</p>".encode() for i in range(20)], {"value": types(string=1.0)}, problems={}),
     # several documents in a record
     Case("documents right after another", [b'{"a":1}{"a":2}{"a":3}'] * 5, {"value": types(array=1.0), "value[].a": {"count": 15}}, problems={}),
     Case("pretty documents one after another", [b'{\n "a": 1\n}\n{\n "a": 2\n}\n'] * 5, {"value[].a": {"count": 10}}, problems={}),
@@ -238,7 +238,7 @@ CASES = [
     Case("two documents in all", [b'{"id":1}{"id":2}'] * 20, {"value[].id": {"count": 40}}, format={"value.options": '{"packed": ["documents"]}'}),
     Case("a thousand poisoned among a few good ones", [*(random.Random(i).randbytes(5 + i % 60) for i in range(1000)), *many(lambda i: {"id": i}, 46)], {"value.id": {"count": 46}, "value": types(object=46 / 1046, binary=1000 / 1046)}, format={"value": "json", "value.options": '{"also": ["binary"]}'}, problems={"several_formats": 1000}),
     Case("nothing but random bytes", [random.Random(i).randbytes(5 + i % 60) for i in range(1000)], {"value": types(binary=1.0)}, format={"value": "binary"}, problems={}),
-    Case("numbers of eight bytes are no text", [struct.pack(">q", 0x0041_0000_0000_0000 + i) for i in range(40)], {}, absent=["value.a"]),
+    Case("numbers of eight bytes are not text", [struct.pack(">q", 0x0041_0000_0000_0000 + i) for i in range(40)], {}, absent=["value.a"]),
     Case("JSON in ISO 8859-1", [f'{{"n":"Müller {i}"}}'.encode("latin-1") for i in range(20)], {"value.n": {"lengths": (8, 9)}}, problems={"other_encoding": 20}),
     Case("text in ISO 8859-1", [f"Grüße aus Köln {i}".encode("latin-1") for i in range(20)], {"value": types(string=1.0)}, format={"value": "string"}, problems={"other_encoding": 20}),
     Case("CSV in ISO 8859-1", [f"{i};Müller;{i}".encode("latin-1") for i in range(20)], {"value.c2": {"lengths": (6, 6)}}, format={"value": "csv"}),
@@ -298,14 +298,14 @@ def schema(case: Case, *batches: Sequence[RawRecord]) -> SchemaVersion:
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_odd_topics(case: Case) -> None:
     rows = records(case)
-    made = schema(case, rows)
-    found = {f.path: f for f in made.fields}
+    version = schema(case, rows)
+    by_path = {f.path: f for f in version.fields}
     for path, wanted in case.fields.items():
-        assert path in found, (path, sorted(found)[:40])
+        assert path in by_path, (path, sorted(by_path)[:40])
         if wanted is ANY:
             continue
         for name, value in wanted.items():
-            got = getattr(found[path], name) if hasattr(found[path], name) else found[path].details.get(name)
+            got = getattr(by_path[path], name) if hasattr(by_path[path], name) else by_path[path].details.get(name)
             if name == "types":
                 assert got == pytest.approx(value, abs=1e-5), (path, got)
             else:
@@ -314,13 +314,13 @@ def test_odd_topics(case: Case) -> None:
                     name,
                     got,
                 )
-    assert not set(case.absent) & set(found)
-    assert {p: made.format.get(p) for p in case.format} == case.format
-    problems = {p["reason"]: p["count"] for p in made.problems if "count" in p}
+    assert not set(case.absent) & set(by_path)
+    assert {p: version.format.get(p) for p in case.format} == case.format
+    problems = {p["reason"]: p["count"] for p in version.problems if "count" in p}
     assert problems == case.problems
     if case.shapes is not None:
-        assert len(made.shapes) == case.shapes
-    assert not any(math.isnan(share) for f in made.fields for share in f.types.values())
+        assert len(version.shapes) == case.shapes
+    assert not any(math.isnan(share) for f in version.fields for share in f.types.values())
     # What a part's format is may need all records; what is in it may not depend on who read which.
     half = len(rows) // 2
     if half >= 20:

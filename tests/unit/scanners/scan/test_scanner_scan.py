@@ -8,7 +8,7 @@ import fastavro
 import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from catalog.model import ScanWindow
+from catalog.model import DatasetScan, ScanWindow
 from scanners.adapters.memory import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import (
     ClusterConnection,
@@ -16,6 +16,7 @@ from scanners.model import (
     RawRecord,
     RegisteredSchema,
     SampleRequest,
+    ScanProgress,
     Strategy,
     TopicFormat,
 )
@@ -38,26 +39,28 @@ def scanner(topics, schemas=None, hidden=(), settings=PLAIN):
 
 
 def test_names_patterns_and_what_is_hidden():
-    made = scanner({n: rows(1) for n in ("shop.orders", "shop.clicks", "vans", "_internal")})
-    assert made.resolve(CLUSTER, []) == ["shop.clicks", "shop.orders", "vans"]
-    assert made.resolve(CLUSTER, ["shop.*"]) == ["shop.clicks", "shop.orders"]
-    assert made.resolve(CLUSTER, ["vans|shop.clicks"]) == ["shop.clicks", "vans"]
-    assert made.resolve(CLUSTER, ["_internal"]) == ["_internal"]
-    assert made.resolve(CLUSTER, ["*"]) == ["shop.clicks", "shop.orders", "vans"]
+    service = scanner({n: rows(1) for n in ("shop.orders", "shop.clicks", "vans", "_internal")})
+    assert service.resolve(CLUSTER, []) == ["shop.clicks", "shop.orders", "vans"]
+    assert service.resolve(CLUSTER, ["shop.*"]) == ["shop.clicks", "shop.orders"]
+    assert service.resolve(CLUSTER, ["vans|shop.clicks"]) == ["shop.clicks", "vans"]
+    assert service.resolve(CLUSTER, ["_internal"]) == ["_internal"]
+    assert service.resolve(CLUSTER, ["*"]) == ["shop.clicks", "shop.orders", "vans"]
     with pytest.raises(NotFound, match=r"no topic 'shop\.order'.*'shop\.orders'"):
-        made.resolve(CLUSTER, ["shop.order"])
+        service.resolve(CLUSTER, ["shop.order"])
     with pytest.raises(NotFound, match="matches 'bank"):
-        made.resolve(CLUSTER, ["bank.*"])
+        service.resolve(CLUSTER, ["bank.*"])
     with pytest.raises(InvalidInput, match="pattern"):
-        made.resolve(CLUSTER, ["shop.(("])
+        service.resolve(CLUSTER, ["shop.(("])
 
 
 def test_a_scan_yields_every_dataset_with_its_window_and_progress():
-    seen = []
-    made = scanner(
+    seen: list[ScanProgress] = []
+    service = scanner(
         {"a": rows(3000), "b": rows(10), "none": []}, settings=ScannerSettings(detect=False, topics_per_job=2)
     )
-    scans = {s.dataset.name: s for s in made.scan(CLUSTER, [], SampleRequest(max_records=100), on_progress=seen.append)}
+    scans = {
+        s.dataset.name: s for s in service.scan(CLUSTER, [], SampleRequest(max_records=100), on_progress=seen.append)
+    }
     assert set(scans) == {"a", "b", "none"}
     window = scans["a"].schema.window
     assert window.records == 100 and not window.complete and window.strategy == "stratified"
@@ -71,31 +74,31 @@ def test_a_scan_yields_every_dataset_with_its_window_and_progress():
 
 def test_gaps_are_reported():
     kept = [r for r in rows(100, partitions=1) if r.offset % 10 == 0 or r.offset == 99]
-    (found,) = scanner({"a": kept}).scan(CLUSTER, ["a"])
-    gap = next(p for p in found.problems if p["reason"] == "offsets_without_record")
+    (scan_result,) = scanner({"a": kept}).scan(CLUSTER, ["a"])
+    gap = next(p for p in scan_result.problems if p["reason"] == "offsets_without_record")
     assert (gap["partition"], gap["planned"], gap["read"], gap["count"]) == (0, 100, 11, 89)
 
 
 def test_since_last_goes_on_where_the_last_scan_ended():
     topics = {"a": rows(2000)}
-    made = scanner(topics)
-    (first,) = made.scan(CLUSTER, ["a"])
+    service = scanner(topics)
+    (first,) = service.scan(CLUSTER, ["a"])
     last = ScanWindow(**json.loads(json.dumps(first.schema.to_json()["window"])))
     request = SampleRequest(Strategy.SINCE_LAST)
-    (same,) = made.scan(CLUSTER, ["a"], request, last_windows={"a": last})
+    (same,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     assert all(0 < p["read"] <= 100 for p in same.schema.window.partitions), "only the re-check"
     topics["a"] = rows(2060, lambda i: {"id": i} if i < 2000 else {"id": i, "new": 1})
-    (second,) = made.scan(CLUSTER, ["a"], request, last_windows={"a": last})
+    (second,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     fresh = next(f for f in second.schema.fields if f.path == "value.new")
     assert fresh.count == 60 and fresh.details["first_seen"]["offset"] == 1000
 
 
 def test_cancelling_ends_early_without_error():
-    made = scanner({n: rows(10) for n in "abcdef"}, settings=ScannerSettings(detect=False, topics_per_job=1))
-    found = []
-    for scan in made.scan(CLUSTER, [], cancelled=lambda: len(found) >= 2):
-        found.append(scan)
-    assert len(found) == 2
+    service = scanner({n: rows(10) for n in "abcdef"}, settings=ScannerSettings(detect=False, topics_per_job=1))
+    scans: list[DatasetScan] = []
+    for scan in service.scan(CLUSTER, [], cancelled=lambda: len(scans) >= 2):
+        scans.append(scan)
+    assert len(scans) == 2
 
 
 class LosingSampler(MemorySampler):
@@ -117,37 +120,37 @@ class LosingSampler(MemorySampler):
 def test_a_topic_is_given_before_the_next_is_read():
     topics = {"a": rows(5), "b": rows(5)}
     sampler = LosingSampler(topics, "none")
-    found = Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER)
-    assert next(found).dataset.name == "a"
+    scan_result = Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER)
+    assert next(scan_result).dataset.name == "a"
     topics["b"] = rows(9)
-    assert next(found).schema.window.records == 5, "offsets are planned once"
-    assert next(found, None) is None
+    assert next(scan_result).schema.window.records == 5, "offsets are planned once"
+    assert next(scan_result, None) is None
 
 
 def test_topics_done_before_one_was_lost_are_not_read_again():
     topics = {name: rows(5) for name in "abcd"}
     sampler = LosingSampler(topics, "c")
-    found = list(Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER))
-    assert [(s.dataset.name, s.schema.window.records) for s in found] == [("a", 5), ("b", 5), ("d", 5), ("c", 0)]
-    assert found[-1].problems == ({"part": "record", "reason": "topic_gone"},)
+    scan_result = list(Scanner(sampler, MemoryOffsets(topics), MemoryRegistry(), PLAIN).scan(CLUSTER))
+    assert [(s.dataset.name, s.schema.window.records) for s in scan_result] == [("a", 5), ("b", 5), ("d", 5), ("c", 0)]
+    assert scan_result[-1].problems == ({"part": "record", "reason": "topic_gone"},)
     assert sampler.asked == [["a", "b", "c", "d"], ["d"]]
 
 
 def test_kafka_down_says_so_without_secrets():
-    made = Scanner(MemorySampler({}), DownOffsets(), MemoryRegistry(), PLAIN)
+    service = Scanner(MemorySampler({}), DownOffsets(), MemoryRegistry(), PLAIN)
     with pytest.raises(Unavailable) as error:
-        list(made.scan(CLUSTER, ["a"]))
+        list(service.scan(CLUSTER, ["a"]))
     assert "k:9092" in error.value.message and "hunter2" not in str(error.value.message) + repr(CLUSTER)
 
 
 def avro_records(schema, schema_id, records):
-    made = []
+    raw_records = []
     for i, record in enumerate(records):
         out = io.BytesIO(b"")
         out.write(b"\x00" + schema_id.to_bytes(4, "big"))
         fastavro.schemaless_writer(out, schema, record)
-        made.append(RawRecord(None, out.getvalue(), [], 0, i, 1))
-    return made
+        raw_records.append(RawRecord(None, out.getvalue(), [], 0, i, 1))
+    return raw_records
 
 
 SCHEMA = {"type": "record", "name": "P", "fields": [{"name": "id", "type": "long"}, {"name": "sum", "type": "double"}]}
@@ -156,8 +159,8 @@ SCHEMA = {"type": "record", "name": "P", "fields": [{"name": "id", "type": "long
 @pytest.mark.parametrize("hidden", [(), (7,)])
 def test_schemas_by_subject_and_those_found_only_by_their_id(hidden):
     topics = {"pay": avro_records(SCHEMA, 7, [{"id": i, "sum": 1.5} for i in range(20)]), "other": rows(5)}
-    made = scanner(topics, {7: RegisteredSchema(7, "AVRO", json.dumps(SCHEMA))}, hidden)
-    scans = {s.dataset.name: s for s in made.scan(CLUSTER)}
+    service = scanner(topics, {7: RegisteredSchema(7, "AVRO", json.dumps(SCHEMA))}, hidden)
+    scans = {s.dataset.name: s for s in service.scan(CLUSTER)}
     assert scans["pay"].schema.format["value"] == "avro"
     assert {f.path for f in scans["pay"].schema.fields} == {"value", "value.id", "value.sum"}
     assert scans["pay"].problems == ()
@@ -215,8 +218,8 @@ def test_no_value_leaves_the_worker():
 
     import zlib
 
-    made = Scanner(Spy(), MemoryOffsets(topics), MemoryRegistry(), ScannerSettings())
-    results = list(made.scan(CLUSTER))
+    service = Scanner(Spy(), MemoryOffsets(topics), MemoryRegistry(), ScannerSettings())
+    results = list(service.scan(CLUSTER))
     shown = json.dumps([[s.schema.to_json(), [c.to_json() for c in s.classifications], s.problems] for s in results])
     raw = b"".join(map(zlib.decompress, sealed))
     for canary in CANARIES:
@@ -241,12 +244,12 @@ class GapsRegistry(MemoryRegistry):
 def test_a_problem_of_one_topic_is_reported_for_that_topic_alone():
     schemas = {7: RegisteredSchema(7, "JSON", "{}", subject="b-value", version=1)}
     topics = {"a": rows(3), "b": rows(3), "a-b": rows(3)}
-    made = Scanner(MemorySampler(topics), MemoryOffsets(topics), GapsRegistry(schemas), PLAIN)
-    found = {s.dataset.name: {p["reason"] for p in s.problems} for s in made.scan(CLUSTER, [])}
+    service = Scanner(MemorySampler(topics), MemoryOffsets(topics), GapsRegistry(schemas), PLAIN)
+    by_topic = {s.dataset.name: {p["reason"] for p in s.problems} for s in service.scan(CLUSTER, [])}
     for_all = {"guids_not_supported"}
-    assert {name: reasons & {"registry_unavailable", "reference_not_found"} for name, reasons in found.items()} == {
+    assert {name: reasons & {"registry_unavailable", "reference_not_found"} for name, reasons in by_topic.items()} == {
         "a": {"registry_unavailable"},
         "b": {"reference_not_found"},
         "a-b": set(),
     }
-    assert all(for_all <= reasons for reasons in found.values())
+    assert all(for_all <= reasons for reasons in by_topic.values())

@@ -1,4 +1,4 @@
-"""Schemas of a registry: which subject says what of a topic's records, how they refer to one another, how they are told."""
+"""Schemas of a registry: which subject applies to which records of a topic, how they refer to one another, how they are named."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ A_PAYMENT = {"at": {"city": "Lima"}, "refund_of": {"at": {"city": "Oslo"}, "refu
     ],
 )
 def test_avro_schemas_that_refer_to_others(top: Any, inline: Any, value: Any) -> None:
-    found = decode(avro(inline, value, 4), PartFormat("avro"), referring(top))
-    assert (found.value, found.problem) == (value, None)
+    result = decode(avro(inline, value, 4), PartFormat("avro"), referring(top))
+    assert (result.value, result.problem) == (value, None)
 
 
 def test_the_branch_of_a_union_is_the_record() -> None:
@@ -212,8 +212,8 @@ def test_schemas_that_unfold_without_end_are_cut() -> None:
 
 def registry(pages: dict[str, Any]) -> HttpSchemaRegistry:
     def handle(request: httpx.Request) -> httpx.Response:
-        found = pages.get(request.url.path)
-        return httpx.Response(404, json={}) if found is None else httpx.Response(200, json=found)
+        answer = pages.get(request.url.path)
+        return httpx.Response(404, json={}) if answer is None else httpx.Response(200, json=answer)
 
     return HttpSchemaRegistry(ScannerSettings(), httpx.MockTransport(handle), sleep=lambda _: None)
 
@@ -228,8 +228,8 @@ def test_a_schema_is_known_under_all_its_subjects() -> None:
             "id": 4,
             "schema": json.dumps(POINT),
         }
-    found = registry(pages).for_topics(CLUSTER, ["a", "b"]).schemas
-    assert found[4].subjects == {"a-value": 1, "b-key": 1, "b-value": 1, "a-n.Point": 1}
+    schemas = registry(pages).for_topics(CLUSTER, ["a", "b"]).schemas
+    assert schemas[4].subjects == {"a-value": 1, "b-key": 1, "b-value": 1, "a-n.Point": 1}
 
 
 def test_ids_seen_in_a_topic_bring_every_version_of_their_record() -> None:
@@ -260,7 +260,7 @@ def test_a_profile_tells_the_ids_its_records_name() -> None:
 
 @pytest.mark.parametrize("listed", [None, [], {}, ["x"], [{"subject": "s"}]])
 def test_a_schema_asked_for_by_id_is_named_when_the_registry_tells(listed: Any) -> None:
-    pages = {"/schemas/ids/4": {"schema": json.dumps(POINT)}}
+    pages: dict[str, Any] = {"/schemas/ids/4": {"schema": json.dumps(POINT)}}
     if listed is not None:
         pages["/schemas/ids/4/versions"] = listed
     assert registry(pages).by_ids(CLUSTER, [4]).schemas[4].subjects == {}

@@ -14,11 +14,11 @@ from scanners.schemas.registered import Schemas
 
 
 def verdict(kind: str, *texts: Any) -> dict[str, Any]:
-    made = [
+    schemas = [
         RegisteredSchema(i, kind, text if isinstance(text, str) else json.dumps(text), subject="t-value", version=i)
         for i, text in enumerate(texts, 1)
     ]
-    return judged(made, Schemas({each.id: each for each in made}))
+    return judged(schemas, Schemas({each.id: each for each in schemas}))
 
 
 def record(*fields: Any) -> dict[str, Any]:
@@ -73,9 +73,9 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
     ],
 )
 def test_the_rules_of_each_format(kind: str, old: Any, new: Any, backward: bool, forward: bool) -> None:
-    found = verdict(kind, old, new)
-    assert (found["backward"], found["forward"], found["full"]) == (backward, forward, backward and forward)
-    assert {p["way"] for p in found["problems"]} == {
+    outcome = verdict(kind, old, new)
+    assert (outcome["backward"], outcome["forward"], outcome["full"]) == (backward, forward, backward and forward)
+    assert {p["way"] for p in outcome["problems"]} == {
         w for w, holds in (("backward", backward), ("forward", forward)) if not holds
     }
 
@@ -90,6 +90,6 @@ def test_subjects_are_judged_one_by_one() -> None:
     one = RegisteredSchema(1, "AVRO", json.dumps(record(("a", "int", {}))), subject="A", version=1)
     two = RegisteredSchema(2, "AVRO", json.dumps(record(("a", "long", {}))), subject="A", version=2)
     other = RegisteredSchema(3, "AVRO", json.dumps(record(("z", "bytes", {}))), subject="B", version=1)
-    found = follow("t", {1: one, 2: two, 3: other}, {1, 3}, {2, 3})
-    assert found is not None and (found["backward"], found["forward"]) == (True, False)
-    assert found["problems"][0]["subject"] == "A"
+    changes = follow("t", {1: one, 2: two, 3: other}, {1, 3}, {2, 3})
+    assert changes is not None and (changes["backward"], changes["forward"]) == (True, False)
+    assert changes["problems"][0]["subject"] == "A"

@@ -91,7 +91,7 @@ def test_a_message_becomes_a_tree():
         "raw": b"\xff",
     }
     assert choose([body(order)], SCHEMAS).name == "protobuf"
-    assert '"at":"2026-01-02T03:04:05Z"' in to_json_text(body(order), PartFormat("protobuf"), SCHEMAS)
+    assert '"at":"2026-01-02T03:04:05Z"' in (to_json_text(body(order), PartFormat("protobuf"), SCHEMAS) or "")
 
 
 def test_defaults_are_values_and_optional_ones_are_absent():
@@ -159,21 +159,21 @@ def test_well_known_types_are_what_they_stand_for():
     }
     fields = "".join(f" google.protobuf.{kind} {name} = {i};" for i, (name, kind) in enumerate(kinds.items(), 1))
     decoder, of = compiled(text + f" message M {{{fields} }} message Told {{ string what = 1; }}")
-    made = of("w.M")()
-    made.a.Pack(of("w.Told")(what="known"))
-    made.b.type_url, made.b.value = "type.googleapis.com/gone.Type", b"\xff"
-    made.d.seconds = 61
-    made.e.SetInParent()
-    made.m.paths.append("a.b")
-    made.s.update({"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]})
-    made.v.number_value = float("nan")
-    made.l.extend(["x", 2])
-    made.t.FromDatetime(datetime(2026, 1, 2, tzinfo=UTC))
-    made.late.seconds = 1_764_000_000_000
-    made.x.value = ""
-    made.n.value = -(2**63)
-    made.f.value = False
-    got = decoder(b"\0" + made.SerializeToString())
+    message = of("w.M")()
+    message.a.Pack(of("w.Told")(what="known"))
+    message.b.type_url, message.b.value = "type.googleapis.com/gone.Type", b"\xff"
+    message.d.seconds = 61
+    message.e.SetInParent()
+    message.m.paths.append("a.b")
+    message.s.update({"whole": 5, "part": 1.5, "none": None, "list": [1, {"deep": True}]})
+    message.v.number_value = float("nan")
+    message.l.extend(["x", 2])
+    message.t.FromDatetime(datetime(2026, 1, 2, tzinfo=UTC))
+    message.late.seconds = 1_764_000_000_000
+    message.x.value = ""
+    message.n.value = -(2**63)
+    message.f.value = False
+    got = decoder(b"\0" + message.SerializeToString())
     assert got.pop("v") != 0
     assert got == {
         "a": {"@type": "type.googleapis.com/w.Told", "what": "known"},
@@ -203,10 +203,10 @@ def test_files_that_registries_know_without_a_reference():
     }
     """
     decoder, of = compiled(text)
-    made = of("M")()
-    made.price.value, made.price.scale = (-1250).to_bytes(4, "big", signed=True), 2
-    made.day.year = 2026
-    got = decoder(b"\0" + made.SerializeToString())
+    message = of("M")()
+    message.price.value, message.price.scale = (-1250).to_bytes(4, "big", signed=True), 2
+    message.day.year = 2026
+    got = decoder(b"\0" + message.SerializeToString())
     assert got == {"price": Decimal("-12.50"), "day": {"year": 2026, "month": 0, "day": 0}}
 
 
@@ -228,9 +228,9 @@ def test_odd_texts(text):
 
 def test_a_group_is_a_message():
     decoder, of = compiled("message M { repeated group Line = 1 { required string sku = 2; } }")
-    made = of("M")()
-    made.line.add(sku="s")
-    assert decoder(b"\0" + made.SerializeToString()) == {"line": [{"sku": "s"}]}
+    message = of("M")()
+    message.line.add(sku="s")
+    assert decoder(b"\0" + message.SerializeToString()) == {"line": [{"sku": "s"}]}
 
 
 NESTED = """
@@ -262,9 +262,9 @@ message Out {
 def test_nested_types_beside_maps_are_counted_as_either_kind_of_client_does(path, name):
     decoder, of = compiled(NESTED)
     field = name.rpartition(".")[2].lower()
-    made = of(name)(**{field: {"first": "x", "second": 5, "third": 0.5, "deep": True}[field]})
-    body = bytes([2 * len(path), *(2 * index for index in path)]) + made.SerializeToString()
-    assert decoder(body) == {field: getattr(made, field)}
+    message = of(name)(**{field: {"first": "x", "second": 5, "third": 0.5, "deep": True}[field]})
+    body = bytes([2 * len(path), *(2 * index for index in path)]) + message.SerializeToString()
+    assert decoder(body) == {field: getattr(message, field)}
     assert decoder.name(body) == name
 
 

@@ -77,20 +77,20 @@ def schema(number: int, kind: str, text: Any, version: int = 1, subject: str = "
 
 
 def registered(form: str, *schemas: RegisteredSchema, fields: tuple[FieldProfile, ...] = ()) -> dict[str, FieldProfile]:
-    made = with_registered(fields, "t", {each.id: each for each in schemas}, {"value": form})
-    return {profile.path: profile for profile in made}
+    kinds = with_registered(fields, "t", {each.id: each for each in schemas}, {"value": form})
+    return {profile.path: profile for profile in kinds}
 
 
 def ddl(profiles: dict[str, FieldProfile], name: str) -> str:
     kind = from_profile(list(profiles.values()))
     assert isinstance(kind, StructType)
-    found = kind.get(name)
-    assert found is not None
-    return to_ddl(found)
+    answer = kind.get(name)
+    assert answer is not None
+    return to_ddl(answer)
 
 
 def test_avro_types_are_exact_and_words_are_kept() -> None:
-    found = registered("avro", schema(1, "AVRO", PAYMENT))
+    kinds = registered("avro", schema(1, "AVRO", PAYMENT))
     wanted = {
         "amount": "DECIMAL(10,2)",
         "count": "BIGINT",
@@ -102,24 +102,24 @@ def test_avro_types_are_exact_and_words_are_kept() -> None:
         "mark": "BINARY",
         "tags": "STRUCT<`as_array`: ARRAY<STRING>, `as_scalar`: STRING>",
     }
-    assert {name: ddl(found, name) for name in wanted} == wanted
-    said = {path: found[path].details["registered"] for path in found}
-    assert said["value"]["doc"] == "A payment." and said["value"]["name"] == "com.example.Payment"
-    assert said["value.amount"]["doc"] == "in EUR" and said["value.amount"]["type"] == "decimal(10,2)"
-    assert (said["value.count"]["default"], said["value.count"]["aliases"]) == (7, ["n"])
-    assert said["value.currency"]["symbols"] == ["EUR", "USD"]
-    assert said["value.tags"]["union"] == ["string", "array"]
+    assert {name: ddl(kinds, name) for name in wanted} == wanted
+    by_path = {path: kinds[path].details["registered"] for path in kinds}
+    assert by_path["value"]["doc"] == "A payment." and by_path["value"]["name"] == "com.example.Payment"
+    assert by_path["value.amount"]["doc"] == "in EUR" and by_path["value.amount"]["type"] == "decimal(10,2)"
+    assert (by_path["value.count"]["default"], by_path["value.count"]["aliases"]) == (7, ["n"])
+    assert by_path["value.currency"]["symbols"] == ["EUR", "USD"]
+    assert by_path["value.tags"]["union"] == ["string", "array"]
 
 
 def test_a_schema_that_refers_to_itself_ends() -> None:
-    found = registered("avro", schema(1, "AVRO", PAYMENT))
-    assert "value.parent.parent.amount" in found and len(found) < 100
+    kinds = registered("avro", schema(1, "AVRO", PAYMENT))
+    assert "value.parent.parent.amount" in kinds and len(kinds) < 100
     wide = {"type": "record", "name": "R", "fields": [{"name": f"f{i}", "type": ["null", "R"]} for i in range(40)]}
     assert len(registered("avro", schema(1, "AVRO", wide))) <= 5000
 
 
 def test_protobuf_types_are_exact_and_comments_are_kept() -> None:
-    found = registered("protobuf", schema(1, "PROTOBUF", PROTO))
+    kinds = registered("protobuf", schema(1, "PROTOBUF", PROTO))
     wanted = {
         "ids": "ARRAY<BIGINT>",
         "total": "DECIMAL(20,0)",
@@ -127,12 +127,12 @@ def test_protobuf_types_are_exact_and_comments_are_kept() -> None:
         "state": "STRING",
         "at": "TIMESTAMP",
     }
-    assert {name: ddl(found, name) for name in wanted} == wanted
-    assert ddl(found, "buyer").startswith("STRUCT<`friend`: STRUCT<")
-    said = {path: found[path].details["registered"].get("doc") for path in found}
-    assert said["value"] == "An order of a shop."
-    assert said["value.ids"] == "what it holds" and said["value.buyer"] == "Who ordered it."
-    assert found["value.state"].details["registered"]["symbols"] == ["OPEN", "SHUT"]
+    assert {name: ddl(kinds, name) for name in wanted} == wanted
+    assert ddl(kinds, "buyer").startswith("STRUCT<`friend`: STRUCT<")
+    by_path = {path: kinds[path].details["registered"].get("doc") for path in kinds}
+    assert by_path["value"] == "An order of a shop."
+    assert by_path["value.ids"] == "what it holds" and by_path["value.buyer"] == "Who ordered it."
+    assert kinds["value.state"].details["registered"]["symbols"] == ["OPEN", "SHUT"]
 
 
 def test_of_a_file_with_several_messages_the_one_in_the_records_counts() -> None:
@@ -141,8 +141,8 @@ def test_of_a_file_with_several_messages_the_one_in_the_records_counts() -> None
         FieldProfile("value", {"object": 1.0}, 5, 1.0),
         FieldProfile("value.b", {"string": 1.0}, 5, 1.0),
     )
-    found = registered("protobuf", schema(1, "PROTOBUF", two), fields=fields)
-    assert "value.next.b" in found and "value.a" not in found
+    kinds = registered("protobuf", schema(1, "PROTOBUF", two), fields=fields)
+    assert "value.next.b" in kinds and "value.a" not in kinds
 
 
 def test_versions_meet_in_the_type_that_loses_nothing() -> None:
@@ -161,8 +161,8 @@ def test_versions_meet_in_the_type_that_loses_nothing() -> None:
             "STRUCT<`as_array`: ARRAY<BIGINT>, `as_scalar`: BIGINT>",
         ),
     ]:
-        found = registered("avro", schema(1, "AVRO", one(old)), schema(2, "AVRO", one(new), 2))
-        assert ddl(found, "a") == wanted
+        kinds = registered("avro", schema(1, "AVRO", one(old)), schema(2, "AVRO", one(new), 2))
+        assert ddl(kinds, "a") == wanted
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_json_schema_names_the_fields_and_records_show_the_digits() -> None:
         "value.ratio", {"decimal": 1.0}, 3, 1.0, details={"magnitude": [-1, 0], "precision": 22, "scale": 21}
     )
     odd = FieldProfile("value.id", {"integer": 1.0}, 3, 1.0, details={"magnitude": [0, 20]})
-    found = registered("json-schema", schema(1, "JSON", text), fields=(exact, odd))
+    kinds = registered("json-schema", schema(1, "JSON", text), fields=(exact, odd))
     wanted = {
         "id": "DECIMAL(38,0)",
         "score": "DOUBLE",
@@ -207,9 +207,9 @@ def test_json_schema_names_the_fields_and_records_show_the_digits() -> None:
         "address": "STRUCT<`city`: STRING>",
         "labels": "MAP<STRING, STRING>",
     }
-    assert {name: ddl(found, name) for name in wanted} == wanted
-    assert found["value.id"].details["registered"]["doc"] == "Counts up."
-    assert found["value.id"].details["registered"]["default"] == 0
+    assert {name: ddl(kinds, name) for name in wanted} == wanted
+    assert kinds["value.id"].details["registered"]["doc"] == "Counts up."
+    assert kinds["value.id"].details["registered"]["default"] == 0
 
 
 def test_a_scan_uses_the_schema_and_a_field_nobody_has_seen_is_open_to_nobody() -> None:
@@ -244,27 +244,27 @@ def test_a_scan_uses_the_schema_and_a_field_nobody_has_seen_is_open_to_nobody() 
         fastavro.schemaless_writer(out, parsed, value)
         records.append(RawRecord(None, out.getvalue(), [], 0, i, 1000 + i))
     topics = {"t": records}
-    made = Scanner(
+    scanner = Scanner(
         MemorySampler(topics),
         MemoryOffsets(topics),
         MemoryRegistry({1: schema(1, "AVRO", PAYMENT)}),
         ScannerSettings(detect=False),
     )
-    (found,) = made.scan(CLUSTER, ["t"])
-    profiles = {profile.path: profile for profile in found.schema.fields}
+    (scan_result,) = scanner.scan(CLUSTER, ["t"])
+    profiles = {profile.path: profile for profile in scan_result.schema.fields}
     assert ddl(profiles, "count") == "BIGINT" and ddl(profiles, "amount") == "DECIMAL(10,2)"
     assert ddl(profiles, "limits") == "MAP<STRING, BIGINT>"
     assert "value.limits.a" not in profiles and profiles["value.limits{}"].count == 40
-    written = json.loads(export("t", found.schema, "avro")[0])
+    written = json.loads(export("t", scan_result.schema, "avro")[0])
     assert written == PAYMENT
-    leaves = leaf_paths(found.schema)
+    leaves = leaf_paths(scan_result.schema)
     assert {"value.by", "value.limits{}", "value.limits@keys"} <= leaves
     assert "value.by.pan" not in leaves
 
 
 def test_comments_of_proto_text() -> None:
-    found = comments(
+    by_name = comments(
         "package a.b;\n\n// no\n\n// M\nmessage M { // opens\n  int32 x = 1; // X\n  oneof o { // c\n string y = 2;\n } }"
     )
-    assert found["a.b.M"] == "M" and found["a.b.M.x"] == "X"
+    assert by_name["a.b.M"] == "M" and by_name["a.b.M.x"] == "X"
     assert comments("not { proto") == {} and comments("/* open") == {}

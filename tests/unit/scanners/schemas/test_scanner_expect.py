@@ -1,4 +1,4 @@
-"""Records held against declared and registered schemas: what departs, where, and that no value is told."""
+"""Records compared with declared and registered schemas: what departs, where, and that no value is shown."""
 
 from __future__ import annotations
 

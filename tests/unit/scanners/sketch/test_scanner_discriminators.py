@@ -1,4 +1,4 @@
-"""Which field, header or subject tells the shapes of a topic apart, and when none does."""
+"""Which field, header or subject distinguishes the shapes of a topic, and when none does."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def shapes(records: list[RawRecord], schemas: Schemas | None = None):
 
 def rows(make, count: int = 300) -> list[RawRecord]:
     draw = random.Random(5)
-    made = []
+    raw_records = []
     for i in range(count):
         kind = draw.choice(sorted(BODIES))
         value, headers = make(kind, i, draw)
-        made.append(
+        raw_records.append(
             RawRecord(None, value if isinstance(value, bytes) else json.dumps(value).encode(), headers, 0, i, i)
         )
-    return made
+    return raw_records
 
 
-def told(found) -> set[tuple[str, Any]]:
-    return {item for shape in found for item in (shape.when or {}).items()}
+def told(shapes_of) -> set[tuple[str, Any]]:
+    return {item for shape in shapes_of for item in (shape.when or {}).items()}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_one_field_tells(path, make):
 
 
 def test_a_boolean_tells():
-    found = shapes(
+    shape_list = shapes(
         rows(
             lambda k, i, d: (
                 {"deleted": True, "id": i} if k == "paid" else {"deleted": False, "id": i, "body": "x"},
@@ -74,7 +74,7 @@ def test_a_boolean_tells():
             )
         )
     )
-    assert told(found) == {("value.deleted", True), ("value.deleted", False)}
+    assert told(shape_list) == {("value.deleted", True), ("value.deleted", False)}
 
 
 @pytest.mark.parametrize("space", ["shop", "com.acme.shop_20241105.v1", f"com.{'a' * 80}.events"])
@@ -96,8 +96,8 @@ def test_the_record_names_of_registered_schemas_tell(space):
         fastavro.schemaless_writer(out, json.loads(schemas[kind].text), BODIES[kind])
         return b"\x00" + schemas[kind].id.to_bytes(4, "big") + out.getvalue(), []
 
-    found = shapes(rows(make), Schemas({s.id: s for s in schemas.values()}))
-    assert told(found) == {("subject", f"{space}.{kind.title()}") for kind in BODIES}
+    shape_list = shapes(rows(make), Schemas({s.id: s for s in schemas.values()}))
+    assert told(shape_list) == {("subject", f"{space}.{kind.title()}") for kind in BODIES}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_none_is_invented(make):
 
 
 def test_shapes_that_all_differ_have_no_discriminator():
-    found = shapes(rows(lambda k, i, d: ({"type": k, **{f"f{n}": 1 for n in d.sample(range(20), 6)}}, [])))
-    assert told(found) <= {("others", str(n)) for n in range(400)} or all(
-        set(s.when or ()) <= {"others"} for s in found
+    shape_list = shapes(rows(lambda k, i, d: ({"type": k, **{f"f{n}": 1 for n in d.sample(range(20), 6)}}, [])))
+    assert told(shape_list) <= {("others", str(n)) for n in range(400)} or all(
+        set(s.when or ()) <= {"others"} for s in shape_list
     )

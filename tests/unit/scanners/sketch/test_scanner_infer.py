@@ -61,12 +61,12 @@ def test_merging_gives_the_same_in_whatever_order_and_grouping(docs, draw):
     parts: list[list[RawRecord]] = [[] for _ in range(4)]
     for r in records:
         draw.choice(parts).append(r)
-    made = [sketch(p) for p in parts]
-    draw.shuffle(made)
-    left = Sketch.from_bytes(made[0].to_bytes())
-    left.merge(Sketch.from_bytes(made[1].to_bytes()))
-    right = Sketch.from_bytes(made[2].to_bytes())
-    right.merge(Sketch.from_bytes(made[3].to_bytes()))
+    sketches = [sketch(p) for p in parts]
+    draw.shuffle(sketches)
+    left = Sketch.from_bytes(sketches[0].to_bytes())
+    left.merge(Sketch.from_bytes(sketches[1].to_bytes()))
+    right = Sketch.from_bytes(sketches[2].to_bytes())
+    right.merge(Sketch.from_bytes(sketches[3].to_bytes()))
     right.merge(left)
     assert schema_of(sealed("t", [right]), ScanWindow()) == whole
 
@@ -74,21 +74,21 @@ def test_merging_gives_the_same_in_whatever_order_and_grouping(docs, draw):
 @settings(deadline=None, max_examples=60)
 @given(st.lists(documents, min_size=1, max_size=20))
 def test_counts_are_those_of_a_plain_walk(docs):
-    found = fields(of(docs))
+    by_path = fields(of(docs))
     for name in {n for d in docs for n in d}:
-        held = [d[name] for d in docs if name in d]
-        path = next(p for p, f in found.items() if f.field_path.names == (name,) and len(f.field_path.steps) == 1)
-        profile = found[path]
-        assert profile.count == len(held)
-        assert abs(profile.presence - len(held) / len(docs)) < 1e-5
-        assert abs(profile.null_share - sum(v is None for v in held) / len(held)) < 1e-5
+        values = [d[name] for d in docs if name in d]
+        path = next(p for p, f in by_path.items() if f.field_path.names == (name,) and len(f.field_path.steps) == 1)
+        profile = by_path[path]
+        assert profile.count == len(values)
+        assert abs(profile.presence - len(values) / len(docs)) < 1e-5
+        assert abs(profile.null_share - sum(v is None for v in values) / len(values)) < 1e-5
         assert abs(sum(profile.types.values()) - 1) < 1e-4
 
 
 def test_types_with_widths_and_magnitudes():
-    found = fields(of([{"n": n} for n in (1, -(2**31), 2**31, 2**63, 1.5)]))["value.n"]
-    assert found.types == {"int32": 0.4, "int64": 0.2, "integer": 0.2, "double": 0.2}
-    assert found.details["magnitude"] == [0, 18] and found.details["negative"]
+    by_path = fields(of([{"n": n} for n in (1, -(2**31), 2**31, 2**63, 1.5)]))["value.n"]
+    assert by_path.types == {"int32": 0.4, "int64": 0.2, "integer": 0.2, "double": 0.2}
+    assert by_path.details["magnitude"] == [0, 18] and by_path.details["negative"]
     exact = fields([record(b'{"d":12345678901234567890.123456}')])["value.d"]
     assert exact.types == {"decimal": 1.0}
     assert (exact.details["precision"], exact.details["scale"]) == (26, 6)
@@ -101,9 +101,9 @@ def test_the_magnitudes_of_doubles_do_not_hang_on_how_batches_are_cut(values):
 
 
 def test_unions_and_first_places():
-    found = fields(of([{"id": i} for i in range(7)] + [{"id": "x"}] * 3))["value.id"]
-    assert found.types == {"int32": 0.7, "string": 0.3}
-    assert found.details["types_first_seen"]["string"] == {
+    by_path = fields(of([{"id": i} for i in range(7)] + [{"id": "x"}] * 3))["value.id"]
+    assert by_path.types == {"int32": 0.7, "string": 0.3}
+    assert by_path.details["types_first_seen"]["string"] == {
         "time": "1970-01-01T00:00:01.007Z",
         "partition": 0,
         "offset": 7,
@@ -112,17 +112,17 @@ def test_unions_and_first_places():
 
 def test_formats_of_texts_are_shares():
     texts = [str(uuid.uuid4()), "2026-01-01", "2026-01-01T00:00:00Z", "007", "plain"]
-    found = fields(of([{"t": t} for t in texts]))["value.t"]
-    assert found.types == {"string": 1.0}
-    assert found.details["formats"] == {"date": 0.2, "integer": 0.2, "timestamp": 0.2, "uuid": 0.2}
+    by_path = fields(of([{"t": t} for t in texts]))["value.t"]
+    assert by_path.types == {"string": 1.0}
+    assert by_path.details["formats"] == {"date": 0.2, "integer": 0.2, "timestamp": 0.2, "uuid": 0.2}
 
 
 def test_a_map_keyed_by_ids_is_a_map():
     docs = [{"by_user": {str(uuid.uuid4()): {"n": i}, f"user-{i}00000": {"n": 1}}} for i in range(50)]
-    found = fields(of(docs[:25]), of(docs[25:]))
-    assert found["value.by_user"].types == {"map": 1.0}
-    assert set(found) == {"value", "value.by_user", "value.by_user@keys", "value.by_user{}", "value.by_user{}.n"}
-    assert found["value.by_user{}"].count == 100
+    by_path = fields(of(docs[:25]), of(docs[25:]))
+    assert by_path["value.by_user"].types == {"map": 1.0}
+    assert set(by_path) == {"value", "value.by_user", "value.by_user@keys", "value.by_user{}", "value.by_user{}.n"}
+    assert by_path["value.by_user{}"].count == 100
 
 
 def test_a_small_map_keeps_its_keys_and_a_struct_stays_one():
@@ -134,34 +134,34 @@ def test_a_small_map_keeps_its_keys_and_a_struct_stays_one():
         }
         for _ in range(100)
     ]
-    found = fields(of(docs))
-    assert found["value.attributes"].types == {"map": 1.0}
-    assert {"value.attributes{color}", "value.attributes{}", "value.attributes@keys"} <= set(found)
-    assert found["value.customer"].types == {"object": 1.0}
-    assert "value.customer.mail" in found
+    by_path = fields(of(docs))
+    assert by_path["value.attributes"].types == {"map": 1.0}
+    assert {"value.attributes{color}", "value.attributes{}", "value.attributes@keys"} <= set(by_path)
+    assert by_path["value.customer"].types == {"object": 1.0}
+    assert "value.customer.mail" in by_path
 
 
 def test_ten_thousand_keys_stay_bounded():
     letters = "abcdefghijklmnop"
     docs = [{"k": {"".join(letters[int(c, 16)] for c in f"{i:x}"): i}} for i in range(10_000)]
-    made = sketch(of(docs))
-    assert len(made.parts["value"].fields["k"].fields) <= MAX_FIELDS
-    found = fields(of(docs))
-    assert found["value.k"].types == {"map": 1.0}
-    assert found["value.k{}"].count == 10_000
-    assert 9_000 < found["value.k@keys"].distinct < 11_000
+    topic_sketch = sketch(of(docs))
+    assert len(topic_sketch.parts["value"].fields["k"].fields) <= MAX_FIELDS
+    by_path = fields(of(docs))
+    assert by_path["value.k"].types == {"map": 1.0}
+    assert by_path["value.k{}"].count == 10_000
+    assert 9_000 < by_path["value.k@keys"].distinct < 11_000
 
 
 def test_odd_names_and_keys_that_differ_in_case():
-    found = fields(of([{"": 1, "a.b": 2, "c`d": 3, "Id": 4, "id": 5}]))
-    assert {"value.``", "value.`a.b`", "value.`c``d`", "value.Id", "value.id"} <= set(found)
+    by_path = fields(of([{"": 1, "a.b": 2, "c`d": 3, "Id": 4, "id": 5}]))
+    assert {"value.``", "value.`a.b`", "value.`c``d`", "value.Id", "value.id"} <= set(by_path)
 
 
 def test_arrays_of_arrays_and_empty_ones():
-    found = fields(of([{"m": [[1, 2], []]}, {"m": []}]))
-    assert found["value.m"].lengths == (0, 2)
-    assert found["value.m[]"].presence == 0.5
-    assert found["value.m[][]"].count == 2
+    by_path = fields(of([{"m": [[1, 2], []]}, {"m": []}]))
+    assert by_path["value.m"].lengths == (0, 2)
+    assert by_path["value.m[]"].presence == 0.5
+    assert by_path["value.m[][]"].count == 2
 
 
 def test_five_shapes_with_their_discriminator():
@@ -199,8 +199,8 @@ def test_more_shapes_than_are_kept():
     draw = random.Random(4)
     letters = "abcdefghij"
     docs = [{f"{a}{b}": 1 for a, b in zip(draw.sample(letters, 6), letters, strict=False)} for _ in range(2000)]
-    made = sketch(of(docs))
-    assert len(made.shapes) == MAX_SHAPES
+    topic_sketch = sketch(of(docs))
+    assert len(topic_sketch.shapes) == MAX_SHAPES
     shapes = schema(of(docs)).shapes
     assert shapes[-1].when["others"] > 0
     assert abs(sum(s.share for s in shapes) - 1) < 1e-3
@@ -208,26 +208,26 @@ def test_more_shapes_than_are_kept():
 
 def test_tombstones_keys_and_headers_are_counted():
     records = [record(None, 0, key=b"k"), record({"a": 1}, 1, headers=[("h", b"x"), ("h", b"y")]), record({"a": 2}, 2)]
-    found = fields(records)
-    assert found["value"].presence == round(2 / 3, 6)
-    assert found["key"].presence == round(1 / 3, 6)
-    assert found["headers.h"].count == 2 and found["headers.h"].presence == round(1 / 3, 6)
+    by_path = fields(records)
+    assert by_path["value"].presence == round(2 / 3, 6)
+    assert by_path["key"].presence == round(1 / 3, 6)
+    assert by_path["headers.h"].count == 2 and by_path["headers.h"].presence == round(1 / 3, 6)
 
 
 def test_broken_records_are_counted_by_reason_with_their_first_place():
-    made = schema(of([{"a": 1}] * 50 + [b"{oops", b'{"a":1,"a":2}', b"[" * 5000 + b"]" * 5000]))
-    problems = {p["reason"]: p for p in made.problems}
+    version = schema(of([{"a": 1}] * 50 + [b"{oops", b'{"a":1,"a":2}', b"[" * 5000 + b"]" * 5000]))
+    problems = {p["reason"]: p for p in version.problems}
     assert {k: v["count"] for k, v in problems.items()} == {"not_json": 1, "duplicate_key": 1, "too_deep": 1}
     assert problems["not_json"]["first"]["offset"] == 50
-    assert {f.path: f.count for f in made.fields}["value.a"] == 51
+    assert {f.path: f.count for f in version.fields}["value.a"] == 51
 
 
 def test_what_is_too_deep_is_named_with_its_own_part_and_offset():
     deep = b'{"d":' * 100 + b"1" + b"}" * 100
     records = [record({"a": i}, i, key=deep if i == 30 else b"{}") for i in range(50)]
-    made = schema([*records, record(deep, 50), record({"a": 1}, 51), record(deep, 52)])
-    found = {p["part"]: (p["count"], p["first"]["offset"]) for p in made.problems if p["reason"] == "too_deep"}
-    assert found == {"key": (1, 30), "value": (2, 50)}
+    version = schema([*records, record(deep, 50), record({"a": 1}, 51), record(deep, 52)])
+    by_part = {p["part"]: (p["count"], p["first"]["offset"]) for p in version.problems if p["reason"] == "too_deep"}
+    assert by_part == {"key": (1, 30), "value": (2, 50)}
 
 
 EVENTS = {"sent": ["ok", "fast", "vip"], "paid": ["vip", "card"], "left": ["refund", "vip"], "seen": ["app", "ok"]}
@@ -238,37 +238,37 @@ def of_types(make, events=EVENTS):
 
 
 def test_flags_that_come_with_the_type_of_an_event_are_fields():
-    found = of_types(lambda i, t: {"type": t, "properties": dict.fromkeys(EVENTS[t], bool(i % 3))})
-    assert found["value.properties"].types == {"object": 1.0}
-    assert found["value.properties.vip"].presence == 0.75 and "value.properties{}" not in found
+    version = of_types(lambda i, t: {"type": t, "properties": dict.fromkeys(EVENTS[t], bool(i % 3))})
+    assert version["value.properties"].types == {"object": 1.0}
+    assert version["value.properties.vip"].presence == 0.75 and "value.properties{}" not in version
 
 
 def test_keys_that_do_not_come_with_the_type_stay_keys_of_a_map():
     draw = random.Random(1)
-    found = of_types(lambda i, t: {"type": t, "labels": dict.fromkeys(draw.sample("abcdefghijkl", 3), "x")})
-    assert found["value.labels"].types == {"map": 1.0}
+    version = of_types(lambda i, t: {"type": t, "labels": dict.fromkeys(draw.sample("abcdefghijkl", 3), "x")})
+    assert version["value.labels"].types == {"map": 1.0}
     metrics = dict.fromkeys(["cpu", "memory", "disk", "net", "io", "gpu", "swap", "load"])
-    found = of_types(lambda i, t: {"type": t, "values": {t: 1.5}}, metrics)
-    assert found["value.values"].types == {"map": 1.0}
+    version = of_types(lambda i, t: {"type": t, "values": {t: 1.5}}, metrics)
+    assert version["value.values"].types == {"map": 1.0}
 
 
 def test_json_and_base64_inside_texts_are_opened():
     import base64
 
     inner = json.dumps({"mail": "x", "n": 1})
-    found = fields(of([{"p": inner, "b": base64.b64encode(inner.encode()).decode()} for _ in range(5)]))
-    assert found["value.p"].types == {"string": 1.0}
-    assert found["value.p.mail"].details["inside_text"] == "value.p"
-    assert found["value.b"].details["embedded"] == "base64 json"
+    by_path = fields(of([{"p": inner, "b": base64.b64encode(inner.encode()).decode()} for _ in range(5)]))
+    assert by_path["value.p"].types == {"string": 1.0}
+    assert by_path["value.p.mail"].details["inside_text"] == "value.p"
+    assert by_path["value.b"].details["embedded"] == "base64 json"
 
 
 def test_csv_columns_get_the_names_that_one_task_met():
     rows = [b"sku,stock,price"] + [f"A{i},{i},{i}.5".encode() for i in range(40)]
     records = [record(r, i) for i, r in enumerate(rows)]
-    made = schema(records[:20], records[20:])
-    found = {f.path: f for f in made.fields}
-    assert found["value.stock"].types == {"int32": 1.0} and found["value.stock"].count == 40
-    form = TopicFormat.from_mapping(made.format).value
+    version = schema(records[:20], records[20:])
+    by_path = {f.path: f for f in version.fields}
+    assert by_path["value.stock"].types == {"int32": 1.0} and by_path["value.stock"].count == 40
+    form = TopicFormat.from_mapping(version.format).value
     assert form.options["columns"] == ["sku", "stock", "price"]
 
 
@@ -301,16 +301,16 @@ def test_decimals_of_registries():
 @pytest.mark.parametrize("first", [b"Jane Doe,Berlin,unknown", b"Jane Doe,Rome,unknown"])
 def test_rows_of_a_table_amid_a_partition_name_no_columns(first):
     rows = [first] + [f"Al Fox,Rome,{i}".encode() for i in range(40)]
-    made = schema([record(r, 500 + i) for i, r in enumerate(rows)])
-    assert [f.path for f in made.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
-    assert "Jane Doe" not in str(made)
+    version = schema([record(r, 500 + i) for i, r in enumerate(rows)])
+    assert [f.path for f in version.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
+    assert "Jane Doe" not in str(version)
 
 
 def test_a_row_whose_values_come_again_below_is_no_header():
     rows = [b"Jane Doe,Rome,unknown"] + [f"Al Fox,Rome,{i}".encode() for i in range(40)]
-    made = schema([record(r, i) for i, r in enumerate(rows)])
-    assert [f.path for f in made.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
-    assert "Jane Doe" not in str(made)
+    version = schema([record(r, i) for i, r in enumerate(rows)])
+    assert [f.path for f in version.fields if f.path.startswith("value.")] == ["value.c1", "value.c2", "value.c3"]
+    assert "Jane Doe" not in str(version)
 
 
 def test_the_same_few_rows_in_every_record_begin_with_no_header():

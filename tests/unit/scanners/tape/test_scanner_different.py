@@ -1,4 +1,4 @@
-"""Columns that compiled code read say what Python's say, and a distinct estimate is the same of the few that it is fed."""
+"""Columns that compiled code read have what Python's have, and a distinct estimate is the same of the few that it is fed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ TEXTS = st.text(max_size=40) | st.sampled_from(["2024-01-02", "12", "{}", "7d9f1
 
 def column(texts: Sequence[str], weights: Sequence[int] | None = None) -> PlainTexts:
     array = pyarrow.array(texts, pyarrow.large_string())
-    _, offsets, held = array.buffers()
+    _, offsets, values = array.buffers()
     return PlainTexts(
         array,
-        np.frombuffer(held or b"", np.uint8),
+        np.frombuffer(values or b"", np.uint8),
         np.frombuffer(offsets, np.int64)[: len(texts) + 1],
         np.array(weights or [1] * len(texts), np.int64),
     )

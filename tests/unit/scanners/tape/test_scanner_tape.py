@@ -106,7 +106,8 @@ def check(bodies: Sequence[bytes]) -> list[bool]:
     for record, body in enumerate(bodies):
         if not walked.odd[record]:
             assert same(Tree(reader.paths, walked, record).value(), orjson.loads(body)), body
-    return walked.odd.tolist()
+    left_alone: list[bool] = walked.odd.tolist()
+    return left_alone
 
 
 KEYS = st.sampled_from(["id", "a", "b", "name", "größe", "", "x.y", "ID", "a b", 'q"q', "tab\t"])
@@ -128,7 +129,7 @@ def bodies(draw: Any) -> bytes:
     indent, ascii_only = draw(st.sampled_from([None, None, 1])), draw(st.booleans())
     separators = draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,", "\t:\r\n")]))
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only, separators=separators)
-    body = text.encode("utf-8", "surrogatepass") + draw(st.sampled_from([b"", b"", b"\n", b" x", b"\x00"]))
+    body: bytes = text.encode("utf-8", "surrogatepass") + draw(st.sampled_from([b"", b"", b"\n", b" x", b"\x00"]))
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         at = draw(st.integers(0, len(body)))
         damage = draw(
@@ -260,7 +261,7 @@ def profiled(batches: Sequence[Sequence[bytes]], compiled: bool) -> tuple[Sketch
 
 
 def plain(node: Node | None, of_keys: bool = False) -> Any:
-    """What a node says, its distinct values by what a merged sketch holds, since their order makes a difference else.
+    """What a node has, its distinct values by what a merged sketch holds, since their order makes a difference else.
 
     Where a key was first met is that of one of its first records: those of a batch are met in another order.
     """
@@ -268,7 +269,7 @@ def plain(node: Node | None, of_keys: bool = False) -> Any:
         return None
     count, types, *packed = node.pack()
     if of_keys:
-        types = [(name, held) for name, held, _ in types]
+        types = [(name, state) for name, state, _ in types]
     estimate = None
     if node.hll is not None:
         union = datasketches.hll_union(9)
@@ -280,8 +281,8 @@ def plain(node: Node | None, of_keys: bool = False) -> Any:
     return [count, types, packed[:9], packed[10], estimate, children, fields]
 
 
-def told(made: tuple[Sketch, Any]) -> Any:
-    sketch, shown = made
+def told(pair: tuple[Sketch, Any]) -> Any:
+    sketch, shown = pair
     return [
         {root: plain(node) for root, node in sketch.parts.items()}, sketch.records, sketch.size, sketch.present, sketch.formats,
         {key: [None if key[1].startswith("format") else count, place] for key, (count, place) in sketch.problems.items()},

@@ -53,13 +53,13 @@ class Types:
 
     def record(self, depth: int) -> tuple[Any, st.SearchStrategy[Any]]:
         names = self._draw(st.lists(st.sampled_from(FIELDS[:5]), unique=True, max_size=4))
-        held = {name: self.any(depth + 1) for name in names}
+        by_name = {name: self.any(depth + 1) for name in names}
         schema = {
             "type": "record",
             "name": self._name(),
-            "fields": [{"name": n, "type": t} for n, (t, _) in held.items()],
+            "fields": [{"name": n, "type": t} for n, (t, _) in by_name.items()],
         }
-        return schema, st.fixed_dictionaries({name: values for name, (_, values) in held.items()})
+        return schema, st.fixed_dictionaries({name: values for name, (_, values) in by_name.items()})
 
     def any(self, depth: int) -> tuple[Any, st.SearchStrategy[Any]]:
         kind = self._draw(
@@ -119,11 +119,11 @@ def topics(draw: Any) -> tuple[Schemas, list[list[bytes]]]:
     def body() -> bytes:
         number = draw(st.integers(1, len(drawn)))
         schema, values = drawn[number - 1]
-        made = body_of(schema, draw(values), number)
+        result = body_of(schema, draw(values), number)
         for _ in range(draw(st.sampled_from([0, 0, 0, 1]))):
-            at = draw(st.integers(1, len(made)))
-            made = made[:at] + draw(st.binary(max_size=2)) + made[at + draw(st.integers(0, 2)) :]
-        return made
+            at = draw(st.integers(1, len(result)))
+            result = result[:at] + draw(st.binary(max_size=2)) + result[at + draw(st.integers(0, 2)) :]
+        return result
 
     batches = [[body() for _ in range(draw(st.integers(1, 8)))] for _ in range(draw(st.integers(1, 3)))]
     return schemas, batches
@@ -153,7 +153,7 @@ class AvroTree(Tree):
 
 
 def _numbered(value: Any) -> Any:
-    """The value with the bits of its doubles, of which some are no numbers."""
+    """The value with the bits of its doubles, of which some are not numbers."""
     if isinstance(value, float):
         return f"double {'nan' if math.isnan(value) else struct.pack('<d', value).hex()}"
     if isinstance(value, list):
@@ -238,8 +238,8 @@ HEAD = b"\0\0\0\0\1"
 
 def test_ordinary_records_are_not_left_alone() -> None:
     whole, with_map = body_of(EVERYTHING, WHOLE), body_of(EVERYTHING, {**WHOLE, "map": {"k": "v"}})
-    found = check(registered(EVERYTHING), [whole, whole[:-1], whole + b"\0", with_map, whole])
-    assert found == [False, True, True, True, False]
+    verdict = check(registered(EVERYTHING), [whole, whole[:-1], whole + b"\0", with_map, whole])
+    assert verdict == [False, True, True, True, False]
 
 
 def test_lists_in_blocks_with_or_without_their_bytes_told_before() -> None:
@@ -353,8 +353,8 @@ def test_what_is_not_finite_has_no_part_in_the_magnitude(numbers: tuple[float, .
     for batches in ([bodies], [[body] for body in bodies]):
         for compiled in (True, False):
             sketch, _ = profiled(registered(schema), batches, compiled)
-            found = {field.path: field for field in schema_of(sealed("t", [sketch]), ScanWindow()).fields}
-            assert found["value.n"].details["magnitude"] == magnitude
+            by_path = {field.path: field for field in schema_of(sealed("t", [sketch]), ScanWindow()).fields}
+            assert by_path["value.n"].details["magnitude"] == magnitude
 
 
 def test_long_lists_grow_the_tape() -> None:

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import STRING, DataType, Primitive, parse_ddl
-from catalog.errors import InvalidInput
+from catalog.errors import InvalidInput, SqlRefused
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, MaskType, Subject
 from policies.plan.model import PartRead
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
-from policies.sql.errors import SqlRefused
 from tests.unit.views.runner.test_view_steps import World
 from tests.view_twins import TwinTopics
 from views.declared import ViewSpec
@@ -215,7 +214,7 @@ class Shown(TwinTopics):
 
     known: bool | None = True
 
-    def compacted(self, kafka: Any, topic: str) -> bool | None:  # type: ignore[override]
+    def compacted(self, kafka: Any, topic: str) -> bool | None:
         return self.known
 
 

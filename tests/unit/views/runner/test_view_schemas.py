@@ -68,7 +68,7 @@ def test_a_cluster_without_a_registry_takes_json_only() -> None:
 
 
 @given(st.dates(), st.datetimes(), st.decimals(-(10**9), 10**9, places=2), st.binary(), st.floats(width=32))
-def test_dates_times_and_decimals_are_read_as_they_are(day, at, price, raw, small) -> None:  # type: ignore[no-untyped-def]
+def test_dates_times_and_decimals_are_read_as_they_are(day, at, price, raw, small) -> None:
     columns = columns_of(
         [("d", "date"), ("t", "timestamp_ntz"), ("p", "decimal(38,2)"), ("b", "binary"), ("f", "float")]
     )

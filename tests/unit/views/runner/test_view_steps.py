@@ -176,7 +176,9 @@ class World:
         topics = {name for name in self.topics.records if name != "people"}
         emails = {json.loads(value or b"{}").get("email") for name in topics for value, _, _ in self.topics.there(name)}
         return emails | {
-            r.values["email"] for g in self.serving.generations("v") for r in self.serving.read("v", g, Wanted(), 100)
+            str(r.values["email"])
+            for g in self.serving.generations("v")
+            for r in self.serving.read("v", g, Wanted(), 100)
         }
 
     def check_tidy(self) -> None:

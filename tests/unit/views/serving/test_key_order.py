@@ -63,7 +63,17 @@ def test_bytes_sort_as_values(a: list[Any], b: list[Any]) -> None:
 
 
 def test_infinities_and_nan_are_at_the_ends() -> None:
-    order = [[False], [float("-inf")], [-(2**900)], [0], [1e308], [2**1100], [float("inf")], [float("nan")], [""]]
+    order: list[list[object]] = [
+        [False],
+        [float("-inf")],
+        [-(2**900)],
+        [0],
+        [1e308],
+        [2**1100],
+        [float("inf")],
+        [float("nan")],
+        [""],
+    ]
     assert sorted(order, key=encode) == order
 
 

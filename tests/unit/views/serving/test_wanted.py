@@ -267,7 +267,7 @@ def test_a_json_list_names_any_texts(texts: list[str]) -> None:
     assert asked("region", keys=json.dumps(texts)).wanted.keys == tuple(identity([each]) for each in texts)
 
 
-ORDERED = {
+ORDERED: dict[str, list[Any]] = {
     "n": [-5, 0, 7], "total": ["-1.00", "9.50", "10.00"], "ratio": ["-Infinity", -1.0, 0.5, 1e300, "Infinity", "NaN"],
     "ok": [False, True],
     "day": ["-0044-03-15", "0999-01-01", "2026-01-01", "+12026-01-01"], "region": ["", "Z", "a", "ä", "\uffff", "😀"],
