@@ -26,7 +26,7 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
-from sqlalchemy import Engine
+from sqlalchemy import Engine, create_engine
 
 from catalog.adapters.sql import database as records
 
@@ -40,7 +40,7 @@ def _share_statements() -> None:
     It keeps that for each engine and dialect, and each test has a database of its own, which would compile again what the
     test before it had compiled.
     """
-    make = records.create_engine
+    make = create_engine
     first = make("sqlite://", json_deserializer=records._read_json)
     first.connect().close()  # a dialect asks its database what it can
 
@@ -51,7 +51,7 @@ def _share_statements() -> None:
             engine._compiled_cache = first._compiled_cache
         return engine
 
-    records.create_engine = shared
+    records.create_engine = shared  # type: ignore[attr-defined]  # where the product looks it up
 
 
 _share_statements()

@@ -31,11 +31,12 @@ def takes(*media: str, schema: dict[str, Any] | None = None, required: bool = Tr
 def answers_with(
     model: Any, *media: str, status: int = 200, description: str | None = None
 ) -> dict[int | str, dict[str, Any]]:
-    """`responses` of a route whose answer is JSON of a shape, or on request text of one of the media types.
+    """`responses` of a route whose answer is JSON of a shape, or on request of one of the media types: text, or an object for
+    those that are JSON, too (`application/schema+json`).
 
     `model`: of `api.http.schemas`, or a list or union of such.
     """
-    content = {each: {"schema": {"type": "string"}} for each in media}
+    content = {each: {"schema": {"type": "object" if each.endswith("+json") else "string"}} for each in media}
     shown = {"description": description} if description is not None else {}
     return {status: {"model": model, **shown, **({"content": content} if content else {})}}
 

@@ -71,6 +71,12 @@ def test_bodies_that_routes_read_themselves_are_described(described: dict[str, A
     assert taken["/api/v1/lineage"] == taken["/api/v1/lineage/batch"] == {"application/json"}
 
 
+def test_a_json_schema_is_described_as_an_object(described: dict[str, Any]) -> None:
+    answers = described["paths"]["/api/v1/datasets/{namespace}/{name}/schema"]["get"]["responses"]["200"]["content"]
+    assert answers["application/schema+json"]["schema"]["type"] == "object"
+    assert answers["text/plain"]["schema"]["type"] == "string"
+
+
 def test_answers_that_are_no_json_say_what_they_are(world: ApiWorld, described: dict[str, Any]) -> None:
     def kinds(path: str) -> set[str]:
         return set(described["paths"][path]["get"]["responses"]["200"]["content"])
