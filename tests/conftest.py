@@ -1,6 +1,6 @@
 """Servers for the tests: one instance a session, started by the product's own launcher code.
 
-`stack` gives the servers' addresses, `weir` a whole running Weir, `demo` one that has told its story. To use a stack
+`stack` gives the servers' addresses, `weir` a whole running Weir, `demo` one whose demo has run. To use a stack
 that runs already, put the JSON of `python -m stack env -o json` into a file and name it in WEIR_TEST_STACK.
 """
 
@@ -233,7 +233,7 @@ def stack_with_connect(stack: Stack) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def demo(weir: RunningWeir) -> RunningWeir:
-    """The session's Weir after the demo has told its story."""
+    """The session's Weir after the demo has run."""
     done = weir.command("demo", "--detach", check=False, timeout=600)
     assert done.returncode == 0, f"the demo failed:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
     (weir.home / "demo.out").write_text(done.stdout)
@@ -287,7 +287,7 @@ NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fast tests first; those that need servers after them; last those that take what time is left.
 
-    With WEIR_TEST_RERUNS=N a test that needs servers or a browser and fails is run up to N times more, and told as
+    With WEIR_TEST_RERUNS=N a test that needs servers or a browser and fails is run up to N times more, and is reported as
     RERUN: on a machine that has other work, half a minute's wait may be too short.
     """
 

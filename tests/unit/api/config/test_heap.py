@@ -61,7 +61,7 @@ print(len(os.listdir("/proc/self/task")))
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
 def test_vectors_are_computed_without_threads() -> None:
-    """The server imports numpy only after it has said so; where it is too late, there are threads."""
+    """The server sets the number of threads before it imports numpy; afterwards it is too late."""
     given = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     run = subprocess.run(
         [sys.executable, "-c", VECTORS], env=given, capture_output=True, text=True, timeout=120, check=True
