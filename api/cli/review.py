@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
+from api.cli.declare import dataset_path
 from api.cli.http import Api
 from api.cli.names import complete_dataset, complete_entity, require_entity
 from api.cli.options import As, Output, api
@@ -73,6 +74,8 @@ def review(
     }
     answer = client.all("/api/v1/classifications", "classifications", **parameters)
     detections = answer["classifications"]
+    if not detections and dataset and "/" in dataset and "*" not in dataset:
+        client.get(dataset_path(dataset))  # one that is unknown needs no scan but its right name
     if decided is None or dry_run:
         show(
             [_row(c) for c in detections],

@@ -75,6 +75,8 @@ def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # no
         ("grant revoke none", "none"),
         ("lineage prod/none --direction sideways", "--direction"),
         ("topic browse prod/none", "none"),
+        ("review prod/none", "prod/none"),
+        ("review prod/none --confirm", "prod/none"),
         ("requests --state open", "'--state'"),
         ("token revoke none", "none"),
         ("notify test --channel fax", "'--channel'"),
