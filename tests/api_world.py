@@ -96,6 +96,7 @@ class ApiWorld:
         settings.policies.visibility = visibility
         settings.database.url = f"sqlite:///{folder / 'weir.db'}"
         if not (folder / "weir.db").exists():
+            folder.mkdir(parents=True, exist_ok=True)
             (folder / "weir.db").write_bytes(_empty_record())
         self.log = MemoryEventLog()
         self.graph = MemoryGraph()

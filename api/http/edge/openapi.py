@@ -22,6 +22,9 @@ _FAILED = {
 }
 
 
+_OBJECT = {"type": "object", "additionalProperties": True}
+
+
 def takes(*media: str, schema: dict[str, Any] | None = None, required: bool = True) -> dict[str, Any]:
     """`openapi_extra` of a route that reads its body itself: what kinds of body it takes."""
     content = {kind: {"schema": schema or {"type": "string"}} for kind in media}
@@ -36,7 +39,7 @@ def answers_with(
 
     `model`: of `api.http.schemas`, or a list or union of such.
     """
-    content = {each: {"schema": {"type": "object" if each.endswith("+json") else "string"}} for each in media}
+    content = {each: {"schema": _OBJECT if each.endswith("+json") else {"type": "string"}} for each in media}
     shown = {"description": description} if description is not None else {}
     return {status: {"model": model, **shown, **({"content": content} if content else {})}}
 

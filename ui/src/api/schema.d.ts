@@ -11623,7 +11623,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Schema"] | components["schemas"]["AvroSchema"];
-                    "application/schema+json": string;
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
                     "text/plain": string;
                     "text/x-python": string;
                 };
