@@ -19,7 +19,7 @@ from catalog.search.language.query import Question
 from catalog.search.language.ranking import Likeness
 from catalog.search.language.vocabulary import builtin
 from catalog.search_model import IndexHit, Unseen
-from catalog.tokens import split
+from catalog.tokens import text_words
 
 _log = logging.getLogger(__name__)
 
@@ -142,6 +142,4 @@ def _name(hit: IndexHit) -> str:
     return _words(hit.source["name"]) if hit.source["kind"] == "field" else ""
 
 
-@lru_cache(20_000)
-def _words(name: str) -> str:
-    return " ".join(split(name))
+_words = lru_cache(20_000)(text_words)
