@@ -301,3 +301,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if weight(item) in (1, 2) and not any(word in item.path.name for word in NEVER_AGAIN):
                 item.add_marker(pytest.mark.flaky(reruns=reruns))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Why a test had to be run again: the report would show its last try only."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        terminalreporter.section(f"RERUN {report.nodeid}")
+        terminalreporter.line(str(report.longrepr)[-8000:])

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.schema_registry import SchemaRegistryClient
 
 from api.config.home import Home
 from api.config.settings import Settings
@@ -60,6 +62,7 @@ class ViewWorld:
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
         self.prefix = f"v{uuid.uuid4().hex[:6]}"
+        self._topics = Counter[str]()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -113,8 +116,13 @@ class ViewWorld:
             self.halt()
 
     def topic(self, name: str, partitions: int = 2, **config: str) -> str:
-        """A new topic, which keeps records of any age; its whole name. `config`: with underscores for dots."""
-        whole = f"{self.prefix}.{name}"
+        """A new topic, which keeps records of any age; its whole name. `config`: with underscores for dots.
+
+        A test that is run again gets another topic than before.
+        """
+        self._topics[name] += 1
+        again = f"-{self._topics[name]}" if self._topics[name] > 1 else ""
+        whole = f"{self.prefix}.{name}{again}"
         admin = AdminClient({"bootstrap.servers": self.kafka})
         options = {"retention.ms": "-1", **{option.replace("_", "."): value for option, value in config.items()}}
         for future in admin.create_topics([NewTopic(whole, partitions, 1, config=options)]).values():
@@ -185,6 +193,11 @@ class ViewWorld:
     def current(self, name: str, records: int) -> dict[str, Any]:
         """Wait until the rows contain everything, `records` of it at least having been read."""
         return self.until(name, lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
+
+
+def registry_client(url: str) -> SchemaRegistryClient:
+    """Confluent's client, which would wait for an answer for ever."""
+    return SchemaRegistryClient({"url": url, "timeout": 30})
 
 
 @contextmanager

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
-from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from api.cli import views as commands
 from tests.integration.test_view_avro import world as shared_world
 from tests.integration.test_views import MASK
-from tests.view_world import ViewWorld
+from tests.view_world import ViewWorld, registry_client
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 world = shared_world
@@ -72,7 +71,8 @@ def test_keys_partitions_and_tombstones_stay_and_values_are_masked(
     audience: ViewWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = audience
-    topic, to = world.topic("clients", 3), f"{world.prefix}.clients-analysts"
+    topic = world.topic("clients", 3)
+    to = f"{topic}-analysts"
     producer = Producer({"bootstrap.servers": world.kafka})
     for n in range(30):
         value = json.dumps({"id": n, "email": f"canary{n}@example.org"})
@@ -97,8 +97,9 @@ def test_keys_partitions_and_tombstones_stay_and_values_are_masked(
 
 def test_a_copy_of_avro_is_avro(audience: ViewWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     world = audience
-    topic, to = world.topic("members", 2), f"{world.prefix}.members-analysts"
-    client = SchemaRegistryClient({"url": world.registry})
+    topic = world.topic("members", 2)
+    to = f"{topic}-analysts"
+    client = registry_client(world.registry)
     fields = [{"name": "id", "type": "long"}, {"name": "email", "type": "string"}]
     serializer = AvroSerializer(client, json.dumps({"type": "record", "name": "Member", "fields": fields}))
     producer = Producer({"bootstrap.servers": world.kafka})
@@ -122,7 +123,8 @@ def test_a_record_that_leaves_the_filter_and_one_that_is_deleted_go_from_a_compa
     audience: ViewWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = audience
-    topic, to = world.topic("places", 2), f"{world.prefix}.places-analysts"
+    topic = world.topic("places", 2)
+    to = f"{topic}-analysts"
     admin = AdminClient({"bootstrap.servers": world.kafka})
     compacted = AlterConfigOpType.SET
     change = ConfigResource(

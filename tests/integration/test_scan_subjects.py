@@ -17,7 +17,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.schema_registry import (
     Schema,
     SchemaReference,
-    SchemaRegistryClient,
     record_subject_name_strategy,
     topic_record_subject_name_strategy,
     topic_subject_name_strategy,
@@ -48,6 +47,7 @@ from scanners.scan.service import Scanner
 from scanners.schemas.protobuf.names import resolve, symbols
 from scanners.schemas.protobuf.parser import parse
 from scanners.settings import ScannerSettings
+from tests.view_world import registry_client
 
 pytestmark = pytest.mark.integration
 
@@ -122,7 +122,7 @@ class World:
     def __init__(self, stack: Any) -> None:
         self.admin = AdminClient({"bootstrap.servers": stack.kafka})
         self.producer = Producer({"bootstrap.servers": stack.kafka})
-        self.registry = SchemaRegistryClient({"url": stack.registry})
+        self.registry = registry_client(stack.registry)
         self.topics: list[str] = []
 
     def topic(self, name: str, rows: Callable[[str], Rows]) -> None:

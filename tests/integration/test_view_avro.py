@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
-from confluent_kafka.schema_registry import SchemaRegistryClient
 from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from hypothesis import HealthCheck, Phase, given, settings
@@ -19,7 +18,7 @@ from catalog.adapters.spark_connect import connect, release
 from catalog.datatypes import StructType
 from policies.adapters.spark.sessions import FEW, PINNED
 from tests.integration.test_views import BASE, view
-from tests.view_world import ViewWorld, view_world
+from tests.view_world import ViewWorld, registry_client, view_world
 from views.adapters.wire import avro_sql, json_sql
 from views.avro import schema_of
 from views.model import Registered
@@ -114,7 +113,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[View
 
 def consumed(world: ViewWorld, topic: str) -> list[tuple[str, Any]]:
     """What Confluent's own deserializer reads."""
-    deserializer = AvroDeserializer(SchemaRegistryClient({"url": world.registry}))
+    deserializer = AvroDeserializer(registry_client(world.registry))
     context = SerializationContext(topic, MessageField.VALUE)
     return [
         ((key or b"").decode(), deserializer(value, context) if value else None)
@@ -123,7 +122,8 @@ def consumed(world: ViewWorld, topic: str) -> list[tuple[str, Any]]:
 
 
 def test_ordinary_consumers_read_a_view_in_avro_and_its_schema_follows(world: ViewWorld) -> None:
-    topic, sink = world.topic("sales", 1), f"{world.prefix}.totals"
+    topic = world.topic("sales", 1)
+    sink = f"{topic}-totals"
     world.send(topic, [{"region": f"r{n % 2}", "amount": n + 0.5} for n in range(10)])
     world.scan(topic)
     more = f"  sink: {{cluster: prod, topic: {sink}, format: avro, partitions: 3}}\n"
@@ -134,7 +134,7 @@ def test_ordinary_consumers_read_a_view_in_avro_and_its_schema_follows(world: Vi
     world.until("totals", lambda v: v["rows"] == 2 and v["lag"]["records"] == 0)
     read = dict(consumed(world, sink))
     assert read["r1"]["n"] == 5 and str(read["r1"]["total"]) == "27.50"
-    client = SchemaRegistryClient({"url": world.registry})
+    client = registry_client(world.registry)
     assert client.get_versions(f"{sink}-value") == [1]
     world.apply(view("totals", sql.format(", max(amount) AS top"), more))
     world.until("totals", lambda v: v["generation"] == 2 and v["building"] is None and v["lag"]["records"] == 0)
@@ -147,10 +147,11 @@ def test_ordinary_consumers_read_a_view_in_avro_and_its_schema_follows(world: Vi
 def test_a_topic_with_another_schema_is_refused_before_anything_starts(world: ViewWorld) -> None:
     from confluent_kafka.schema_registry import Schema
 
-    topic, sink = world.topic("plain", 1), f"{world.prefix}.taken"
+    topic = world.topic("plain", 1)
+    sink = f"{topic}-taken"
     world.send(topic, [{"id": "a"}])
     world.scan(topic)
-    client = SchemaRegistryClient({"url": world.registry})
+    client = registry_client(world.registry)
     other = {"type": "record", "name": "Other", "namespace": "com.acme", "fields": [{"name": "x", "type": "string"}]}
     client.register_schema(f"{sink}-value", Schema(json.dumps(other), "AVRO"))
     for form in ("avro", "json"):

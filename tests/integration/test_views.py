@@ -366,7 +366,8 @@ def test_a_name_that_is_no_file_and_no_topic_is_refused(world: ViewWorld, name: 
 
 
 def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld) -> None:
-    topic, lenient, strict = world.topic("unfit", 1), f"{world.prefix}.lenient", f"{world.prefix}.strict"
+    topic = world.topic("unfit", 1)
+    lenient, strict = f"{topic}-lenient", f"{topic}-strict"
     world.send(topic, [{"id": n, "n": n} for n in range(50)])
     world.scan(topic)
     world.send(topic, [{"id": 50, "n": "many"}])
@@ -402,7 +403,8 @@ def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld)
 
 
 def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world: ViewWorld) -> None:
-    topic, name = world.topic("again", 3), f"{world.prefix}.kept"
+    topic = world.topic("again", 3)
+    name = f"{topic}-kept"
     world.send(topic, [{"n": n % 4} for n in range(40)])
     world.scan(topic)
     world.apply(view(name, f"SELECT n FROM `{topic}`"))
@@ -422,7 +424,8 @@ def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world:
 
 
 def test_rows_whose_time_is_over_leave_the_view_and_its_topic(world: ViewWorld) -> None:
-    topic, name, sink = world.topic("short", 1), f"{world.prefix}.brief", f"{world.prefix}.short-copy"
+    topic = world.topic("short", 1)
+    name, sink = f"{topic}-brief", f"{topic}-copy"
     world.send(topic, [{"id": n} for n in range(5)])
     world.scan(topic)
     sql = f"SELECT id, count(*) AS n FROM `{topic}` GROUP BY id"
