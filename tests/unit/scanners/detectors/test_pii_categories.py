@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 from scanners.adapters.memory import sealed
-from scanners.detectors.engine import Detector
 from scanners.detectors.kinds.categories import vin_checked
 from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
-
-DETECTOR = Detector()
+from tests.detectors import detector
 
 Values = Sequence[Any] | Callable[[random.Random], Any]
 
@@ -25,7 +23,7 @@ Values = Sequence[Any] | Callable[[random.Random], Any]
 def tags(record: dict[str, Values], count: int = 60) -> dict[str, str]:
     """Field -> entity of a topic whose records draw each field from its values."""
     rng = random.Random(3)
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector())
     for i in range(count):
         body = {name: v(rng) if callable(v) else rng.choice(v) for name, v in record.items()}
         profiler.add([RawRecord(None, json.dumps(body, ensure_ascii=False).encode(), [], 0, i, i)])
@@ -101,7 +99,7 @@ def test_what_only_sounds_or_looks_alike_is_left_alone(name: str, values: Values
 
 
 def test_a_person_beside_it_makes_a_category_likelier() -> None:
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector())
     bodies = [{"patient_id": i, "gender": "mf"[i % 2]} for i in range(50)]
     profiler.add([RawRecord(None, json.dumps(b).encode(), [], 0, i, i) for i, b in enumerate(bodies)])
     (verdict,), _ = classify(sealed("t", [profiler.sketch]))

@@ -11,7 +11,6 @@ import pytest
 
 from catalog.model import Classification
 from scanners.adapters.memory import sealed
-from scanners.detectors.engine import Detector
 from scanners.detectors.kinds.national import _module
 from scanners.detectors.kinds.papers import countries, seven_three_one
 from scanners.detectors.lists.national_forms import IDS
@@ -20,9 +19,9 @@ from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.detectors import detector
 from tests.pii_corpus import third_ids
 
-DETECTOR = Detector()
 Values = Sequence[Any] | Callable[[random.Random], Any]
 
 
@@ -32,7 +31,7 @@ STEMS = "Aba Bece Cedo Duna Erdo Fenyo Gat Hid Ipar Jozsef Lyng Mose".split()
 def verdicts(record: dict[str, Values], count: int = 60) -> list[Classification]:
     """Of a topic whose records draw each field from its values."""
     rng = random.Random(3)
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector())
     for i in range(count):
         body = {name: v(rng) if callable(v) else rng.choice(v) for name, v in record.items()}
         profiler.add([RawRecord(None, json.dumps(body, ensure_ascii=False).encode(), [], 0, i, i)])

@@ -8,17 +8,16 @@ import random
 import pytest
 
 from scanners.adapters.memory import sealed
-from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.detectors import detector
 from tests.pii_corpus import second
 from tests.pii_corpus.columns import Make
 
 REGIONS = tuple(ScannerSettings().phone_regions)
-DETECTOR = Detector(REGIONS)
 SIZES = (50, 65, 400, 2_500)
 LARGEST = 30_000
 BATCH = 2_000
@@ -47,7 +46,7 @@ def tags(names: tuple[str, ...], make: Make, count: int, blanks: float = 0.0) ->
     """The entities found at a field of `count` records, `blanks` of which hold no value of the mix."""
     rng = random.Random(11)
     texts = ["n/a" if rng.random() < blanks else str(make(rng)) for _ in range(count)]
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
     for start in range(0, count, BATCH):
         bodies = [_nested(names, text) for text in texts[start : start + BATCH]]
         profiler.add([RawRecord(None, json.dumps(body).encode(), [], 0, i, i) for i, body in enumerate(bodies)])

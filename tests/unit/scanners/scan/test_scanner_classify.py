@@ -15,13 +15,14 @@ from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.detectors import detector
 
-DETECTOR = Detector(("US", "GB", "DE", "FR"))
+REGIONS = ("US", "GB", "DE", "FR")
 N = 200
 
 
 def scan(column, name="field", key=None, headers=(), value=None):
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
     records = []
     for i, text in enumerate(column):
         body = value(text) if value else {name: text}
@@ -217,7 +218,7 @@ def test_two_national_ids_that_both_fit_give_the_better_one():
 
 
 def test_unknown_bytes_are_unscanned():
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
     profiler.add([RawRecord(None, bytes([255, 254, 0, i, 1, 2, 3]), [], 0, i, 1) for i in range(20)])
     assert classify(sealed("t", [profiler.sketch])) == ((), ("value",))
 
@@ -243,7 +244,7 @@ def test_splitting_a_column_over_tasks_changes_nothing():
     def verdicts(parts):
         sketches = []
         for part in parts:
-            profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+            profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
             profiler.add(part)
             sketches.append(profiler.sketch)
         return classify(sealed("t", sketches))
@@ -355,6 +356,6 @@ def test_what_is_nobodys_in_the_whole_world(name, make):
 
 
 def test_what_could_not_be_read_at_all_is_not_clean():
-    profiler = TopicProfiler("t", Schemas(), "salt", DETECTOR)
+    profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
     profiler.add([RawRecord(b"k", b'{"email":"a@gmx.n', [], 0, i, 1) for i in range(20)])
     assert classify(sealed("t", [profiler.sketch])) == ((), ("value",))
