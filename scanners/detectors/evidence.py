@@ -59,7 +59,9 @@ class Evidence:
 
     @property
     def distinct(self) -> int:
-        return self.c.get(DISTINCT, 0)
+        """Different texts that are valid. Each batch counts its own, so a few that repeat would be many."""
+        counted, whole = self.c.get(DISTINCT, 0), self.node.distinct
+        return counted if whole is None else min(counted, whole)
 
     @property
     def prose(self) -> bool:

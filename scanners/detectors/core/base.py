@@ -20,13 +20,13 @@ WHOLE = "whole"
 CANDIDATES = "candidates"
 VALID = "valid"
 DISTINCT = "distinct"
-"""different texts with a valid candidate, per task"""
+"""different texts with a valid candidate, added up over batches: see `Evidence.distinct`"""
 
 Verdict = tuple[bool, tuple[str, ...]] | None
 """Whether a candidate is valid, and names of further counters that it raises; None when it is plainly something else and
 no candidate at all."""
 
-VERSION = "5"
+VERSION = "6"
 """Of our recognizers: raised when a rule changes, so that old verdicts are known to be of an older rule."""
 
 

@@ -252,6 +252,34 @@ def test_splitting_a_column_over_tasks_changes_nothing():
     assert verdicts([records]) == verdicts([records[::3], records[1::3], records[2::3]])
 
 
+FEW_VALUES = {
+    "a card's number": ["4111111111111111"],
+    "a name": ["Maria Santos"],
+    "a number with a check digit": ["44051401359"],
+    "two cards": ["378282246310005", "5105105105105100"],
+    "two numbers with a check digit": ["44051401359", "86095742719"],
+    "an address": ["ab@example.com"],
+    "an account": ["DE89370400440532013000"],
+}
+
+
+@pytest.mark.parametrize("values", FEW_VALUES.values(), ids=FEW_VALUES)
+@pytest.mark.parametrize("field", ["c1", "number", "ref"])
+def test_a_value_that_repeats_in_many_batches_counts_as_one(field, values):
+    records = [
+        RawRecord(None, json.dumps({field: values[i % len(values)]}).encode(), [], 0, i, 1) for i in range(120)
+    ]
+
+    def verdicts(size):
+        profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))
+        for at in range(0, len(records), size):
+            profiler.add(records[at : at + size])
+        return [(each.entity, each.score) for each in classify(sealed("t", [profiler.sketch]))[0]]
+
+    whole = verdicts(len(records))
+    assert verdicts(10) == whole and verdicts(1) == whole
+
+
 def digit_string(rng, n):
     return digits(rng, "#" * n)
 
