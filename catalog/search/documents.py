@@ -139,11 +139,7 @@ def _field(
     place = FieldPath.parse(path)
     tags = tuple(sorted(tagged))
     entities = tuple(tag for tag in tags if is_personal(tag))
-    full = spelled(path)
-    inner = full.removeprefix(place.root).lstrip(".")
-    # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
-    beneath = spelled(path.removeprefix(f"{payload}")).lstrip(".") if payload and payload.contains(place) else ""
-    within = (spelled(record.id.name), *_in_sql(record))
+    inner = spelled(path).removeprefix(place.root).lstrip(".")
     described = (note.description if note else "") or schema_description(profile)
     shown: dict[str, Any] = {
         **_shared(record),
@@ -172,7 +168,7 @@ def _field(
             "text": _of_text(" ".join((described, *_registered_words(profile)))),
             "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
-        exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
+        exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
         | _states(record, described, tags, shown["terms"], shown["types"]),
@@ -181,6 +177,17 @@ def _field(
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
         own=len(set(split(place.name))),
     )
+
+
+def _exact_names(record: DatasetRecord, path: str, inner: str, payload: FieldPath | None) -> tuple[str, ...]:
+    """What a field is called as a whole: its path; `inner`, which lacks the root, alone and behind its dataset's names."""
+    names = [inner]
+    if payload and payload.contains(FieldPath.parse(path)):
+        # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
+        names.append(spelled(path.removeprefix(f"{payload}")).lstrip("."))
+    datasets = (spelled(record.id.name), *_in_sql(record))
+    behind = [each for name in names if name for each in (name, *(f"{dataset}.{name}" for dataset in datasets))]
+    return tuple(dict.fromkeys((spelled(path), *behind)))
 
 
 def _of_names(names: Iterable[str], limit: int = 200) -> str:
@@ -238,11 +245,6 @@ def _states(
         "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
         "dataset": (record.id.name, record.reference),
     }
-
-
-def _names(inner: str, within: Sequence[str]) -> list[str]:
-    """A field's name alone, and behind each name of its dataset."""
-    return [inner, *(f"{name}.{inner}" for name in within)]
 
 
 def _registered_words(profile: FieldProfile | None) -> list[str]:
