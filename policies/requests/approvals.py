@@ -99,10 +99,7 @@ class Approvals:
         scope = self.requirements.asked(subject, facts, fields, unmask, rows)
         ticket = check_ticket(ticket, self._settings)
         required = self.requirements.required(facts, scope)
-        start = valid_from or now
-        lasting = min(timedelta(days=self._settings.default_grant_days), required.longest)
-        end = valid_to or end_by_default(start, lasting)
-        check_times(start, end, now, required.longest)
+        start, end = self._span(valid_from, valid_to, now, required.longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6),
             subject.user,
@@ -122,6 +119,16 @@ class Approvals:
             template=template,
         )
         return self.add(subject, request, now)
+
+    def _span(
+        self, start: datetime | None, end: datetime | None, now: datetime, longest: timedelta
+    ) -> tuple[datetime, datetime]:
+        """Start and end of the access, where they are missing by default. Raises InvalidInput."""
+        begin = start or now
+        default = min(timedelta(days=self._settings.default_grant_days), longest)
+        until = end or end_by_default(begin, default)
+        check_times(begin, until, now, longest)
+        return begin, until
 
     def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
         """Keep a new request; where the same is pending already, that one is given."""
