@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -60,10 +60,8 @@ def entries(
     )
     payload = payload_of(schema.envelopes) if schema else None
     paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
-    fields = [
-        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path), payload)
-        for n, path in enumerate(paths)
-    ]
+    known = [_Known(profiles.get(p), declared.get(p), tagged.get(p, {}), noted.get(p)) for p in paths]
+    fields = [_field(record, n, path, each, payload) for n, (path, each) in enumerate(zip(paths, known, strict=True))]
     return [_dataset(record, paths, tagged, term_tags), *fields]
 
 
@@ -126,31 +124,52 @@ def _dataset(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one field. `declared`: its type; `tagged`: the state of each of its tags."""
+
+    profile: FieldProfile | None
+    declared: str | None
+    tagged: Mapping[str, str]
+    note: FieldNote | None
+
+    @property
+    def description(self) -> str:
+        return (self.note.description if self.note else "") or schema_description(self.profile)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return self.note.terms if self.note else ()
+
+    @property
+    def types(self) -> list[str]:
+        if self.declared:
+            return [self.declared]
+        return sorted(type_names(self.profile)) if self.profile else []
+
+
 def _field(
     record: DatasetRecord,
     number: int,
     path: str,
-    profile: FieldProfile | None,
-    declared: str | None,
-    tagged: Mapping[str, str],
-    note: FieldNote | None,
+    known: _Known,
     payload: FieldPath | None,
 ) -> Entry:
     place = FieldPath.parse(path)
-    tags = tuple(sorted(tagged))
+    tags = tuple(sorted(known.tagged))
     entities = tuple(tag for tag in tags if is_personal(tag))
     inner = spelled(path).removeprefix(place.root).lstrip(".")
-    described = (note.description if note else "") or schema_description(profile)
+    described, profile = known.description, known.profile
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
         "path": path,
         "description": described,
-        "terms": list(note.terms) if note else [],
+        "terms": list(known.terms),
         "tags": list(tags),
-        "states": dict(tagged),
+        "states": dict(known.tagged),
         "entities": list(entities),
-        "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
+        "types": known.types,
         "presence": round(profile.presence, 4) if profile and profile.count else None,
     }
     return Entry(
@@ -163,7 +182,7 @@ def _field(
             "dataset": _of_names([record.id.name]),
             "entity": _of_entities(entities),
             "tag": _of_names(tags),
-            "term": _of_names(note.terms if note else ()),
+            "term": _of_names(known.terms),
             "owner": name_words(str(o) for o in record.owners),
             "text": _of_text(" ".join((described, *_registered_words(profile)))),
             "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
