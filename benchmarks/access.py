@@ -32,7 +32,8 @@ from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow
 from policies.audit import AuditLog
-from policies.audit_export import About, export, verify
+from policies.audit_export import About, export
+from policies.audit_file_check import verify
 from policies.audit_ports import AuditEntry, AuditFilter
 from policies.audit_text import digest
 from policies.declared.state import GovernanceState

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,57 +70,114 @@ def verify(store: AuditStore, publisher: HeadPublisher | None, seals: Seals | No
     raise AssertionError("the loop above returns")
 
 
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What the chain has to agree with.
+
+    noted      the head in the store
+    published  seq -> hash, of the heads of this chain
+    foreign    whether heads of another chain are published
+    sealed     seq -> hash, of the last entry of each segment
+    """
+
+    noted: AuditHead
+    published: Mapping[int, str]
+    foreign: bool
+    sealed: Mapping[int, str]
+
+    @property
+    def longest(self) -> int:
+        """The seq up to which the chain has to reach."""
+        return max([self.noted.seq, *self.published, *self.sealed])
+
+    def seal_of_another(self) -> int | None:
+        """The first seq whose sealed entry is not the one whose hash was published; None where there is none."""
+        return next((seq for seq, hash_ in self.published.items() if self.sealed.get(seq, hash_) != hash_), None)
+
+    def problem_of(self, entry: AuditEntry, seq: int, prev: str) -> str | None:
+        """Why an entry is not the one that has to be at `seq`; None where it is."""
+        problem = problem_of(entry, seq, prev, self.published.get(entry.seq), self.noted)
+        if problem is None and self.sealed.get(entry.seq, entry.hash) != entry.hash:
+            return f"Entry {entry.seq} is not the one that was sealed."
+        return problem
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Where a walk ended: behind the entry `seq`. `bad` and `problem` are `first_bad` and `problem` of the verification."""
+
+    seq: int
+    bad: int | None = None
+    problem: str | None = None
+
+
 def _walk(
     store: AuditStore, publisher: HeadPublisher | None, segments: Sequence[Segment], seals: Seals | None
 ) -> Verification:
-    trust = seals.trust if seals is not None else None
     # Heads first: what is appended meanwhile makes the chain longer than they say, never shorter.
     published, checked, note = _published(publisher)
     noted = store.head()
-    expected = {head.seq: head.hash for head in published if head.chain == noted.chain}
-    others = [head for head in published if head.chain != noted.chain]
-    if others and expected:
+    own = {head.seq: head.hash for head in published if head.chain == noted.chain}
+    foreign = any(head.chain != noted.chain for head in published)
+    if foreign and own:
         note = "Heads of another chain are published too: a chain before this one, or another Weir on this topic."
+    expected = _Expected(noted, own, foreign, {each.last: each.head for each in segments})
+    end = _end(store, expected, segments, seals)
+    return Verification(
+        end.problem is None,
+        max(0, end.seq - _start(segments)[0]),
+        noted,
+        end.bad,
+        end.problem,
+        checked,
+        note,
+        0 if end.problem is not None else len(segments),
+        removed_json(segments),
+    )
 
-    end_removed = removed_until(segments)
-    start = end_removed.last if end_removed is not None else 0
 
-    def answer(seq: int, bad: int | None, problem: str | None) -> Verification:
-        removed = removed_json(segments)
-        sealed = 0 if problem is not None else len(segments)
-        return Verification(problem is None, max(0, seq - start), noted, bad, problem, checked, note, sealed, removed)
+def _start(segments: Sequence[Segment]) -> tuple[int, str]:
+    """Seq and hash of the last entry that was removed."""
+    removed = removed_until(segments)
+    return (removed.last, removed.head) if removed is not None else (0, "")
 
-    wrong = problem_of_seals(segments, noted.chain, trust) if trust is not None else None
+
+def _end(store: AuditStore, expected: _Expected, segments: Sequence[Segment], seals: Seals | None) -> _End:
+    start, hash_ = _start(segments)
+    wrong = problem_of_seals(segments, expected.noted.chain, seals.trust) if seals is not None else None
     if wrong is not None:
-        return answer(start, *wrong)
-    heads = {each.last: each.head for each in segments}
-    for seq, hash_ in expected.items():
-        if heads.get(seq, hash_) != hash_:
-            return answer(start, seq, f"The seal of entry {seq} is not of the entry whose hash was published.")
+        return _End(start, *wrong)
+    if (seq := expected.seal_of_another()) is not None:
+        return _End(start, seq, f"The seal of entry {seq} is not of the entry whose hash was published.")
     notes = Noted()
-    seq, prev = start, end_removed.head if end_removed is not None else ""
+    end = _links(store, expected, start, hash_, notes)
+    if end.problem is not None:
+        return end
+    if expected.longest > end.seq:
+        missing = f"Entries {end.seq + 1} to {expected.longest} are missing at the end."
+        return _End(end.seq, end.seq + 1, missing)
+    if seals is not None:
+        wrong = notes.problem(segments, seals.store.segments(), seals.trust)
+        if wrong is not None:
+            return _End(end.seq, *wrong)
+        unproven = not_trusted(segments, seals.trust)
+        if unproven is not None:
+            return _End(end.seq, None, unproven)
+    if expected.foreign and not expected.published:
+        return _End(end.seq, 1, "The published heads are of another chain: this one was begun again.")
+    return end
+
+
+def _links(store: AuditStore, expected: _Expected, seq: int, prev: str, notes: Noted) -> _End:
+    """Look at every entry behind `seq`, whose hash is `prev`, up to the first that does not hold."""
     while chunk := store.chain(seq, _CHUNK):
         for entry in chunk:
-            problem = problem_of(entry, seq + 1, prev, expected.get(entry.seq), noted)
-            if problem is None and heads.get(entry.seq, entry.hash) != entry.hash:
-                problem = f"Entry {entry.seq} is not the one that was sealed."
+            problem = expected.problem_of(entry, seq + 1, prev)
             if problem is not None:
-                bad = seq + 1 if entry.seq != seq + 1 else entry.seq
-                return answer(seq, bad, problem)
+                return _End(seq, seq + 1, problem)
             notes.add(entry)
             seq, prev = entry.seq, entry.hash
-    longest = max([noted.seq, *expected, *heads])
-    if longest > seq:
-        return answer(seq, seq + 1, f"Entries {seq + 1} to {longest} are missing at the end.")
-    wrong = notes.problem(segments, seals.store.segments(), seals.trust) if seals is not None else None
-    if wrong is not None:
-        return answer(seq, *wrong)
-    unproven = not_trusted(segments, trust) if trust is not None else None
-    if unproven is not None:
-        return answer(seq, None, unproven)
-    if others and not expected:
-        return answer(seq, 1, "The published heads are of another chain: this one was begun again.")
-    return answer(seq, None, None)
+    return _End(seq)
 
 
 def _published(publisher: HeadPublisher | None) -> tuple[Sequence[AuditHead], bool, str | None]:

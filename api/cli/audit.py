@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from urllib.parse import quote
 
 import typer
 
+from api.cli.grouped_options import with_groups
 from api.cli.names import complete_dataset, complete_grant, complete_user
 from api.cli.options import As, Output, api
 from api.cli.output import Format, console, errors, print_text, show
@@ -18,20 +20,37 @@ from catalog.errors import InvalidInput, WeirError
 
 audit_app = typer.Typer(help="Search, verify and export the audit chain.", no_args_is_help=True)
 
-Actor = Annotated[str | None, typer.Option(help="Only what this user did.", autocompletion=complete_user)]
-Action = Annotated[str | None, typer.Option(help="Only this action or what begins with it, e.g. query, grant.")]
-Person = Annotated[
-    str | None, typer.Option(help="Only what this person did or what is about them.", autocompletion=complete_user)
-]
-Dataset = Annotated[
-    str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.", autocompletion=complete_dataset)
-]
-Field = Annotated[str | None, typer.Option(help="Only what used this field, something in it, or what it is a part of.")]
-Grant = Annotated[
-    str | None, typer.Option(help="Only what is about this grant or rests on it.", autocompletion=complete_grant)
-]
-Since = Annotated[str | None, typer.Option(help="From then on, RFC 3339.")]
-Until = Annotated[str | None, typer.Option(help="Before then, RFC 3339.")]
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which entries; what is None does not matter."""
+
+    actor: Annotated[str | None, typer.Option(help="Only what this user did.", autocompletion=complete_user)] = None
+    action: Annotated[str | None, typer.Option(help="Only this action or what begins with it, e.g. query, grant.")] = (
+        None
+    )
+    person: Annotated[
+        str | None, typer.Option(help="Only what this person did or what is about them.", autocompletion=complete_user)
+    ] = None
+    dataset: Annotated[
+        str | None, typer.Option(help="Only what is about this CLUSTER/TOPIC.", autocompletion=complete_dataset)
+    ] = None
+    field: Annotated[
+        str | None, typer.Option(help="Only what used this field, something in it, or what it is a part of.")
+    ] = None
+    grant: Annotated[
+        str | None, typer.Option(help="Only what is about this grant or rests on it.", autocompletion=complete_grant)
+    ] = None
+    since: Annotated[str | None, typer.Option(help="From then on, RFC 3339.")] = None
+    until: Annotated[str | None, typer.Option(help="Before then, RFC 3339.")] = None
+
+    def of_domain(self) -> dict[str, str | None]:
+        """Those that the audit of a domain knows. Raises InvalidInput for another."""
+        known = asdict(self)
+        others = {name: known.pop(name) for name in ("person", "field", "grant")}
+        if unfit := [name for name, value in others.items() if value]:
+            raise InvalidInput(f"The audit of a domain is not searched by {unfit[0]}; leave out --{unfit[0]}.")
+        return known
 
 
 class FileFormat(StrEnum):
@@ -59,15 +78,9 @@ def _show_domain(answer: dict[str, Any], output: Format) -> None:
 @audit_app.command(
     "list", epilog="weir audit list --dataset prod/orders --field value.customer.email --since 2026-01-01"
 )
+@with_groups
 def audit_list(
-    actor: Actor = None,
-    action: Action = None,
-    person: Person = None,
-    dataset: Dataset = None,
-    field: Field = None,
-    grant: Grant = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filters,
     domain: Annotated[
         str | None, typer.Option(help="Only what is about datasets of this domain, for its admins.")
     ] = None,
@@ -77,36 +90,12 @@ def audit_list(
     user: As = None,
 ) -> None:
     """The latest entries of the audit chain that fit."""
+    page = {"cursor": cursor, "limit": limit}
     if domain is not None:
-        if unfit := [name for name, value in (("person", person), ("field", field), ("grant", grant)) if value]:
-            raise InvalidInput(f"The audit of a domain is not searched by {unfit[0]}; leave out --{unfit[0]}.")
-        _show_domain(
-            api(user).get(
-                f"/api/v1/domains/{quote(domain, safe='')}/audit",
-                actor=actor,
-                action=action,
-                dataset=dataset,
-                since=since,
-                until=until,
-                cursor=cursor,
-                limit=limit,
-            ),
-            output,
-        )
+        where = filters.of_domain()
+        _show_domain(api(user).get(f"/api/v1/domains/{quote(domain, safe='')}/audit", **where, **page), output)
         return
-    answer = api(user).get(
-        "/api/v1/audit",
-        actor=actor,
-        action=action,
-        person=person,
-        dataset=dataset,
-        field=field,
-        grant=grant,
-        since=since,
-        until=until,
-        cursor=cursor,
-        limit=limit,
-    )
+    answer = api(user).get("/api/v1/audit", **asdict(filters), **page)
     show(
         answer["entries"],
         ("seq", "at", "actor", "action", "target", "decision"),
@@ -122,17 +111,11 @@ def audit_list(
 
 
 @audit_app.command(epilog="weir audit export --since 2026-01-01T00:00:00Z --file audit.jsonl")
+@with_groups
 def export(
     file: Annotated[Path, typer.Option(help="Where to write it; the signature goes to FILE.sig beside it.")],
     form: Annotated[FileFormat, typer.Option("-o", "--output", help="Format of the file.")] = FileFormat.JSONL,
-    actor: Actor = None,
-    action: Action = None,
-    person: Person = None,
-    dataset: Dataset = None,
-    field: Field = None,
-    grant: Grant = None,
-    since: Since = None,
-    until: Until = None,
+    filters: Filters = Filters(),
     user: As = None,
 ) -> None:
     """Write entries to a file, oldest first, and the signature beside it. `weir audit verify --file` checks both."""
@@ -140,18 +123,7 @@ def export(
     try:
         with (
             draft.open("wb") as written,
-            api(user).file(
-                "/api/v1/audit/export",
-                format=form.value,
-                actor=actor,
-                action=action,
-                person=person,
-                dataset=dataset,
-                field=field,
-                grant=grant,
-                since=since,
-                until=until,
-            ) as pieces,
+            api(user).file("/api/v1/audit/export", format=form.value, **asdict(filters)) as pieces,
         ):
             last = _all_but_last_line(pieces, written)
         signature = _of_csv(last) if form is FileFormat.CSV else last

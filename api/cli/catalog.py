@@ -71,15 +71,7 @@ def scan(
         show([started], ("id", "state"), output, whole=started)
         return
     done = follow_scan(client, started["id"])
-    show(
-        scan_rows(done),
-        ("topic", "format", "records", "fields", "shapes", "personal_data"),
-        output,
-        whole=done,
-        empty="No topic matches; name topics with --topics, internal ones (_...) are left out.",
-    )
-    for problem in done["problems"]:
-        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
+    _show_scan(done, output)
     if done["state"] != "done":
         raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
 
@@ -110,6 +102,18 @@ def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
         except KeyboardInterrupt:
             client.post(f"/api/v1/scans/{segment(identifier)}/cancel")
             raise
+
+
+def _show_scan(done: dict[str, Any], output: Format) -> None:
+    show(
+        scan_rows(done),
+        ("topic", "format", "records", "fields", "shapes", "personal_data"),
+        output,
+        whole=done,
+        empty="No topic matches; name topics with --topics, internal ones (_...) are left out.",
+    )
+    for problem in done["problems"]:
+        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
 
 
 def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:

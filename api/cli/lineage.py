@@ -136,19 +136,8 @@ def lineage(
         print_text(client.text("/api/v1/lineage", **parameters, format=str(output)))
         return
     answer = client.get("/api/v1/lineage", **parameters)
-    rows = [
-        {
-            **edge,
-            **{end: client.shortened(edge[end]) for end in ("source", "target")},
-            "job": client.shortened(edge.get("job") or ""),
-            "masked": edge.get("masked") or None,
-            "stale": edge.get("stale") or None,
-            "unfinished": edge.get("unfinished") or None,
-        }
-        for edge in answer["edges"]
-    ]
     show(
-        rows,
+        [_edge_row(edge, client.shortened) for edge in answer["edges"]],
         ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"),
         Format(output),
         whole=answer,
@@ -156,6 +145,16 @@ def lineage(
     )
     if answer["truncated"]:
         console.print("The graph continues; ask with a smaller --depth or from a nearer node.")
+
+
+def _edge_row(edge: dict[str, Any], short: Callable[[str], str]) -> dict[str, Any]:
+    """`short` makes an id one that people read; a mark that is false stays empty."""
+    return {
+        **edge,
+        **{end: short(edge[end]) for end in ("source", "target")},
+        "job": short(edge.get("job") or ""),
+        **{mark: edge.get(mark) or None for mark in ("masked", "stale", "unfinished")},
+    }
 
 
 def impact(

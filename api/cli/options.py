@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from api.cli.http import Api
-from api.cli.names import complete_user
+from api.cli.names import complete_dataset, complete_user
 from api.cli.output import Format
 from api.config.home import Home
 
@@ -17,6 +17,8 @@ As = Annotated[
     typer.Option("--as", metavar="USER", help="Ask as USER, with WEIR_HOME/tokens/USER.", autocompletion=complete_user),
 ]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="As it was then, RFC 3339.")]
+
+Topic = Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)]
 
 
 def api(user: str | None = None) -> Api:

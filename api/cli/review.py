@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 import yaml
 
 from api.cli.declare import dataset_path
+from api.cli.grouped_options import with_groups
 from api.cli.http import Api
 from api.cli.names import complete_dataset, complete_entity, require_entity
 from api.cli.options import As, Output, api
@@ -35,19 +37,32 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(group, name="recognizer")
 
 
-def review(
+@dataclass(frozen=True, slots=True)
+class Which:
+    """Which classifications; what is None does not matter."""
+
     dataset: Annotated[
         str | None, typer.Argument(help="CLUSTER/TOPIC; * matches anything.", autocompletion=complete_dataset)
-    ] = None,
-    path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None,
+    ] = None
+    path: Annotated[str | None, typer.Argument(help="Field path, as value.customer.email; may hold *.")] = None
     entity: Annotated[
         str | None, typer.Option(help="The entity; PII for every kind.", autocompletion=complete_entity)
-    ] = None,
-    state: Annotated[ReviewState | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None,
-    recognizer: Annotated[str | None, typer.Option(help="Only what this recognizer found.")] = None,
+    ] = None
+    state: Annotated[ReviewState | None, typer.Option(help="Only those: suggested, confirmed or rejected.")] = None
+    recognizer: Annotated[str | None, typer.Option(help="Only what this recognizer found.")] = None
     changed: Annotated[
         bool | None, typer.Option("--changed", help="Only those whose last look differs from the one before.")
-    ] = None,
+    ] = None
+
+    @property
+    def everything(self) -> bool:
+        """Whether only a state narrows it."""
+        return not (self.dataset or self.entity or self.path or self.recognizer or self.changed)
+
+
+@with_groups
+def review(
+    which: Which,
     confirm: Annotated[bool, typer.Option("--confirm", help="They are what was suggested.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="They are not; holds through rescans.")] = False,
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take an earlier review back.")] = False,
@@ -60,36 +75,39 @@ def review(
     if confirm + reject + withdraw > 1:
         raise InvalidInput("Give one of --confirm, --reject and --withdraw.")
     decided = "confirmed" if confirm else "rejected" if reject else "suggested" if withdraw else None
-    if decided and not (dataset or entity or path or recognizer or changed):
+    if decided and which.everything:
         raise InvalidInput("A review of everything is not taken: name a dataset, a path, --entity or --recognizer.")
     client = api(user)
-    require_entity(client, entity)
-    parameters = {
-        "dataset": dataset,
-        "path": path,
-        "entity": entity,
-        "state": state,
-        "recognizer": recognizer,
-        "changed": changed,
-    }
-    answer = client.all("/api/v1/classifications", "classifications", **parameters)
+    require_entity(client, which.entity)
+    answer = client.all("/api/v1/classifications", "classifications", **asdict(which))
     detections = answer["classifications"]
+    dataset = which.dataset
     if not detections and dataset and "/" in dataset and "*" not in dataset:
         client.get(dataset_path(dataset))  # one that is unknown needs no scan but its right name
     if decided is None or dry_run:
-        show(
-            [_row(c) for c in detections],
-            _COLUMNS,
-            output,
-            whole=answer,
-            title=f"{answer['total']} classifications",
-            empty="No classification fits. A scan makes them: weir scan CLUSTER.",
-        )
+        _show_detections(answer, output)
         return
     items = [{k: c[k] for k in ("namespace", "name", "path", "entity")} for c in detections]
     if not items:
-        items = _by_hand(dataset, path, entity, decided)
+        items = _by_hand(which, decided)
     done = _decide(client, items, decided, reason)
+    _show_decided(done, decided, output)
+    if done["refused"]:
+        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
+
+
+def _show_detections(answer: dict[str, Any], output: Format) -> None:
+    show(
+        [_row(c) for c in answer["classifications"]],
+        _COLUMNS,
+        output,
+        whole=answer,
+        title=f"{answer['total']} classifications",
+        empty="No classification fits. A scan makes them: weir scan CLUSTER.",
+    )
+
+
+def _show_decided(done: dict[str, Any], decided: str, output: Format) -> None:
     show(
         done["results"],
         ("namespace", "name", "path", "entity", "state", "problem"),
@@ -97,12 +115,11 @@ def review(
         whole=done,
         title=f"{done['reviewed']} {decided}" if decided != "suggested" else f"{done['reviewed']} reviews withdrawn",
     )
-    if done["refused"]:
-        raise WeirError(f"{done['refused']} of {len(items)} could not be decided; the reasons are listed above.")
 
 
-def _by_hand(dataset: str | None, path: str | None, entity: str | None, decided: str) -> list[dict[str, str]]:
+def _by_hand(which: Which, decided: str) -> list[dict[str, str]]:
     """One place that no scan suggested: confirming it adds the tag."""
+    dataset, path, entity = which.dataset, which.path, which.entity
     whole = dataset and path and entity and "*" not in f"{dataset}{path}"
     if not whole or decided != "confirmed" or "/" not in (dataset or ""):
         raise InvalidInput("No classification fits; `weir review` without a decision lists what there is.")

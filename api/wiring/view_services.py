@@ -37,6 +37,7 @@ from policies.plan.prepare import Preparer
 from policies.query.service import GovernedQuery
 from views.declared import GROUP
 from views.ports import TopicOptions
+from views.runner.build import IsCompacted
 from views.runner.runner import Runner
 from views.runner.state import Generation
 from views.runner.tools import Declared, Tools
@@ -56,6 +57,11 @@ class ViewServices:
 def output_topic(clusters: ViewClusters, parts: Adapters) -> Callable[[str, str], TopicOptions | None]:
     """How a cluster's topic is; None where it is not there."""
     return lambda cluster, topic: parts.view_topics.options(clusters.client(cluster), topic)
+
+
+def compaction(clusters: ViewClusters, parts: Adapters) -> IsCompacted:
+    """Whether a cluster's topic is compacted; None where that cannot be seen."""
+    return lambda cluster, topic: parts.view_topics.compacted(clusters.client(cluster), topic)
 
 
 def source_topic(clusters: Clusters, declared: DeclaredViews) -> Callable[[str], tuple[str, str] | None]:
@@ -86,22 +92,13 @@ def view_services(
     state, identity, audit = governance.state, governance.identity, governance.audit.log
     decisions = ViewDecisions(state.decide, catalog.facts)
     subject = partial(_subject, state, identity)
-
-    def sees_figures(caller: Subject, name: str, declared: Declared, generation: Generation | None) -> bool:
-        return governance.manages(caller) or (
-            generation is not None and decisions.whole(caller, name, declared.spec, generation)
-        )
-
-    def compaction(cluster: str, topic: str) -> bool | None:
-        return parts.view_topics.compacted(catalog.view_clusters.client(cluster), topic)
-
     views = Views(
         declared_views,
         parts.view_states,
         catalog.seen_states,
         parts.serving,
         audit,
-        sees_figures,
+        partial(_sees_figures, governance, decisions),
         governance.manages,
     )
     keys = MaskKeys(parts.mask_secret())
@@ -121,20 +118,43 @@ def view_services(
             state,
             lambda: parts.streams,
             parts.serving,
-            compaction,
+            compaction(catalog.view_clusters, parts),
         ),
-        removal=ViewRemovals(
-            views,
-            declared_views,
-            audit,
-            query.running,
-            lambda dataset: list(ReportReaders(lineage.lineage).readers_of(dataset, None)),
-            partial(_grants_on, state),
-            catalog.clusters.resolve,
-            now,
-        ),
+        removal=_removal(catalog, governance, lineage, query, views),
         failures=ViewFailures(declared_views, parts.view_states, state.store, catalog.events, now),
         runner=lambda: _runner(settings, parts, catalog, audit, lineage.ingest, preparer, subject),
+    )
+
+
+def _sees_figures(
+    governance: GovernanceServices,
+    decisions: ViewDecisions,
+    caller: Subject,
+    name: str,
+    declared: Declared,
+    generation: Generation | None,
+) -> bool:
+    return governance.manages(caller) or (
+        generation is not None and decisions.whole(caller, name, declared.spec, generation)
+    )
+
+
+def _removal(
+    catalog: CatalogServices,
+    governance: GovernanceServices,
+    lineage: LineageServices,
+    query: GovernedQuery,
+    views: Views,
+) -> ViewRemovals:
+    return ViewRemovals(
+        views,
+        catalog.declared_views,
+        governance.audit.log,
+        query.running,
+        lambda dataset: list(ReportReaders(lineage.lineage).readers_of(dataset, None)),
+        partial(_grants_on, governance.state),
+        catalog.clusters.resolve,
+        now,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -60,10 +60,8 @@ def entries(
     )
     payload = payload_of(schema.envelopes) if schema else None
     paths = sorted({p for p in profiles if _worth_an_entry(p)} | declared.keys() | tagged.keys() | noted.keys())
-    fields = [
-        _field(record, n, path, profiles.get(path), declared.get(path), tagged.get(path, {}), noted.get(path), payload)
-        for n, path in enumerate(paths)
-    ]
+    known = [_Known(profiles.get(p), declared.get(p), tagged.get(p, {}), noted.get(p)) for p in paths]
+    fields = [_field(record, n, path, each, payload) for n, (path, each) in enumerate(zip(paths, known, strict=True))]
     return [_dataset(record, paths, tagged, term_tags), *fields]
 
 
@@ -126,35 +124,52 @@ def _dataset(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of one field. `declared`: its type; `tagged`: the state of each of its tags."""
+
+    profile: FieldProfile | None
+    declared: str | None
+    tagged: Mapping[str, str]
+    note: FieldNote | None
+
+    @property
+    def description(self) -> str:
+        return (self.note.description if self.note else "") or schema_description(self.profile)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return self.note.terms if self.note else ()
+
+    @property
+    def types(self) -> list[str]:
+        if self.declared:
+            return [self.declared]
+        return sorted(type_names(self.profile)) if self.profile else []
+
+
 def _field(
     record: DatasetRecord,
     number: int,
     path: str,
-    profile: FieldProfile | None,
-    declared: str | None,
-    tagged: Mapping[str, str],
-    note: FieldNote | None,
+    known: _Known,
     payload: FieldPath | None,
 ) -> Entry:
     place = FieldPath.parse(path)
-    tags = tuple(sorted(tagged))
+    tags = tuple(sorted(known.tagged))
     entities = tuple(tag for tag in tags if is_personal(tag))
-    full = spelled(path)
-    inner = full.removeprefix(place.root).lstrip(".")
-    # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
-    beneath = spelled(path.removeprefix(f"{payload}")).lstrip(".") if payload and payload.contains(place) else ""
-    within = (spelled(record.id.name), *_in_sql(record))
-    described = (note.description if note else "") or schema_description(profile)
+    inner = spelled(path).removeprefix(place.root).lstrip(".")
+    described, profile = known.description, known.profile
     shown: dict[str, Any] = {
         **_shared(record),
         "kind": "field",
         "path": path,
         "description": described,
-        "terms": list(note.terms) if note else [],
+        "terms": list(known.terms),
         "tags": list(tags),
-        "states": dict(tagged),
+        "states": dict(known.tagged),
         "entities": list(entities),
-        "types": [declared] if declared else sorted(type_names(profile)) if profile else [],
+        "types": known.types,
         "presence": round(profile.presence, 4) if profile and profile.count else None,
     }
     return Entry(
@@ -167,12 +182,12 @@ def _field(
             "dataset": _of_names([record.id.name]),
             "entity": _of_entities(entities),
             "tag": _of_names(tags),
-            "term": _of_names(note.terms if note else ()),
+            "term": _of_names(known.terms),
             "owner": name_words(str(o) for o in record.owners),
             "text": _of_text(" ".join((described, *_registered_words(profile)))),
             "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
-        exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
+        exact=_exact_names(record, path, inner, payload),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
         | _states(record, described, tags, shown["terms"], shown["types"]),
@@ -181,6 +196,17 @@ def _field(
         label=" ".join(word for name in place.names[-2:] for word in split(name)),
         own=len(set(split(place.name))),
     )
+
+
+def _exact_names(record: DatasetRecord, path: str, inner: str, payload: FieldPath | None) -> tuple[str, ...]:
+    """What a field is called as a whole: its path; `inner`, which lacks the root, alone and behind its dataset's names."""
+    names = [inner]
+    if payload and payload.contains(FieldPath.parse(path)):
+        # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
+        names.append(spelled(path.removeprefix(f"{payload}")).lstrip("."))
+    datasets = (spelled(record.id.name), *_in_sql(record))
+    behind = [each for name in names if name for each in (name, *(f"{dataset}.{name}" for dataset in datasets))]
+    return tuple(dict.fromkeys((spelled(path), *behind)))
 
 
 def _of_names(names: Iterable[str], limit: int = 200) -> str:
@@ -238,11 +264,6 @@ def _states(
         "type": tuple(dict.fromkeys(word for each in types for word in (each.lower(), each.lower().split("(")[0]))),
         "dataset": (record.id.name, record.reference),
     }
-
-
-def _names(inner: str, within: Sequence[str]) -> list[str]:
-    """A field's name alone, and behind each name of its dataset."""
-    return [inner, *(f"{name}.{inner}" for name in within)]
 
 
 def _registered_words(profile: FieldProfile | None) -> list[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import jwt
 from cachetools import TTLCache
+from jwt.exceptions import PyJWKClientError, PyJWTError
 
 from catalog.declared.secrets import is_loopback
 from catalog.errors import SettingsError, Unavailable
@@ -33,6 +36,35 @@ class IssuerDocument:
     names_itself: bool
     keys: jwt.PyJWKClient
     tls: ssl.SSLContext
+
+    def signing_key(self, token: str) -> jwt.PyJWK:
+        """The key that a token names; a provider with one key need not name it.
+
+        Raises Unavailable when the provider's keys cannot be read, PyJWKClientError when the key is not among them.
+        """
+        name = jwt.get_unverified_header(token).get("kid")
+        with self._reading_keys():
+            keys = [key for key in self.keys.get_jwk_set().keys if key.public_key_use in ("sig", None)]
+        if name is not None:
+            with self._reading_keys(unknown=PyJWKClientError):
+                return self.keys.get_signing_key(name)  # fetches the keys once more, as the name may be new
+        if len(keys) != 1:
+            raise PyJWKClientError("the token names no key, and the issuer has several")
+        return keys[0]
+
+    @contextlib.contextmanager
+    def _reading_keys(self, unknown: type[Exception] | None = None) -> Iterator[None]:
+        """Around a look at the keys that a provider publishes: what cannot be read is an outage of it.
+
+        `unknown`: the very type of the error that passes, for a name that is not among them.
+        """
+        try:
+            yield
+        except (PyJWTError, OSError, ValueError, TypeError, AttributeError) as error:
+            # PyJWT looks into what came before its shape is known.
+            if type(error) is unknown:
+                raise
+            raise unavailable(self.issuer) from error
 
 
 class IssuerDocuments:

@@ -15,7 +15,7 @@ from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import OAuth2Client
 from authlib.oidc.core import CodeIDToken
 from joserfc.errors import JoseError
-from jwt.exceptions import InvalidTokenError, PyJWKClientError, PyJWTError
+from jwt.exceptions import InvalidTokenError, PyJWKClientError
 
 from catalog.declared.kinds import Secret
 from catalog.errors import InvalidInput, NotSignedIn, SettingsError, Unavailable
@@ -177,7 +177,7 @@ class OidcSignIn:
     ) -> dict[str, Any]:
         return jwt.decode(
             token,
-            _signing_key(document, token),
+            document.signing_key(token),
             algorithms=ALGORITHMS,
             audience=spec.client_id,
             issuer=spec.issuer,
@@ -233,37 +233,6 @@ def _given(answer: Any) -> Mapping[str, Any]:
     if not isinstance(answer, Mapping) or not isinstance(answer.get("access_token"), str):
         raise ValueError("the answer has no access token")
     return answer
-
-
-def _signing_key(document: IssuerDocument, token: str) -> jwt.PyJWK:
-    """The key that a token names; a provider with one key need not name it.
-
-    Raises Unavailable when the provider's keys cannot be read, PyJWKClientError when the key is not among them.
-    """
-    name = jwt.get_unverified_header(token).get("kid")
-    with _reading_keys(document):
-        keys = [key for key in document.keys.get_jwk_set().keys if key.public_key_use in ("sig", None)]
-    if name is not None:
-        with _reading_keys(document, unknown=PyJWKClientError):
-            return document.keys.get_signing_key(name)  # fetches the keys once more, as the name may be new
-    if len(keys) != 1:
-        raise PyJWKClientError("the token names no key, and the issuer has several")
-    return keys[0]
-
-
-@contextlib.contextmanager
-def _reading_keys(document: IssuerDocument, unknown: type[Exception] | None = None) -> Iterator[None]:
-    """Around a look at the keys that a provider publishes: what cannot be read is an outage of it.
-
-    `unknown`: the very type of the error that passes, for a name that is not among them.
-    """
-    try:
-        yield
-    except (PyJWTError, OSError, ValueError, TypeError, AttributeError) as error:
-        # PyJWT looks into what came before its shape is known.
-        if type(error) is unknown:
-            raise
-        raise unavailable(document.issuer) from error
 
 
 def _account(

@@ -30,7 +30,7 @@ class Ed25519Signer:
 
 
 def verified(public_key: str, signature: str, data: bytes) -> bool:
-    """`policies.audit_export.Verifier`."""
+    """`policies.audit_file_check.Verifier`."""
     try:
         key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
         key.verify(base64.b64decode(signature, validate=True), data)

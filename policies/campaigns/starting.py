@@ -20,7 +20,7 @@ from policies.campaigns.model import (
 )
 from policies.campaigns.ports import REVIEWERS, CampaignStore
 from policies.campaigns.records import CampaignRecords, asks
-from policies.campaigns.snapshot import Snapshots
+from policies.campaigns.snapshot import Snapshot, Snapshots
 from policies.campaigns.waiting import waiting
 from policies.campaigns.within import require_within, strangers
 from policies.decision.domains import Power
@@ -142,29 +142,41 @@ class Starting:
         waits = waiting(snapshot.items, sets, self._present.people(), self._present.owners())
         with self._store.transaction():
             allowed()
-            if review is not None and (running := self._store.campaigns(RUNNING, review)):
-                raise Conflict(
-                    f"Access review {running[0].id} is running; close it before the next one starts.",
-                    details={"id": running[0].id},
-                )
-            if not self._store.add(campaign, snapshot.items, snapshot.sets):
-                raise Conflict(f"There is an access review {campaign_id} already; repeat.", details={"id": campaign_id})
-            counts = summary(self._store, campaign_id)
-            first = digest_of(item.record() for item in snapshot.items)
-            self._records.campaign(
-                by, "campaign.start", campaign, [f"{counts['items']} items"], {"snapshot": first, **counts}
-            )
-            self._records.report(
-                "campaign.started",
-                campaign,
-                asks(campaign),
-                {"by": by, "items": counts["items"], "waiting": waits},
-                sorted(waits),
-            )
+            self._add(campaign, snapshot)
+            self._report(campaign, snapshot, waits)
         if not snapshot.items:  # nothing waits for anybody
             self._closing.begin(campaign_id, by)
             return self._closing.finish(campaign_id) or campaign
         return campaign
+
+    def _add(self, campaign: Campaign, snapshot: Snapshot) -> None:
+        """Raises Conflict while another campaign of the same review is running."""
+        if campaign.review is not None and (running := self._store.campaigns(RUNNING, campaign.review)):
+            raise Conflict(
+                f"Access review {running[0].id} is running; close it before the next one starts.",
+                details={"id": running[0].id},
+            )
+        if not self._store.add(campaign, snapshot.items, snapshot.sets):
+            raise Conflict(f"There is an access review {campaign.id} already; repeat.", details={"id": campaign.id})
+
+    def _report(self, campaign: Campaign, snapshot: Snapshot, waits: Mapping[str, int]) -> None:
+        """`waits`: how many items wait for each reviewer."""
+        counts = summary(self._store, campaign.id)
+        first = digest_of(item.record() for item in snapshot.items)
+        self._records.campaign(
+            campaign.started_by,
+            "campaign.start",
+            campaign,
+            [f"{counts['items']} items"],
+            {"snapshot": first, **counts},
+        )
+        self._records.report(
+            "campaign.started",
+            campaign,
+            asks(campaign),
+            {"by": campaign.started_by, "items": counts["items"], "waiting": waits},
+            sorted(waits),
+        )
 
     def _require(self, subject: Subject, review: str | None, name: str, spec: Mapping[str, Any] | None) -> None:
         """Refuses by what is written: a review that is not there is refused as one of another domain.

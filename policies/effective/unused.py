@@ -88,31 +88,19 @@ class Unused:
         since = moment.at - timedelta(days=days)
         all_ = self._datasets.sees_all(caller)
         notes = [*moment.notes_for(all_), *self._notes(since, days)]
-        read: dict[str, set[str]] = {}
-        for use in self._audit.uses(DATASET, READING, since):
-            read.setdefault(use.actor, set()).add(use.name)
+        read = self._read(since)
         used = {use.name for use in self._audit.uses(GRANT, READING, since)}
-        facts = dict(self._facts(caller, dataset))
-        mine = _Mine(caller, all_, self._datasets, facts)
+        mine = _Mine(caller, all_, self._datasets, dict(self._facts(caller, dataset)))
         collected: list[UnusedRight] = []
         young = 0
         if kind in (None, GRANT_):
-            grants = [
-                g
-                for g in moment.view.grants.values()
-                if is_active(g, moment.at) and mine.sees_grant(g) and _about(g.dataset, dataset)
-            ]
+            grants = _grants(moment, mine, dataset)
             young = sum(grant.valid_from > since for grant in grants)
             collected += [_of_grant(g) for g in grants if g.valid_from <= since and g.name not in used]
         if kind in (None, ROLE_):
-            collected += self._roles(moment, mine, read, facts)
+            collected += _roles(moment, mine, read)
         if kind in (None, OWNER):
-            collected += [
-                UnusedRight(OWNER, reference, user, reference, None, ("named",))
-                for reference, each in facts.items()
-                for user in sorted(each.owners.users)
-                if mine.sees(user, reference) and reference not in read.get(user, ())
-            ]
+            collected += _ownership(mine, read)
         rights = [r for r in collected if person_ is None or r.person == person_]
         rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
         return {
@@ -132,6 +120,13 @@ class Unused:
             yield f"{unnamed:,} older entries of the audit are not indexed yet, so use that they record is missing here."
         yield "Of roles and owners the audit names none, so a read of a dataset counts for every role and ownership that opens it."
 
+    def _read(self, since: datetime) -> dict[str, set[str]]:
+        """The datasets that each person read."""
+        read: dict[str, set[str]] = {}
+        for use in self._audit.uses(DATASET, READING, since):
+            read.setdefault(use.actor, set()).add(use.name)
+        return read
+
     def _facts(self, caller: Subject, pattern: str | None) -> Iterator[tuple[str, DatasetFacts]]:
         for reference in sorted(self.shown(caller, self._references())):
             if pattern is None or dataset_matches(pattern, reference):
@@ -140,23 +135,14 @@ class Unused:
                 except NotFound:
                     continue
 
-    def _roles(
-        self, moment: Moment, mine: _Mine, read: Mapping[str, set[str]], facts: Mapping[str, DatasetFacts]
-    ) -> Iterator[UnusedRight]:
-        view = moment.view
-        opens = {name: _opened(role, facts) for name, role in view.roles.items() if role.read}
-        holding = Holding(view, None)
-        for name in sorted({*view.people, *moment.given}):
-            if gone_because(view, name) is not None:
-                continue
-            by_role: dict[str, Principal] = {}
-            for who in person_by_session(view, name, moment.given)[0]:
-                by_role = {**dict.fromkeys(resolve(who.subject, view.roles).roles, who), **by_role}
-            for role, who in sorted(by_role.items(), key=lambda each: each[0]):
-                datasets = opens.get(role)
-                if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
-                    continue
-                yield UnusedRight(ROLE_, role, name, None, None, tuple(holding.of(who, Rule("role", role, ""))))
+
+def _grants(moment: Moment, mine: _Mine, dataset: str | None) -> list[Grant]:
+    """Those in force that the caller may see; of one dataset or pattern only those that may be about it."""
+    return [
+        grant
+        for grant in moment.view.grants.values()
+        if is_active(grant, moment.at) and mine.sees_grant(grant) and _about(grant.dataset, dataset)
+    ]
 
 
 def _of_grant(grant: Grant) -> UnusedRight:
@@ -168,7 +154,7 @@ def _of_grant(grant: Grant) -> UnusedRight:
 
 @dataclass(frozen=True, slots=True)
 class _Mine:
-    """Which rights the caller may see."""
+    """Which rights the caller may see. `facts`: of the datasets that are looked at."""
 
     caller: Subject
     all: bool
@@ -188,6 +174,30 @@ class _Mine:
     def _owns(self, reference: str) -> bool:
         facts = self.facts.get(reference)
         return facts is not None and self.datasets.sees(self.caller, facts)
+
+
+def _roles(moment: Moment, mine: _Mine, read: Mapping[str, set[str]]) -> Iterator[UnusedRight]:
+    view = moment.view
+    opens = {name: _opened(role, mine.facts) for name, role in view.roles.items() if role.read}
+    holding = Holding(view, None)
+    for name in sorted({*view.people, *moment.given}):
+        if gone_because(view, name) is not None:
+            continue
+        by_role: dict[str, Principal] = {}
+        for who in person_by_session(view, name, moment.given)[0]:
+            by_role = {**dict.fromkeys(resolve(who.subject, view.roles).roles, who), **by_role}
+        for role, who in sorted(by_role.items(), key=lambda each: each[0]):
+            datasets = opens.get(role)
+            if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
+                continue
+            yield UnusedRight(ROLE_, role, name, None, None, tuple(holding.of(who, Rule("role", role, ""))))
+
+
+def _ownership(mine: _Mine, read: Mapping[str, set[str]]) -> Iterator[UnusedRight]:
+    for reference, facts in mine.facts.items():
+        for user in sorted(facts.owners.users):
+            if mine.sees(user, reference) and reference not in read.get(user, ()):
+                yield UnusedRight(OWNER, reference, user, reference, None, ("named",))
 
 
 def _opened(role: Role, facts: Mapping[str, DatasetFacts]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -35,6 +36,15 @@ from policies.settings import NotifySettings
 
 _TESTS_AN_HOUR = 10
 _MOST_NAMED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _ChatPlace:
+    """Where a person's notices go in a chat; `sealed` is the address, of which only the `host` is readable."""
+
+    kind: ChatKind | None
+    sealed: str | None
+    host: str | None
 
 
 class Notifications:
@@ -87,20 +97,9 @@ class Notifications:
         time_of(at)
         zone_of(zone)
         before = self._store.preference(subject.user) or Preference(subject.user)
-        kind, sealed, host = before.chat_kind, before.chat_sealed, before.chat_host
-        if chat_url == "":
-            kind = sealed = host = None
-        elif chat_url is not None:
-            if self._chat is None or not self._settings.chat:
-                raise InvalidInput(
-                    "Chat services are not set up here (WEIR_NOTIFY__CHAT).", details={"field": "chatUrl"}
-                )
-            host = self._chat.check(chat_url)
-            kind, sealed = _one_of(ChatKind, chat_kind, "chatKind"), self._seal(chat_url)
-        elif chat_kind is not None and sealed is not None:
-            kind = _one_of(ChatKind, chat_kind, "chatKind")
+        place = self._chat_place(before, chat_kind, chat_url)
         chosen = frozenset(_one_of(Channel, each, "channels") for each in channels)
-        if Channel.CHAT in chosen and sealed is None:
+        if Channel.CHAT in chosen and place.sealed is None:
             raise InvalidInput("The channel chat needs the address of a chat service.", details={"field": "chatUrl"})
         created = Preference(
             subject.user,
@@ -109,9 +108,9 @@ class Notifications:
             _one_of(Digest, digest, "digest"),
             at,
             zone,
-            kind,
-            sealed,
-            host,
+            place.kind,
+            place.sealed,
+            place.host,
             self._clock(),
         )
         self._store.put_preference(created)
@@ -121,9 +120,30 @@ class Notifications:
             subject.user,
             "allow",
             [],
-            {"channels": sorted(chosen), "off": sorted(created.off), "digest": str(created.digest), "chatHost": host},
+            {
+                "channels": sorted(chosen),
+                "off": sorted(created.off),
+                "digest": str(created.digest),
+                "chatHost": place.host,
+            },
         )
         return self._shown(created)
+
+    def _chat_place(self, before: Preference, kind: str | None, url: str | None) -> _ChatPlace:
+        """`kind` and `url` as in `choose`."""
+        if url == "":
+            return _ChatPlace(None, None, None)
+        if url is not None:
+            if self._chat is None or not self._settings.chat:
+                raise InvalidInput(
+                    "Chat services are not set up here (WEIR_NOTIFY__CHAT).", details={"field": "chatUrl"}
+                )
+            host = self._chat.check(url)
+            return _ChatPlace(_one_of(ChatKind, kind, "chatKind"), self._seal(url), host)
+        place = _ChatPlace(before.chat_kind, before.chat_sealed, before.chat_host)
+        if kind is not None and place.sealed is not None:
+            return replace(place, kind=_one_of(ChatKind, kind, "chatKind"))
+        return place
 
     def mine(self, user: str, limit: int) -> list[dict[str, Any]]:
         """A person's notices, newest first."""

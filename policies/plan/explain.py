@@ -11,9 +11,9 @@ from policies.model import ColumnDecision, Decision, Effect, MaskType, Reason
 from policies.plan.ports import QueryTable
 from policies.plan.value_columns import kind_of
 from policies.plan.views import Column, GovernedTable
+from policies.sql.expression_sources import ELEMENT, Output
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
-from policies.sql.trace import ELEMENT, Output
 
 DERIVED = {"effect": "derived", "text": "derived"}
 

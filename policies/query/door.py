@@ -25,6 +25,7 @@ from policies.plan.refusals import not_allowed
 from policies.plan.registry import Running
 from policies.query.audit_entry import end_entry, entry
 from policies.sql import statements, trace, view_statements
+from policies.sql.expression_sources import Source
 from policies.sql.statements import Statement
 from policies.sql.tables import TableRef
 from policies.sql.view_statements import ViewStatement
@@ -233,5 +234,5 @@ class _Lately:
             return True
 
 
-def _names(used: set[trace.Source], ref: TableRef) -> Sequence[tuple[str, ...]]:
+def _names(used: set[Source], ref: TableRef) -> Sequence[tuple[str, ...]]:
     return [names for at, names in used if at == ref]

@@ -15,20 +15,18 @@ from datetime import datetime, timedelta
 from catalog.errors import Conflict, InvalidInput, NotAllowed
 from catalog.ports import EventSink
 from policies import request_transitions as transitions
-from policies import workflow
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.access_request import AccessRequest, RequestState
 from policies.audit import AuditLog
 from policies.audit_actions import AuditAction
 from policies.declared.state import GovernanceState
-from policies.matching import resolve
 from policies.model import Subject
 from policies.ports import Clock, FactsSource
-from policies.requests import break_glass as glass
 from policies.requests import talk
 from policies.requests.approvers import Deciders
 from policies.requests.delegation import Delegations
+from policies.requests.emergency import EmergencyAccess
 from policies.requests.grant_terms import (
     check_extension,
     check_ticket,
@@ -66,6 +64,7 @@ class Approvals:
         self._settings = settings or PolicySettings()
         self.requirements = Requirements(state, self._settings, check_condition)
         self.records = RequestRecords(state.store, audit, clock, events, lambda: state.view().purposes)
+        self.emergency = EmergencyAccess(state, facts, self.requirements, self.records, clock)
         self.delegations = Delegations(state, identity, audit, clock)
         self.deciders = Deciders(state, facts, identity, self.delegations, self._settings.escalated_managers_decide)
 
@@ -92,29 +91,27 @@ class Approvals:
         Where the same is asked already and waits, that request is given: a client whose connection broke asks again.
         Raises DatasetNotFound, InvalidInput (a field that is not there, a purpose that is missing, a time too long).
         """
-        now = self._clock()
+        now, purpose = self._clock(), purpose.strip()
         facts = self._facts.facts(dataset)
-        if not purpose.strip():
+        if not purpose:
             raise InvalidInput("An access request needs a purpose, as in --purpose fraud-investigation.")
-        self._state.view().purposes.require_new(purpose.strip())
+        self._state.view().purposes.require_new(purpose)
         scope = self.requirements.asked(subject, facts, fields, unmask, rows)
         ticket = check_ticket(ticket, self._settings)
-        stages, longest, expires_after = self.requirements.required(facts, scope)
-        start = valid_from or now
-        end = valid_to or end_by_default(start, min(timedelta(days=self._settings.default_grant_days), longest))
-        check_times(start, end, now, longest)
+        required = self.requirements.required(facts, scope)
+        start, end = self._span(valid_from, valid_to, now, required.longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6),
             subject.user,
             facts.reference,
             scope.fields,
             scope.unmask,
-            purpose.strip(),
+            purpose,
             start,
             end,
             now,
-            now + expires_after,
-            stages,
+            now + required.expires_after,
+            required.stages,
             rows,
             reason,
             ticket=ticket,
@@ -122,6 +119,16 @@ class Approvals:
             template=template,
         )
         return self.add(subject, request, now)
+
+    def _span(
+        self, start: datetime | None, end: datetime | None, now: datetime, longest: timedelta
+    ) -> tuple[datetime, datetime]:
+        """Start and end of the access, where they are missing by default. Raises InvalidInput."""
+        begin = start or now
+        default = min(timedelta(days=self._settings.default_grant_days), longest)
+        until = end or end_by_default(begin, default)
+        check_times(begin, until, now, longest)
+        return begin, until
 
     def add(self, subject: Subject, request: AccessRequest, now: datetime) -> AccessRequest:
         """Keep a new request; where the same is pending already, that one is given."""
@@ -131,63 +138,6 @@ class Approvals:
                 return waiting
             self.records.write(request, None, subject.user)
             self.records.record(subject, "request.create", request, "allow")
-        return request
-
-    def break_glass(
-        self,
-        subject: Subject,
-        dataset: str,
-        fields: Sequence[str] = ("*",),
-        *,
-        purpose: str,
-        reason: str,
-        lasting: timedelta | None = None,
-        rows: str | None = None,
-    ) -> AccessRequest:
-        """Take access at once, where every workflow about it lets this subject; the grant is there when this returns.
-
-        The request then waits in state `review`. Raises NotAllowed, InvalidInput, Conflict, DatasetNotFound.
-        """
-        now = self._clock()
-        facts = self._facts.facts(dataset)
-        if not purpose.strip():
-            raise InvalidInput("Emergency access needs a purpose, as in --purpose incident.")
-        self._state.view().purposes.require_new(purpose.strip())
-        scope = self.requirements.asked(subject, facts, fields, None, rows)
-        who = resolve(subject, self._state.view().roles)
-        allowed = glass.terms(who, self.requirements.about(subject, facts, scope), facts.reference)
-        allowed = replace(allowed, stages=(*allowed.stages, *workflow.of_sources(facts)))
-        with self._store.transaction():
-            earlier = [
-                AccessRequest.from_json(document.spec or {})
-                for state in (RequestState.REVIEW, RequestState.DENIED)
-                for document in self._store.documents(KIND, label=str(state))
-            ]
-            self._state.view().purposes.require_new(purpose.strip())
-            lasts = glass.check(subject.user, reason, lasting, allowed, earlier, now)
-            name = "req-" + secrets.token_hex(6)
-            request = AccessRequest(
-                name,
-                subject.user,
-                facts.reference,
-                scope.fields,
-                scope.unmask,
-                purpose.strip(),
-                now,
-                now + lasts,
-                now,
-                now + allowed.review_within,
-                allowed.stages,
-                rows,
-                reason.strip(),
-                RequestState.REVIEW,
-                grant=f"{subject.user}-glass-{name.removeprefix('req-')}",
-                break_glass=True,
-            )
-            self.requirements.require_opening(subject, facts, request, now)
-            self.records.write(request, None, subject.user)
-            self.records.record(subject, "breakglass.use", request, "allow")
-            self.records.grant(request, subject.user, now)
         return request
 
     # --- deciding --------------------------------------------------------------------------------------------------
@@ -220,7 +170,7 @@ class Approvals:
                 facts = self._facts.facts(request.dataset)
                 # Fields may have been tagged, or workflows declared, since the request was made.
                 more = transitions.extended(
-                    voted, self.requirements.required(facts, Asked(voted.fields, voted.unmask))[0]
+                    voted, self.requirements.required(facts, Asked(voted.fields, voted.unmask)).stages
                 )
                 if len(more.stages) > len(voted.stages):
                     return replace(more, state=RequestState.PENDING)

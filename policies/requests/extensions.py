@@ -44,48 +44,30 @@ class Extensions:
         none of that name), Conflict (over, emergency access, declared, or another extension is pending), InvalidInput.
         """
         now = self._clock()
-        grant_now = self._own(subject, grant, now)
-        document = self._state.get("Grant", grant)
-        if grant_now.break_glass:
-            raise Conflict(f"Grant {grant} is emergency access, which is not extended; make a request.")
-        if not (document.spec or {}).get("request"):
-            raise Conflict(
-                f"Grant {grant} is declared, no request ended in it; its end is changed where it is declared."
-            )
-        if until.tzinfo is None or until <= grant_now.valid_to:
-            raise InvalidInput(
-                f"until must have a zone and be later than the present end of the grant, {rfc3339(grant_now.valid_to)}.",
-                details={"field": "until"},
-            )
-        facts = self._facts.facts(grant_now.dataset)
-        stages, longest, expires_after = self._approvals.requirements.required(
-            facts, Asked(grant_now.fields, grant_now.unmask)
-        )
-        check_times(now, until, now, longest)
+        present = self._own(subject, grant, now)
+        self._require_extensible(present, until)
+        facts = self._facts.facts(present.dataset)
+        required = self._approvals.requirements.required(facts, Asked(present.fields, present.unmask))
+        check_times(now, until, now, required.longest)
         request = AccessRequest(
             "req-" + secrets.token_hex(6),
             subject.user,
-            grant_now.dataset,
-            grant_now.fields,
-            grant_now.unmask,
-            grant_now.purpose,
+            present.dataset,
+            present.fields,
+            present.unmask,
+            present.purpose,
             now,
             until,
             now,
-            min(now + expires_after, grant_now.valid_to),
-            stages,
-            grant_now.rows,
+            min(now + required.expires_after, present.valid_to),
+            required.stages,
+            present.rows,
             reason,
             ticket=check_ticket(ticket, self._settings),
             extends=grant,
         )
         with self._state.store.transaction():
-            for other in self._records.undecided():
-                if other.extends == grant and at(other, now).state is other.state and not other.asks_the_same(request):
-                    raise Conflict(
-                        f"Grant {grant} has a pending extension already ({other.id}); withdraw it to ask for another end.",
-                        details={"id": other.id, "grant": grant},
-                    )
+            self._require_only(request, now)
             return self._approvals.add(subject, request, now)
 
     def may_extend(self, subject: Subject, grant: str) -> bool:
@@ -96,6 +78,31 @@ class Extensions:
             return False
         document = self._state.store.get("Grant", grant)
         return not grant_now.break_glass and document is not None and bool((document.spec or {}).get("request"))
+
+    def _require_extensible(self, grant: Grant, until: datetime) -> None:
+        document = self._state.get("Grant", grant.name)
+        if grant.break_glass:
+            raise Conflict(f"Grant {grant.name} is emergency access, which is not extended; make a request.")
+        if not (document.spec or {}).get("request"):
+            raise Conflict(
+                f"Grant {grant.name} is declared, no request ended in it; its end is changed where it is declared."
+            )
+        if until.tzinfo is None or until <= grant.valid_to:
+            raise InvalidInput(
+                f"until must have a zone and be later than the present end of the grant, {rfc3339(grant.valid_to)}.",
+                details={"field": "until"},
+            )
+
+    def _require_only(self, request: AccessRequest, now: datetime) -> None:
+        """Raises Conflict while another extension of the grant waits."""
+        for other in self._records.undecided():
+            waits = other.extends == request.extends and at(other, now).state is other.state
+            if waits and not other.asks_the_same(request):
+                raise Conflict(
+                    f"Grant {request.extends} has a pending extension already ({other.id});"
+                    " withdraw it to ask for another end.",
+                    details={"id": other.id, "grant": request.extends},
+                )
 
     def _own(self, subject: Subject, name: str, now: datetime) -> Grant:
         matches = self._state.view().grants.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from catalog.errors import Conflict, InvalidInput, NotAllowed
@@ -20,6 +21,20 @@ from policies.workflow import NOBODY, Approvers, Stage, Workflow
 
 OWNERS = (Stage("owner", Approvers(owners=True)),)
 """Who decides where no workflow is about the dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """What a request needs.
+
+    stages         of approval, in their order
+    longest        for how long its grant may open something
+    expires_after  how long it waits for a decision
+    """
+
+    stages: tuple[Stage, ...]
+    longest: timedelta
+    expires_after: timedelta
 
 
 class Requirements:
@@ -99,12 +114,12 @@ class Requirements:
             about |= {each.name: each for each in own}
         return list(about.values())
 
-    def required(self, facts: DatasetFacts, asked: Asked) -> tuple[tuple[Stage, ...], timedelta, timedelta]:
-        """Stages, longest access and life of a request, by every workflow that is about what is asked for."""
+    def required(self, facts: DatasetFacts, asked: Asked) -> Required:
+        """By every workflow that is about what is asked for. Raises Conflict while one cannot be read."""
         workflows = self.workflows(facts, asked)
         longest = shortest((w.max_duration for w in workflows), timedelta(days=self._settings.max_grant_days))
         expires = shortest(
             (w.request_expires_after for w in workflows), timedelta(days=self._settings.request_expires_days)
         )
         stages = workflow.joined(workflows) or (OWNERS if facts.owners != NOBODY or not facts.sources else ())
-        return (*stages, *workflow.of_sources(facts)), longest, expires
+        return Required((*stages, *workflow.of_sources(facts)), longest, expires)

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from policies.sql.expression_sources import Output
 from policies.sql.names import fold
 from policies.sql.stars import counts_rows
 from policies.sql.tables import TableRef
-from policies.sql.trace import Output, Visible, outputs, places
+from policies.sql.trace import Visible, outputs, places
 
 _GENERATORS = frozenset(
     {"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -40,13 +40,30 @@ class Part:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Result:
+    """What a simulation has counted; `cut`: why it ended early."""
+
     changes: list[dict[str, Any]] = field(default_factory=list)
     gains: int = 0
     losses: int = 0
     total: int = 0
     cut: str | None = None
     decided: int = 0
+    people: set[str] = field(default_factory=set)
+    datasets: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "changes": self.changes,
+            "gains": self.gains,
+            "losses": self.losses,
+            "total": self.total,
+            "truncated": self.total > len(self.changes) or self.cut is not None,
+            "note": self.cut,
+            "users": len(self.people),
+            "datasets": self.datasets,
+            "decisions": self.decided,
+        }
 
 
 class Simulation:
@@ -81,49 +98,41 @@ class Simulation:
         for a document that would be refused. `part`: only these datasets, for a reader who may not know of all others.
         """
         before, after = self._state.view(), proposed_view(self._state, proposed)
-        references = sorted(r for r in self._references() if dataset is None or dataset_matches(dataset, r))
-        if part is not None:
-            references = [each for each in references if part.has(each)]
-        result = _Found()
+        references = sorted(
+            each
+            for each in self._references()
+            if (dataset is None or dataset_matches(dataset, each)) and (part is None or part.has(each))
+        )
+        result = _Result()
         until, now = time.monotonic() + _SECONDS, self._clock()
-        everybody: set[str] = set()
-        count = 0
-        for reference in references:
-            try:
-                facts = self._facts.facts(reference)
-            except NotFound:
-                continue
+        for facts in self._known(references):
             then = facts_after(facts)
             people = sorted(_people(before, facts) | _people(after, then)) if user is None else [user]
-            everybody |= set(people)
+            result.datasets += 1
+            result.people.update(people)
             for name in people:
                 if time.monotonic() > until:
                     result.cut = f"cut after {_SECONDS:g} seconds; ask for one dataset or one user"
                     break
                 self._compare(result, (before, after), (facts, then), name, now, limit, part)
-            count += 1
             if result.cut:
                 break
-        return {
-            "changes": result.changes,
-            "gains": result.gains,
-            "losses": result.losses,
-            "total": result.total,
-            "truncated": result.total > len(result.changes) or result.cut is not None,
-            "note": result.cut,
-            "users": len(everybody),
-            "datasets": count,
-            "decisions": result.decided,
-            "documents": actions(self._state, proposed),
-        }
+        return {**result.to_json(), "documents": actions(self._state, proposed)}
 
     def view(self, proposed: Sequence[Proposed]) -> View:
         """The declared view, with proposed documents over it. Raises InvalidInput."""
         return proposed_view(self._state, proposed) if proposed else self._state.view()
 
+    def _known(self, references: Iterable[str]) -> Iterator[DatasetFacts]:
+        for reference in references:
+            try:
+                yield self._facts.facts(reference)
+            except NotFound:
+                continue
+
     def _compare(
         self,
-        result: _Found,
+        result: _Result,
         views: tuple[View, View],
         facts: tuple[DatasetFacts, DatasetFacts],
         name: str,

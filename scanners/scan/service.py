@@ -69,22 +69,22 @@ class Scanner:
             resume,
         )
         names = self.resolve(cluster, topics)
-        done = records = 0
+        report = on_progress or (lambda _: None)
+        progress = ScanProgress(0, len(names), 0, None)
+        report(progress)
+        for result in self._results(order, names):
+            records = progress.records + result.schema.window.records
+            progress = ScanProgress(progress.done + 1, len(names), records, result.dataset.name)
+            report(progress)
+            yield result
 
-        def report(topic: str | None) -> None:
-            if on_progress is not None:
-                on_progress(ScanProgress(done, len(names), records, topic))
-
-        report(None)
+    def _results(self, order: Asked, names: Sequence[str]) -> Iterator[DatasetScan]:
+        """Group after group, until the scan is cancelled."""
         size = self._tools.settings.topics_per_job
         for start in range(0, len(names), size):
             if order.cancelled():
                 return
-            for result in TopicGroup(self._tools, order, names[start : start + size]).results():
-                done += 1
-                records += result.schema.window.records
-                report(result.dataset.name)
-                yield result
+            yield from TopicGroup(self._tools, order, names[start : start + size]).results()
 
     def resolve(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[str]:
         """The topics that names and patterns mean, sorted. Raises as `scan` does."""

@@ -58,6 +58,13 @@ class _Named(dict[str, Any]):
         super().__init__()
         self.budget = _Budget()
 
+    def add(self, schema: dict[str, Any], space: str) -> str:
+        """Keep a named type that is in a namespace; its own namespace."""
+        inner, name = str(schema.get("namespace", space)), str(schema["name"])
+        self[f"{inner}.{name}" if inner else name] = schema
+        self.setdefault(name, schema)
+        return inner
+
 
 def from_avro(text: str, others: Mapping[str, str] | None = None) -> Form:
     """Of an Avro schema, for values that are plain JSON; `others` are the texts it refers to. Raises ValueError for text
@@ -80,7 +87,7 @@ def _avro(schema: Any, definitions: _Named, space: str, depth: int) -> Form:
         return {"kind": "any", "type": "union", "nullable": nullable, "of": options}
     if isinstance(schema, str):
         if schema in _AVRO:
-            return {"kind": "leaf", "type": schema, "nullable": False, "is": [_AVRO[schema]]}
+            return _avro_leaf(schema, [_AVRO[schema]])
         definition = definitions.get(schema) or definitions.get(f"{space}.{schema}")
         return _avro(definition, definitions, space, depth + 1) if definition is not None and schema != "null" else OPEN
     if not isinstance(schema, dict):
@@ -89,37 +96,38 @@ def _avro(schema: Any, definitions: _Named, space: str, depth: int) -> Form:
     if isinstance(kind, dict | list):
         return _avro(kind, definitions, space, depth)
     if "name" in schema:
-        inner = str(schema.get("namespace", space))
-        definitions[f"{inner}.{schema['name']}" if inner else str(schema["name"])] = schema
-        definitions.setdefault(str(schema["name"]), schema)
-        space = inner
+        space = definitions.add(schema, space)
     match kind:
         case "record":
-            fields = [f for f in schema.get("fields", ()) if isinstance(f, dict) and "name" in f]
-            below = {str(f["name"]): _avro(f.get("type"), definitions, space, depth + 1) for f in fields}
-            required = [str(f["name"]) for f in fields if "default" not in f and not below[str(f["name"])]["nullable"]]
-            return {
-                "kind": "struct",
-                "type": "record",
-                "nullable": False,
-                "fields": below,
-                "required": required,
-                "closed": True,
-            }
+            return _avro_record(schema, definitions, space, depth)
         case "array":
             items = _avro(schema.get("items"), definitions, space, depth + 1)
             return {"kind": "list", "type": "array", "nullable": False, "items": items}
         case "map":
             values = _avro(schema.get("values"), definitions, space, depth + 1)
             return {"kind": "map", "type": "map", "nullable": False, "values": values}
-    if not isinstance(kind, str) or kind not in _AVRO:
-        return _avro(kind, definitions, space, depth + 1) if isinstance(kind, str) else OPEN
+    if not isinstance(kind, str):
+        return OPEN
+    if kind not in _AVRO:
+        return _avro(kind, definitions, space, depth + 1)
     logical = str(schema.get("logicalType", ""))
+    return _avro_leaf(logical or kind, [_AVRO[kind], *_LOGICAL.get(logical, ())])
+
+
+def _avro_leaf(name: str, types: list[str]) -> Form:
+    return {"kind": "leaf", "type": name, "nullable": False, "is": types}
+
+
+def _avro_record(schema: Mapping[str, Any], definitions: _Named, space: str, depth: int) -> Form:
+    fields = [(str(f["name"]), f) for f in schema.get("fields", ()) if isinstance(f, dict) and "name" in f]
+    below = {name: _avro(each.get("type"), definitions, space, depth + 1) for name, each in fields}
     return {
-        "kind": "leaf",
-        "type": logical or kind,
+        "kind": "struct",
+        "type": "record",
         "nullable": False,
-        "is": [_AVRO[kind], *_LOGICAL.get(logical, ())],
+        "fields": below,
+        "required": [name for name, each in fields if "default" not in each and not below[name]["nullable"]],
+        "closed": True,
     }
 
 

@@ -17,7 +17,6 @@ from scanners.containers.wrapping import PACKED
 from scanners.decode import bulk, json_text
 from scanners.decode.batch import Batch
 from scanners.decode.csv_text import rows
-from scanners.decode.formats import choose
 from scanners.decode.header_ids import framed
 from scanners.decode.records import decode, schema_id
 from scanners.model import PartFormat, RawRecord, TopicFormat
@@ -27,10 +26,8 @@ from scanners.sketch.nodes import at_steps, path_hash
 from scanners.sketch.topic import Sketch, format_key
 from scanners.tape.avro_parts import QuickAvro
 from scanners.tape.json_parts import QuickJson
+from scanners.worker.part_formats import PartFormats, positional
 from scanners.worker.record_shapes import RecordShapes
-
-_SAMPLE = 200
-"""Bodies by which a part's format is chosen; a batch with fewer than a tenth of it is looked at again with the next."""
 
 _CHUNK_BYTES = 256 * 1024
 _CHUNK_RECORDS = 512
@@ -61,11 +58,10 @@ class TopicProfiler:
         self.sketch = Sketch(topic, salt)
         self._schemas = schemas
         self._profiler = Profiler(salt, detect)
-        self._known = formats
+        self._formats = PartFormats(schemas, formats)
         self._json = QuickJson(self.sketch.parts["value"], self._profiler)
         self._avro = QuickAvro(self.sketch.parts["value"], self._profiler, schemas)
         self._shapes = RecordShapes(self.sketch, self._profiler, schemas)
-        self._formats: dict[str, tuple[PartFormat, int]] = {}
         self._max_bytes = max_bytes
         self._deadline = deadline
         self._clock = clock
@@ -149,7 +145,7 @@ class TopicProfiler:
     # --- parts --------------------------------------------------------------------------------------------------------
 
     def _keys(self, bodies: Sequence[bytes | None]) -> None:
-        form = self._format("key", "key", bodies)
+        form = self._formats.of("key", "key", bodies, self._profiler.places)
         self._profiler.part = "key"
         present, where = _present(bodies)
         self.sketch.present["key"] += len(present)
@@ -159,7 +155,7 @@ class TopicProfiler:
     def _values(self, bodies: Sequence[bytes | None]) -> None:
         self._shapes.start(len(bodies))
         self._profiler.part = "value"
-        form = self._format("value", "value", bodies)
+        form = self._formats.of("value", "value", bodies, self._profiler.places)
         present, where = _present(bodies)
         self.sketch.present["value"] += len(present)
         if form.name in ("json", "avro") and not form.options and not self._checks.reads("value", form.name):
@@ -231,7 +227,7 @@ class TopicProfiler:
         header_row = (
             list(form.options.get("columns") or ()) if form.name == "csv" and not form.options.get("header") else None
         )
-        reading = _positional(form)
+        reading = positional(form)
         key = format_key(form.name, dict(form.options))
         formats = self.sketch.formats.setdefault(label, Counter())
         places = self._profiler.places
@@ -261,29 +257,6 @@ class TopicProfiler:
             if problem == "unknown_schema_id":
                 self.sketch.unknown_ids[self._schemas.guid_of(number) or str(number)] += 1
 
-    def _format(self, part: str, label: str, bodies: Sequence[bytes | None]) -> PartFormat:
-        settled = self._formats.get(label)
-        if settled is not None and settled[1] >= _SAMPLE // 10:
-            return settled[0]
-        if self._known is not None and part != "headers":
-            declared = self._known.part(part)
-            self._formats[label] = (declared, _SAMPLE)
-            return declared
-        sample = [b for b in bodies if b is not None][:_SAMPLE]
-        if settled is not None and not sample:
-            return settled[0]
-        form = choose(sample, self._schemas, part)
-        if "columns" in form.options and not form.options.get("header") and not self._begins(bodies):
-            # The first row of a batch from amid a partition is data, whose values must not become names of fields.
-            form = PartFormat(form.name, {k: v for k, v in form.options.items() if k not in ("columns", "header")})
-        self._formats[label] = (form, len(sample))
-        return form
-
-    def _begins(self, bodies: Sequence[bytes | None]) -> bool:
-        """Whether the first body of the batch is the first of its partition, the only place of a header record."""
-        first = next(row for row, body in enumerate(bodies) if body)
-        return self._profiler.places[first][2] == 0
-
     def _headers(self, headers: Sequence[Sequence[tuple[str, bytes | None]]]) -> None:
         by_name: dict[str, tuple[list[bytes | None], list[int]]] = {}
         for row, pairs in enumerate(headers):
@@ -298,7 +271,7 @@ class TopicProfiler:
                 continue
             self._profiler.part = f"headers.{name}"
             self.sketch.present[f"headers.{name}"] += len(set(where))
-            form = self._format("headers", f"headers.{name}", bodies)
+            form = self._formats.of("headers", f"headers.{name}", bodies, self._profiler.places)
             nulls = [row for row, body in zip(where, bodies, strict=True) if body is None]
             self._profiler.header(root, name, [None] * len(nulls), nulls)
             present, at = _present(bodies)
@@ -322,10 +295,3 @@ def _chunks(bodies: Sequence[bytes]) -> Iterator[tuple[int, int]]:
             start, size = end, 0
     if start < len(bodies):
         yield start, len(bodies)
-
-
-def _positional(form: PartFormat) -> PartFormat:
-    """Names of a header record are given when the sketch is sealed: a task that did not meet it counts columns."""
-    if form.name == "csv" and "columns" in form.options and not form.options.get("header"):
-        return PartFormat("csv", {k: v for k, v in form.options.items() if k != "columns"})
-    return form

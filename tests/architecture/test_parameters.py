@@ -53,10 +53,14 @@ def models(kind: Any) -> Iterator[type[BaseModel]]:
 
 
 def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
+    """Those of its own, and the fields of a class that is made of parameters."""
     hints = get_type_hints(endpoint, include_extras=True)
     for name in inspect.signature(endpoint).parameters:
-        if not any(isinstance(mark, Depends) for mark in getattr(hints[name], "__metadata__", ())):
+        depends = [mark for mark in getattr(hints[name], "__metadata__", ()) if isinstance(mark, Depends)]
+        if not depends:
             yield name, hints[name]
+        elif depends[0].dependency is None:
+            yield from parameters(get_args(hints[name])[0])
 
 
 ROUTES = [pytest.param(each, id=f"{each.__module__.rpartition('.')[2]}.{each.__name__}") for each in endpoints()]

@@ -18,7 +18,7 @@ from policies.model import DatasetFacts, FieldFacts, Mask, MaskType, SourceFacts
 from policies.plan import explain
 from policies.plan.prepare import Prepared
 from policies.plan.views import GovernedTable
-from policies.sql import trace
+from policies.sql.expression_sources import Output
 from policies.sql.names import fold
 from policies.sql.untraceable import followed_outputs
 from views.model import Column
@@ -75,7 +75,7 @@ class Flow:
 def flows(prepared: Prepared, names: Sequence[str]) -> dict[str, list[Flow]]:
     """Column -> the fields it comes from, sorted. A column that cannot be followed comes from every field of every table."""
     tree = prepared.gated.tree
-    by_name: dict[str, list[trace.Output]] = {}
+    by_name: dict[str, list[Output]] = {}
     for each in followed_outputs(tree, prepared.columns()):
         by_name.setdefault(fold(each.name), []).append(each)
     counts = _counting(tree)

@@ -23,7 +23,7 @@ from views.shape.in_order import keep_order
 from views.shape.kept import with_kept
 from views.shape.names import KEPT
 from views.shape.places import Places
-from views.shape.roles import roles
+from views.shape.roles import Roles, roles
 
 TIME = "_timestamp"
 
@@ -103,18 +103,26 @@ def shape(
         notes=tuple(dict.fromkeys([*kind.notes, *rows.notes(reading)])),
     )
     if not kind.groups:
-        moved = bool(key_names) and replacing.with_kept(tree, reading, replaced, places)
-        with_null_for_bad_values(tree, reading)
-        if key_names:
-            keep_order(reading)
-        return replace(shaped, kept=KEPT if moved else None)
+        return _without_groups(shaped, reading, replaced, places)
     keys.check_names(reading, columns or {}, places)
     own, single = keys.of_groups(tree, key_names, result, starred, places)
     keys.check_conditions(tree, kind.mode, places)
+    return _with_groups(replace(shaped, key=own, single=single), reading)
+
+
+def _without_groups(shaped: Shape, reading: Roles, replaced: Collection[TableRef], places: Places) -> Shape:
+    moved = bool(shaped.key) and replacing.with_kept(shaped.tree, reading, replaced, places)
+    with_null_for_bad_values(shaped.tree, reading)
+    if shaped.key:
+        keep_order(reading)
+    return replace(shaped, kept=KEPT if moved else None)
+
+
+def _with_groups(shaped: Shape, reading: Roles) -> Shape:
     sessions_with_a_group(reading)
-    kept = KEPT if kind.mode == "update" and with_kept(tree, {}) else None
-    with_null_for_bad_values(tree, reading)
-    return replace(shaped, key=own, single=single, kept=kept)
+    kept = shaped.mode == "update" and with_kept(shaped.tree, {})
+    with_null_for_bad_values(shaped.tree, reading)
+    return replace(shaped, kept=KEPT if kept else None)
 
 
 __all__ = ["KEPT", "TIME", "Shape", "shape"]

@@ -123,7 +123,7 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
 @router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
 def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
-    grant = built.approvals.break_glass(
+    grant = built.approvals.emergency.use(
         subject,
         reference(built, subject, body.dataset),
         body.fields,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from api.http.callers.auth import Caller, ServicesOf, Session
@@ -24,6 +25,45 @@ router = APIRouter(prefix="/datasets", tags=["records"])
 PageCursor = Annotated[Text, Query(max_length=60_000, description="`older` or `newer` of a page.")]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The query of a topic's records."""
+
+    order: Annotated[Literal["newest", "oldest"], Query(description="Which records come first.")] = "newest"
+    partition: Annotated[Place | None, Query(description="Only this one.")] = None
+    offset: Annotated[SeqNo | None, Query(description="Begin at this offset of each partition.")] = None
+    time: Annotated[Instant | None, Query(description="Begin at the first record stamped so or later.")] = None
+    cursor: PageCursor | None = None
+    text: Annotated[Text | None, Query(description="Only records that hold it; upper and lower case are one.")] = None
+    in_: Annotated[
+        list[Literal["key", "value", "headers"]] | None, Query(alias="in", description="Where it is looked for.")
+    ] = None
+    key: Annotated[Text | None, Query(description="Only records with this key.")] = None
+    field: Annotated[
+        list[Text] | None,
+        Query(description="PATH=VALUE or PATH!=VALUE; PATH= is null.", examples=[["value.region=EU"]]),
+    ] = None
+    limit: Annotated[Count, Query(le=MOST_RECORDS, description="Records of a page at most.")] = 50
+    whole: Annotated[bool, Query(description="Uncut, and with the value as it was sent where that may be seen.")] = (
+        False
+    )
+    purpose: Annotated[Text | None, Query(description="What for; counts only with a grant for that purpose.")] = None
+
+    def page(self) -> Asked:
+        """Raises InvalidInput for a condition on a field that cannot be read."""
+        conditions = tuple(read_field(each) for each in self.field or ())
+        return Asked(
+            order=self.order,
+            partition=self.partition,
+            offset=self.offset,
+            time=self.time,
+            cursor=self.cursor,
+            filters=Filters(self.text, tuple(self.in_ or PARTS), self.key, conditions),
+            limit=self.limit,
+            whole=self.whole,
+        )
+
+
 @router.get("/{namespace}/{name}/records", responses=answers_with(Records))
 async def records(
     request: Request,
@@ -32,25 +72,7 @@ async def records(
     session: Session,
     namespace: Name,
     name: Name,
-    order: Annotated[Literal["newest", "oldest"], Query(description="Which records come first.")] = "newest",
-    partition: Annotated[Place | None, Query(description="Only this one.")] = None,
-    offset: Annotated[SeqNo | None, Query(description="Begin at this offset of each partition.")] = None,
-    time: Annotated[Instant | None, Query(description="Begin at the first record stamped so or later.")] = None,
-    cursor: PageCursor | None = None,
-    text: Annotated[Text | None, Query(description="Only records that hold it; upper and lower case are one.")] = None,
-    in_: Annotated[
-        list[Literal["key", "value", "headers"]] | None, Query(alias="in", description="Where it is looked for.")
-    ] = None,
-    key: Annotated[Text | None, Query(description="Only records with this key.")] = None,
-    field: Annotated[
-        list[Text] | None,
-        Query(description="PATH=VALUE or PATH!=VALUE; PATH= is null.", examples=[["value.region=EU"]]),
-    ] = None,
-    limit: Annotated[Count, Query(le=MOST_RECORDS, description="Records of a page at most.")] = 50,
-    whole: Annotated[
-        bool, Query(description="Uncut, and with the value as it was sent where that may be seen.")
-    ] = False,
-    purpose: Annotated[Text | None, Query(description="What for; counts only with a grant for that purpose.")] = None,
+    asked: Annotated[Question, Depends()],
 ) -> Response:
     """Records next to a place, as a governed query shows them: decided, masked, filtered by rows and audited.
 
@@ -58,16 +80,7 @@ async def records(
     many offsets at most, and may have fewer records than `limit`, or none, while `older` leads on. Where a row filter
     holds, records are found by time only.
     """
-    query = Asked(
-        order=order,
-        partition=partition,
-        offset=offset,
-        time=time,
-        cursor=cursor,
-        filters=Filters(text, tuple(in_ or PARTS), key, tuple(read_field(each) for each in field or ())),
-        limit=limit,
-        whole=whole,
-    )
+    query = asked.page()
     stop = Stop()
 
     def work() -> bytes:
@@ -77,7 +90,7 @@ async def records(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",
                 details={"dataset": record.reference},
             )
-        page: dict[str, Any] = built.browser.page(subject, record.reference, query, purpose, stop, session)
+        page: dict[str, Any] = built.browser.page(subject, record.reference, query, asked.purpose, stop, session)
         return orjson.dumps(page, default=str, option=orjson.OPT_NON_STR_KEYS)
 
     return Response(await attended(request, stop, work), media_type="application/json")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from api.http.callers.auth import Caller, ServicesOf
@@ -25,77 +27,87 @@ _SORTS = {"UPDATED_AT": "UPDATE_AT"}
 _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
 
 
-@router.get("/search", responses=answers_with(SearchAnswer | MarquezFoundPage))
-@router.get("/search/", include_in_schema=False)
-def search(
-    built: ServicesOf,
-    subject: Caller,
-    q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
-    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
-    tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
-    owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None,
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The query of `/search`."""
+
+    q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = ""
+    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None
+    tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None
+    owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None
     entity: Annotated[
         list[Text] | None, Query(description="Only what holds this kind of personal data; PII for any.")
-    ] = None,
-    namespace: Annotated[list[Text] | None, Query(description="Only of this namespace or cluster.")] = None,
-    cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None,
-    format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None,
+    ] = None
+    namespace: Annotated[list[Text] | None, Query(description="Only of this namespace or cluster.")] = None
+    cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None
+    format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None
     source: Annotated[
         list[Text] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
-    ] = None,
-    dataset: Annotated[
-        list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")
-    ] = None,
-    type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None,
-    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None,
+    ] = None
+    dataset: Annotated[list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")] = (
+        None
+    )
+    type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None
+    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None
     state: Annotated[
         list[Text] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
-    ] = None,
+    ] = None
     group: Annotated[
         Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
-    ] = None,
-    explain: Annotated[bool, Query(description="Give the reasons for each hit's place.")] = False,
-    limit: Limit = 20,
-    offset: Offset = 0,
+    ] = None
+    explain: Annotated[bool, Query(description="Give the reasons for each hit's place.")] = False
+    limit: Limit = 20
+    offset: Offset = 0
     filter: Annotated[
         Literal["DATASET", "JOB"] | None,
         _Upper,
         Query(
             description="As Marquez's clients ask: the answer is in Marquez's shape, of lineage's datasets and jobs."
         ),
-    ] = None,
-    sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None,
-) -> dict[str, Any]:
+    ] = None
+    sort: Annotated[Literal["NAME", "UPDATE_AT"] | None, _Sort, Query(description="As `filter`.")] = None
+
+    def filters(self) -> dict[str, Sequence[str]]:
+        """Values by the names that filters have in queries; without those that were left out."""
+        named: dict[str, Sequence[str] | None] = {
+            "kind": self.kind or None,
+            "tag": self.tag,
+            "owner": self.owner,
+            "entity": self.entity,
+            "namespace": self.namespace,
+            "cluster": self.cluster,
+            "format": self.format,
+            "source": self.source,
+            "dataset": self.dataset,
+            "type": self.type,
+            "has": self.has,
+            "is": self.state,
+        }
+        return {name: values for name, values in named.items() if values is not None}
+
+
+@router.get("/search", responses=answers_with(SearchAnswer | MarquezFoundPage))
+@router.get("/search/", include_in_schema=False)
+def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
     What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
-    if filter is not None or sort is not None:
-        kind_of = filter.lower() if filter else None
-        where = namespace[0] if namespace else None
-        return routes.search(built.reader(subject), q, kind_of, where, limit, by_time=sort == "UPDATE_AT")
-    asked: dict[str, list[Text] | None] = {
-        "kind": [*kind] if kind else None,
-        "tag": tag,
-        "owner": owner,
-        "entity": entity,
-        "namespace": namespace,
-        "cluster": cluster,
-        "format": format,
-        "source": source,
-        "dataset": dataset,
-        "type": type,
-        "has": has,
-        "is": state,
-    }
-    filters = {name: values for name, values in asked.items() if values is not None}
-    answer = (
-        built.reader(subject)
-        .search.search(q, filters=filters, limit=limit, offset=offset, explain=explain, grouped=group is not None)
-        .to_json()
-    )
+    reader = built.reader(subject)
+    if asked.filter is not None or asked.sort is not None:
+        kind = asked.filter.lower() if asked.filter else None
+        where = asked.namespace[0] if asked.namespace else None
+        return routes.search(reader, asked.q, kind, where, asked.limit, by_time=asked.sort == "UPDATE_AT")
+    answer = reader.search.search(
+        asked.q,
+        filters=asked.filters(),
+        limit=asked.limit,
+        offset=asked.offset,
+        explain=asked.explain,
+        grouped=asked.group is not None,
+    ).to_json()
     sights = built.sights(subject)
     if not sights.unbounded:
         for hit in answer["hits"]:

@@ -14,7 +14,7 @@ import pytest
 
 from policies.adapters.signing import verified
 from policies.audit_actions import AuditAction
-from policies.audit_export import verify
+from policies.audit_file_check import verify
 from policies.ports import Change
 from tests.api_world import ApiWorld, orders, world
 

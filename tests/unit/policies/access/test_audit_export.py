@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from policies.adapters.signing import Ed25519Signer, verified
-from policies.audit_export import About, FileVerification, export, verify
+from policies.audit_export import About, export
+from policies.audit_file_check import FileVerification, verify
 from policies.audit_ports import AuditFilter
 from tests.unit.policies.world import World
 

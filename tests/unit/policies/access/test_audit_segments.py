@@ -15,7 +15,7 @@ from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
 from policies.adapters.stores.memory_segments import MemorySegmentStore
 from policies.audit import AuditLog
-from policies.audit_export import verify as verify_file
+from policies.audit_file_check import verify as verify_file
 from policies.audit_ports import AuditEntry, Removal
 from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
 from policies.audit_segments import AuditSegments

@@ -68,7 +68,7 @@ def ask(world: World, user: str = "ana", fields: Sequence[str] = (EMAIL,), **mor
 
 def smash(world: World, user: str = "olga", **more: Any) -> AccessRequest:
     given = {"fields": [EMAIL], "purpose": "incident", "reason": "incident 4711", **more}
-    return world.approvals.break_glass(world.user(user), given.pop("dataset", "prod/orders"), **given)
+    return world.approvals.emergency.use(world.user(user), given.pop("dataset", "prod/orders"), **given)
 
 
 # -- what is written --------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_a_use_of_the_glass_as_it_is_written(world: World, events: Events) -> No
     assert world.state.get("Grant", request.grant).by == "olga"
     (entry,) = world.entries.rows
     assert (entry.action, entry.decision, entry.details["grant"]) == ("breakglass.use", "allow", request.grant)
-    whole = world.approvals.break_glass(world.user("olga"), "prod/orders", purpose="x", reason="y")
+    whole = world.approvals.emergency.use(world.user("olga"), "prod/orders", purpose="x", reason="y")
     assert whole.fields == ("*",) and whole.valid_to - whole.valid_from == 2 * HOUR
 
 

@@ -55,7 +55,7 @@ def world(outbox: Told) -> World:
 
 def smash(world: World, user: str = "grace", **more: Any) -> AccessRequest:
     more = {"fields": [EMAIL], "purpose": "incident", "reason": "incident 4711", **more}
-    return world.approvals.break_glass(world.user(user), "prod/orders", **more)
+    return world.approvals.emergency.use(world.user(user), "prod/orders", **more)
 
 
 def mask_of(world: World, user: str) -> Any:

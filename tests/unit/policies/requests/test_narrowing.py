@@ -161,6 +161,6 @@ def test_emergency_access_is_reviewed_as_a_whole(world: World) -> None:
         },
     }
     world.declare(("Workflow", "personal-data", spec))
-    used = world.approvals.break_glass(world.user("ana"), "prod/orders", [EMAIL], purpose="p", reason="4711")
+    used = world.approvals.emergency.use(world.user("ana"), "prod/orders", [EMAIL], purpose="p", reason="4711")
     with pytest.raises(InvalidInput, match="as a whole"):
         world.approvals.approve(world.user("petra"), used.id, "", Part(unmask=()))
