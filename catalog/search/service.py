@@ -18,6 +18,7 @@ from catalog.search.language.ranking import Ranked, rank, weights
 from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
 from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
 from catalog.search.nearby import Nearby
+from catalog.search.pages import further, lacks
 from catalog.search.shown import answer_of, hit_of
 from catalog.search_model import FILTERS, IndexPage, SearchQuery, Unseen
 
@@ -100,14 +101,13 @@ class Search(Indexing):
         if self._clicks is not None and question.needles:
             ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
-        total = len(ranked) if whole else page.total
+        total = len(ranked) if whole else page.total + sum(lacks(each, page) for each in ranked)
         if grouped:
             whole = self._enough(ranked, query, question, weight, offset + limit, whole)
             return self._grouped(ranked, page, question, limit, offset, explain, whole)
         if offset + limit > len(ranked) and not whole:
             more = self._index.search(replace(query, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
-            seen = {each.hit.id for each in ranked}
-            ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
+            ranked += further(more, ranked, question, weight)
         shown = tuple(hit_of(each, question, explain) for each in ranked[offset : offset + limit])
         return answer_of(total, shown, page, ranked, question)
 
@@ -243,13 +243,11 @@ class Search(Indexing):
         seen = {each.hit.id for each in ranked}
         offset = _RANKED
         while not whole and len({key.split(".")[0] for key in seen}) < most and offset < _DEEPEST:
-            more = self._index.search(
-                replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False)
-            ).hits
-            ranked += rank([hit for hit in more if hit.id not in seen], question, weight)
-            seen |= {hit.id for hit in more}
+            more = self._index.search(replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False))
+            ranked += further(more, ranked, question, weight)
+            seen |= {hit.id for hit in more.hits}
             offset += _MOST
-            whole = len(more) < _MOST
+            whole = len(more.hits) < _MOST
         return whole
 
     def _question(self, q: str) -> Question:
