@@ -172,7 +172,15 @@ def _field(
             "text": _of_text(" ".join((described, *_registered_words(profile)))),
             "about": _of_text(" ".join((record.known_description, *record.tags, *record.terms))),
         },
-        exact=tuple(dict.fromkeys((full, *(n for own in (inner, beneath) if own for n in _names(own, within))))),
+        exact=tuple(
+            dict.fromkeys(
+                (
+                    full,
+                    *(name for own in (inner, beneath) if own for name in _names(own, within)),
+                    *_names(full, within)[1:],
+                )
+            )
+        ),
         suffixes=suffixes(inner),
         facets=_facets(record, "field", {*tags, *record.tags}, entities)
         | _states(record, described, tags, shown["terms"], shown["types"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -15,11 +16,13 @@ from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
 from api.joins.sight import Sights
 from api.wiring.services import Services
+from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
 
 
+_Lower = BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given)
 _Upper = BeforeValidator(lambda given: given.upper() if isinstance(given, str) else given)
 _SORTS = {"UPDATED_AT": "UPDATE_AT"}
 _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
@@ -31,7 +34,7 @@ def search(
     built: ServicesOf,
     subject: Caller,
     q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = "",
-    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None,
+    kind: Annotated[list[Annotated[Literal["dataset", "field"], _Lower]] | None, Query()] = None,
     tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None,
     owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None,
     entity: Annotated[
@@ -41,16 +44,20 @@ def search(
     cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None,
     format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None,
     source: Annotated[
-        list[Text] | None,
+        list[Annotated[Literal["lineage", "catalog"], _Lower]] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
     ] = None,
     dataset: Annotated[
         list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")
     ] = None,
     type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None,
-    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None,
+    has: Annotated[
+        list[Annotated[Literal["description", "owner", "tag", "term"], _Lower]] | None,
+        Query(description="Only with a description, owner, tag or term."),
+    ] = None,
     state: Annotated[
-        list[Text] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
+        list[Annotated[Literal["deprecated", "personal", "scanned"], _Lower]] | None,
+        Query(alias="is", description="Only what is deprecated, personal or scanned."),
     ] = None,
     group: Annotated[
         Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
@@ -72,12 +79,8 @@ def search(
     What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
-    if filter is not None or sort is not None:
-        kind_of = filter.lower() if filter else None
-        where = namespace[0] if namespace else None
-        return routes.search(built.reader(subject), q, kind_of, where, limit, by_time=sort == "UPDATE_AT")
-    asked: dict[str, list[Text] | None] = {
-        "kind": [*kind] if kind else None,
+    asked: dict[str, Sequence[str] | None] = {
+        "kind": kind,
         "tag": tag,
         "owner": owner,
         "entity": entity,
@@ -90,6 +93,14 @@ def search(
         "has": has,
         "is": state,
     }
+    if filter is not None or sort is not None:
+        others = [*(name for name, values in asked.items() if values and name != "namespace")]
+        _refuse(
+            [*others, *(["group"] if group else []), *(["explain"] if explain else []), *(["offset"] if offset else [])]
+        )
+        kind_of = filter.lower() if filter else None
+        where = namespace[0] if namespace else None
+        return routes.search(built.reader(subject), q, kind_of, where, limit, by_time=sort == "UPDATE_AT")
     filters = {name: values for name, values in asked.items() if values is not None}
     answer = (
         built.reader(subject)
@@ -102,6 +113,15 @@ def search(
             for each in (hit, *hit.get("best_fields", ())):
                 _cut(each, built, sights)
     return answer
+
+
+def _refuse(others: Sequence[str]) -> None:
+    """What Marquez's clients never send would be left out of its answer. Raises InvalidInput."""
+    if others:
+        raise InvalidInput(
+            f"{others[0]} does not go with filter or sort, by which Marquez's clients ask; leave out one or the other.",
+            details={"field": others[0]},
+        )
 
 
 def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
