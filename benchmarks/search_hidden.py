@@ -23,7 +23,7 @@ from rich.table import Table
 from benchmarks._search_world import opened
 from benchmarks._servers import servers
 from catalog.adapters.word_vectors import WordVectors
-from catalog.search import nearby, service
+from catalog.search import nearby, words
 from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
 from catalog.search.service import Search
 from tests.search_set import catalogs
@@ -64,11 +64,11 @@ def draws(vocabulary: Vocabulary) -> Mapping[str, Vocabulary]:
 
 def understanding(search: Search, vocabulary: Vocabulary) -> Search:
     """The same search, which reads questions by this vocabulary."""
-    with patch.object(service, "builtin", lambda: vocabulary), patch.object(nearby, "builtin", lambda: vocabulary):
+    with patch.object(words, "builtin", lambda: vocabulary), patch.object(nearby, "builtin", lambda: vocabulary):
         other = Search(search._store, search._index, search._clusters, WordVectors())
         other.warm()
     terms = [(d.key, d.spec.get("synonyms", ())) for d in search._store.documents("GlossaryTerm")]
-    other._vocabulary = (float("inf"), with_terms(vocabulary, terms))
+    other._words._kept = (float("inf"), with_terms(vocabulary, terms))
     return other
 
 

@@ -12,6 +12,12 @@ FACETS = ("kind", "entity", "tag", "owner", "namespace", "cluster", "format", "s
 FILTERS = (*FACETS, "type", "has", "is", "dataset")
 """Filters; those that are not facets are not counted."""
 
+NAMED = ("tag", "owner", "namespace", "cluster", "dataset")
+"""Filters whose values are names that people gave, in capitals or not; a value fits in any case."""
+
+IN_ANY_CASE = 50
+"""So many values of a filter fit in any case; of more, the others fit as they are written: each costs a search server a clause."""
+
 LONGEST_BEGUN = 300
 """Letters of a name that is being typed. No topic's is longer, and servers refuse prefixes of thousands of letters."""
 

@@ -41,8 +41,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """`left_out`: words of the query that the best hit does not hold; `did_you_mean`: the query as it
-    would be with the words of the best hit; `filters`: those that were typed in the query."""
+    """`left_out`: words of the query that the best hit does not hold; `did_you_mean`: the query without
+    its filters, with words of the hits in place of those that were misspelled; `filters`: those that were typed in the query."""
 
     total: int
     hits: tuple[Hit, ...]

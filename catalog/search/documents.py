@@ -199,14 +199,15 @@ def _field(
 
 
 def _exact_names(record: DatasetRecord, path: str, inner: str, payload: FieldPath | None) -> tuple[str, ...]:
-    """What a field is called as a whole: its path; `inner`, which lacks the root, alone and behind its dataset's names."""
+    """What a field is called as a whole: its path, and `inner`, which lacks the root; alone and behind its dataset's names."""
     names = [inner]
     if payload and payload.contains(FieldPath.parse(path)):
         # A field of a payload is found by its own name first, not by that of a field of the envelope which ends like it.
         names.append(spelled(path.removeprefix(f"{payload}")).lstrip("."))
     datasets = (spelled(record.id.name), *_in_sql(record))
     behind = [each for name in names if name for each in (name, *(f"{dataset}.{name}" for dataset in datasets))]
-    return tuple(dict.fromkeys((spelled(path), *behind)))
+    full = spelled(path)
+    return tuple(dict.fromkeys((full, *behind, *(f"{dataset}.{full}" for dataset in datasets))))
 
 
 def _of_names(names: Iterable[str], limit: int = 200) -> str:

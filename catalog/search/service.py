@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput
@@ -16,9 +16,10 @@ from catalog.search.indexing import Indexing
 from catalog.search.language.query import Question, parse
 from catalog.search.language.ranking import Ranked, rank, weights
 from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
-from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
 from catalog.search.nearby import Nearby
+from catalog.search.pages import further, lacks
 from catalog.search.shown import answer_of, hit_of
+from catalog.search.words import Words
 from catalog.search_model import FILTERS, IndexPage, SearchQuery, Unseen
 
 _DEEPEST = 10_000  # how far the index pages; further on, a narrower query is the better way
@@ -28,7 +29,6 @@ _RELAXED = 60
 _LABELLED = 100
 _WORTH = 0.5  # what lacks a word of the query is shown where its score is that share of the best
 _BEST_FIELDS = 5
-_TERMS_S = 5.0
 _SUGGESTIONS = 10
 _SUGGESTED = 60  # candidates, of which several may be called alike
 
@@ -49,15 +49,19 @@ class Search(Indexing):
         self._clicks = clicks
         self._nearby = Nearby(index, meaning) if meaning is not None else None
         self._clusters = clusters
-        self._vocabulary: tuple[float, Vocabulary] = (float("-inf"), builtin())
+        self._words = Words(store)
         self._unseen: Unseen | None = None
 
-    def seen_by(self, store: CatalogStore, clusters: Clusters, unseen: Unseen) -> Search:
+    def seen_by(
+        self, store: CatalogStore, clusters: Clusters, unseen: Unseen, hides: Callable[[Any], bool] | None = None
+    ) -> Search:
         """The same search for a reader: hits, counts, facets and suggestions of what they may find, and of nothing else.
 
-        store, clusters: what they may know of.
+        store, clusters: what they may know of; hides: whether a document names what they may not know of.
         """
         cut = copy(self)
+        if hides is not None:
+            cut._words = Words(store, hides)
         cut._store, cut._clusters, cut._unseen = store, clusters, unseen
         return cut
 
@@ -89,7 +93,7 @@ class Search(Indexing):
         question = self._question(q)
         if self._nearby is not None:
             question = self._nearby.widened(question)
-        values = self._wanted({**question.filters, **(filters or {})})
+        values = self._wanted(question.filters, filters or {})
         query = SearchQuery(question.needles, question.spelled, values, _RANKED, unseen=self._unseen)
         queries = [query]
         if self._nearby and question.needles and (labels := self._nearby.labels(question.text, self._unseen)):
@@ -100,14 +104,13 @@ class Search(Indexing):
         if self._clicks is not None and question.needles:
             ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
-        total = len(ranked) if whole else page.total
+        total = len(ranked) if whole else page.total + sum(lacks(each, page) for each in ranked)
         if grouped:
             whole = self._enough(ranked, query, question, weight, offset + limit, whole)
             return self._grouped(ranked, page, question, limit, offset, explain, whole)
         if offset + limit > len(ranked) and not whole:
             more = self._index.search(replace(query, limit=offset + limit - _RANKED, offset=_RANKED, counted=False))
-            seen = {each.hit.id for each in ranked}
-            ranked += rank([hit for hit in more.hits if hit.id not in seen], question, weight)
+            ranked += further(more, ranked, question, weight)
         shown = tuple(hit_of(each, question, explain) for each in ranked[offset : offset + limit])
         return answer_of(total, shown, page, ranked, question)
 
@@ -243,35 +246,25 @@ class Search(Indexing):
         seen = {each.hit.id for each in ranked}
         offset = _RANKED
         while not whole and len({key.split(".")[0] for key in seen}) < most and offset < _DEEPEST:
-            more = self._index.search(
-                replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False)
-            ).hits
-            ranked += rank([hit for hit in more if hit.id not in seen], question, weight)
-            seen |= {hit.id for hit in more}
+            more = self._index.search(replace(asked, limit=min(_MOST, _DEEPEST - offset), offset=offset, counted=False))
+            ranked += further(more, ranked, question, weight)
+            seen |= {hit.id for hit in more.hits}
             offset += _MOST
-            whole = len(more) < _MOST
+            whole = len(more.hits) < _MOST
         return whole
 
     def _question(self, q: str) -> Question:
         return parse(q, self._words(), self._nearby.words_of(self._unseen) if self._nearby else frozenset())
 
-    def _words(self) -> Vocabulary:
-        """The vocabulary with the glossary's synonyms, some seconds old at most."""
-        read, vocabulary = self._vocabulary
-        if time.monotonic() - read > _TERMS_S:
-            terms = [(d.key, d.spec.get("synonyms", ())) for d in self._store.documents("GlossaryTerm")]
-            vocabulary = with_terms(builtin(), terms) if terms else builtin()
-            self._vocabulary = (time.monotonic(), vocabulary)
-        return vocabulary
-
-    def _wanted(self, filters: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    def _wanted(self, *several: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """The values of all of these, of which one of each filter must fit."""
         wanted: dict[str, tuple[str, ...]] = {}
-        for name, values in filters.items():
+        for name, values in (pair for filters in several for pair in filters.items()):
             if name not in FILTERS:
                 raise InvalidInput(f"There is no filter {name!r}; filters are {', '.join(FILTERS)}.")
             known = tuple(spelling for value in values if value for spelling in self._spellings(name, value))
             if known:
-                wanted[name] = known
+                wanted[name] = (*wanted.get(name, ()), *known)
         return wanted
 
     def _spellings(self, facet: str, value: str) -> tuple[str, ...]:
@@ -285,7 +278,7 @@ class Search(Indexing):
                 return (value, value.upper())
             case "tag":
                 return (value, value.upper())
-            case "kind" | "type" | "has" | "is":
+            case "kind" | "type" | "has" | "is" | "source" | "format":
                 return (value.lower(),)
             case _:
                 return (value,)

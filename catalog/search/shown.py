@@ -9,6 +9,7 @@ from catalog.search.answers import Hit, SearchAnswer
 from catalog.search.highlight import highlights
 from catalog.search.language.query import Question
 from catalog.search.language.ranking import Ranked
+from catalog.search.meant import meant
 from catalog.search_model import IndexPage
 
 
@@ -32,21 +33,9 @@ def answer_of(
         hits,
         page.facets,
         tuple(lacking),
-        None if best is None or exact else _meant(best, question),
+        None if best is None or exact else meant(ranked, question),
         question.filters,
     )
-
-
-def _meant(best: Ranked, question: Question) -> str | None:
-    """The query with the words of the best hit in place of those that were misspelled."""
-    slips = [match for match in best.held if match is not None and match.how == "slip" and match.word]
-    if not slips:
-        return None
-    words = [
-        match.word if match is not None and match.how == "slip" and match.word else needle.text
-        for needle, match in zip(question.needles, best.held, strict=True)
-    ]
-    return " ".join(words)
 
 
 def hit_of(ranked: Ranked, question: Question, explain: bool) -> Hit:

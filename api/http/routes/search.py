@@ -17,11 +17,13 @@ from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
 from api.joins.sight import Sights
 from api.wiring.services import Services
+from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 
 router = APIRouter(tags=["catalog"])
 
 
+_Lower = BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given)
 _Upper = BeforeValidator(lambda given: given.upper() if isinstance(given, str) else given)
 _SORTS = {"UPDATED_AT": "UPDATE_AT"}
 _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) if isinstance(given, str) else given)
@@ -32,7 +34,7 @@ class Question:
     """The query of `/search`."""
 
     q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = ""
-    kind: Annotated[list[Literal["dataset", "field"]] | None, Query()] = None
+    kind: Annotated[list[Annotated[Literal["dataset", "field"], _Lower]] | None, Query()] = None
     tag: Annotated[list[Text] | None, Query(description="Only with this tag; PII for any of personal data.")] = None
     owner: Annotated[list[Text] | None, Query(description="Only of this user or group.")] = None
     entity: Annotated[
@@ -42,16 +44,20 @@ class Question:
     cluster: Annotated[list[Text] | None, Query(description="Only of this cluster.")] = None
     format: Annotated[list[Text] | None, Query(description="Only with values of this format, as json or avro.")] = None
     source: Annotated[
-        list[Text] | None,
+        list[Annotated[Literal["lineage", "catalog"], _Lower]] | None,
         Query(description="lineage: known from producers alone; catalog: listed, scanned or declared."),
     ] = None
     dataset: Annotated[list[Text] | None, Query(description="Only fields of this dataset: its name or reference.")] = (
         None
     )
     type: Annotated[list[Text] | None, Query(description="Only fields of this type, as timestamp.")] = None
-    has: Annotated[list[Text] | None, Query(description="Only with a description, owner, tag or term.")] = None
+    has: Annotated[
+        list[Annotated[Literal["description", "owner", "tag", "term"], _Lower]] | None,
+        Query(description="Only with a description, owner, tag or term."),
+    ] = None
     state: Annotated[
-        list[Text] | None, Query(alias="is", description="Only what is deprecated, personal or scanned.")
+        list[Annotated[Literal["deprecated", "personal", "scanned"], _Lower]] | None,
+        Query(alias="is", description="Only what is deprecated, personal or scanned."),
     ] = None
     group: Annotated[
         Literal["dataset"] | None, Query(description="Answer with datasets, each with its best fields.")
@@ -86,6 +92,12 @@ class Question:
         }
         return {name: values for name, values in named.items() if values is not None}
 
+    def beside_marquez(self) -> list[str]:
+        """Parameters that were given and that Marquez's clients do not know."""
+        more = {"group": self.group, "explain": self.explain, "offset": self.offset}
+        filters = [name for name, values in self.filters().items() if values and name != "namespace"]
+        return [*filters, *(name for name, value in more.items() if value)]
+
 
 @router.get("/search", responses=answers_with(SearchAnswer | MarquezFoundPage))
 @router.get("/search/", include_in_schema=False)
@@ -97,6 +109,7 @@ def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depend
     """
     reader = built.reader(subject)
     if asked.filter is not None or asked.sort is not None:
+        _refuse(asked.beside_marquez())
         kind = asked.filter.lower() if asked.filter else None
         where = asked.namespace[0] if asked.namespace else None
         return routes.search(reader, asked.q, kind, where, asked.limit, by_time=asked.sort == "UPDATE_AT")
@@ -114,6 +127,15 @@ def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depend
             for each in (hit, *hit.get("best_fields", ())):
                 _cut(each, built, sights)
     return answer
+
+
+def _refuse(others: Sequence[str]) -> None:
+    """What Marquez's clients never send would be left out of its answer. Raises InvalidInput."""
+    if others:
+        raise InvalidInput(
+            f"{others[0]} does not go with filter or sort, by which Marquez's clients ask; leave out one or the other.",
+            details={"field": others[0]},
+        )
 
 
 def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:

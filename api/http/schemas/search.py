@@ -14,8 +14,8 @@ class NeedleHeld(Answer):
 
     needle: str
     missing: Literal[True] = absent("It does not hold it.")
-    in_: str = absent("Where: name, path, text, ...", alias="in")
-    how: str = absent("How: exact, prefix, misspelt, ...")
+    in_: str = absent("Where: name, path, text, entity, ...", alias="in")
+    how: str = absent("How: word, beginning, slip, stem or meaning.")
     quality: float = absent("0 to 1.")
 
 
@@ -83,7 +83,7 @@ class SearchAnswer(Answer):
     hits: list[Annotated[DatasetHit | FieldHit, Field(discriminator="kind")]]
     facets: dict[str, list[FacetCount]]
     left_out: list[str] = about("Words of the query that the best hit lacks.")
-    did_you_mean: str | None
+    did_you_mean: str | None = about("The words as they may be meant, without the filters typed among them.")
     filters: dict[str, list[str]] = about("Filters that were typed in the query.")
 
 

@@ -186,7 +186,7 @@ class Reader:
         parts = self._parts
         if self.horizon is None:
             return parts.search.seen_by(parts.store, parts.clusters, Unseen()) if self._faces else parts.search
-        return parts.search.seen_by(self.store, self._clusters, self.horizon.parted.unseen)
+        return parts.search.seen_by(self.store, self._clusters, self.horizon.parted.unseen, self.mentions_hidden)
 
     @cached_property
     def related(self) -> Related:

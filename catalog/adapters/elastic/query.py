@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from catalog.search.language.matching import OF_DATASET, OF_FIELD, ONLY_RANKED, PREFIX, SLIP, slips
-from catalog.search_model import BARE, LONGEST_BEGUN, PLAIN, Needle, SearchQuery, Unseen, Way
+from catalog.search_model import BARE, IN_ANY_CASE, LONGEST_BEGUN, NAMED, PLAIN, Needle, SearchQuery, Unseen, Way
 
 FIELDS = ("name", "path", "text", "main", "any")
 """What is indexed of a document's words: those in which phrases are sought, those that count much, and all of them."""
@@ -137,7 +137,16 @@ def _of_keys(keys: Collection[str]) -> list[dict[str, Any]]:
 
 
 def _chosen(query: SearchQuery) -> dict[str, Any]:
-    return {name: {"terms": {f"facet.{name}": list(values)}} for name, values in query.filters.items()}
+    return {name: _one_of(name, values) for name, values in query.filters.items()}
+
+
+def _one_of(name: str, values: Sequence[str]) -> dict[str, Any]:
+    field = f"facet.{name}"
+    as_written: dict[str, Any] = {"terms": {field: list(values)}}
+    if name not in NAMED:
+        return as_written
+    in_any_case = [{"term": {field: {"value": each, "case_insensitive": True}}} for each in values[:IN_ANY_CASE]]
+    return {"bool": {"should": [as_written, *in_any_case], "minimum_should_match": 1}}
 
 
 def _matching(query: SearchQuery, scored: bool = True) -> dict[str, Any]:

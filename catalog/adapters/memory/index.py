@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from catalog.search.language.matching import ONLY_RANKED
 from catalog.search.language.query import Question
 from catalog.search.language.ranking import rank, weights
-from catalog.search_model import FACETS, LONGEST_BEGUN, Entry, IndexHit, IndexPage, Needle, SearchQuery, Unseen
+from catalog.search_model import (
+    FACETS,
+    IN_ANY_CASE,
+    LONGEST_BEGUN,
+    NAMED,
+    Entry,
+    IndexHit,
+    IndexPage,
+    Needle,
+    SearchQuery,
+    Unseen,
+)
 
 
 class MemorySearchIndex:
@@ -128,7 +139,15 @@ def _hit(entry: Entry) -> IndexHit:
 
 
 def _fits(entry: Entry, facet: str, query: SearchQuery) -> bool:
-    return bool(set(query.filters[facet]) & set(entry.facets.get(facet, ())))
+    values, own = query.filters[facet], entry.facets.get(facet, ())
+    if not set(values).isdisjoint(own):
+        return True
+    return facet in NAMED and not {_lower(each) for each in values[:IN_ANY_CASE]}.isdisjoint(map(_lower, own))
+
+
+def _lower(text: str) -> str:
+    """As the server compares: letters of ASCII alone have two cases."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
 def _spelled(entry: Entry, query: SearchQuery) -> bool:

@@ -12,7 +12,7 @@ from catalog.search.language.vocabulary import BROADER, CONCEPT, STEM, Phrase, V
 from catalog.search_model import FILTERS, Needle, Way
 from catalog.tokens import spelled, split
 
-_PART = re.compile(r'(?:(?<!\S)([a-z]+):(?:"([^"]*)"|(\S+)))|"([^"]*)"|(\S+)')
+_PART = re.compile(r'(?:(?<!\S)([A-Za-z]+):(?:"([^"]*)(?:"|$)|(\S*)))|"([^"]*)"|(\S+)')
 _MOST_NEEDLES = 12  # of a longer text only the beginning is searched for
 _MOST_WORDS = 16
 _JOINED, _STEMMED, _PARTS, _MEANT, _KIND_OF = 0.95, 0.9, 0.85, 0.8, 0.5
@@ -32,6 +32,7 @@ class Question:
     hints     concepts of what would answer it (`when`: a time)
     agents    nouns for the doer of its verb (`who pushed`: pusher)
     likely    concepts that it may mean as a whole, with their likeness
+    typed     the whole as it was typed, without filters
     wide      0..1, how much it asks for datasets rather than for fields
     """
 
@@ -43,6 +44,7 @@ class Question:
     wide: float = 0.0
     agents: frozenset[str] = frozenset()
     likely: tuple[tuple[str, float], ...] = ()
+    typed: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -104,6 +106,7 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
         _hints(words, vocabulary),
         _wide(tokens, needles, vocabulary),
         frozenset(agents),
+        typed=" ".join(rest),
     )
 
 
@@ -141,8 +144,11 @@ def _tokens(text: str) -> tuple[list[_Token], dict[str, tuple[str, ...]], list[s
     rest: list[str] = []
     for match in _PART.finditer(text):
         key, quoted_value, value, phrase, token = match.groups()
-        if key in FILTERS and (quoted_value or value):
-            filters[key] = (*filters.get(key, ()), quoted_value or value)
+        name = (key or "").lower()
+        if name in FILTERS:
+            # `owner:` alone is a filter whose value is not typed yet.
+            if wanted := quoted_value or value:
+                filters[name] = (*filters.get(name, ()), wanted)
             continue
         if key is not None:
             token = match.group()

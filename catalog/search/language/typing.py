@@ -30,7 +30,7 @@ CHOICES = {
 }
 """Values of filters that no facet counts."""
 
-_LAST = re.compile(r'(?:^|.*\s)([a-z]+):("?[^\s"]*)$', re.DOTALL)
+_LAST = re.compile(r'(?:^|.*\s)([A-Za-z]+):("?[^\s"]*)$', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,10 @@ class Begun:
 def begun_filter(text: str) -> Begun | None:
     """The filter that the text ends with; None where it ends with a word, or with a space."""
     match = _LAST.match(text)
-    if match is None or match[1] not in FILTERS or (match[1] not in FACETS and match[1] not in CHOICES):
+    name = match[1].lower() if match else ""
+    if match is None or name not in FILTERS or (name not in FACETS and name not in CHOICES):
         return None
-    return Begun(text[: match.start(1)], match[1], match[2].removeprefix('"'))
+    return Begun(text[: match.start(1)], name, match[2].removeprefix('"'))
 
 
 def fitting(values: Iterable[str], begun: str, most: int) -> list[str]:

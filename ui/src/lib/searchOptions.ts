@@ -42,7 +42,7 @@ export function searchOptions(
       found.push({ kind: "value", text: shown, note: MEANING[kind] ?? "", fills: `${begun.rest}${shown} ` });
     }
   } else {
-    const filters = typedFilters(text).map((filter) => filter.text);
+    const filters = typedFilters(text).map(({ name, value }) => filterText(name, value));
     for (const { text: name, kind, of } of suggestions) {
       if (kind !== "dataset" && kind !== "field") continue;
       const note = kind === "field" ? `field of ${of ?? "a dataset"}` : `dataset ${of ?? ""}`.trim();
@@ -51,7 +51,7 @@ export function searchOptions(
     const names = begunNames(text).slice(0, FEW);
     found.splice(MOST - names.length);
     for (const name of names) {
-      const fills = text.replace(/[a-z]+$/, `${name}:`);
+      const fills = text.replace(/[A-Za-z]+$/, `${name}:`);
       found.push({ kind: "filter", text: `${name}:`, note: MEANING[name] ?? "", fills });
     }
   }

@@ -10,6 +10,7 @@ test("filters are found among the words, with and without quotes", () => {
     "type=timestamp",
   ]);
   expect(values("owner:group:team-web")).toEqual(["owner=group:team-web"]);
+  expect(values('Owner:otto TAG:PII owner:"two words')).toEqual(["owner=otto", "tag=PII", "owner=two words"]);
 });
 
 test("what is no filter is a word: unknown names, addresses, phrases, a name without a value", () => {
@@ -27,13 +28,13 @@ test("one filter is taken away, the same one typed twice only once", () => {
 test("the filter at the end is being typed until a space", () => {
   expect(begunFilter("card owner:ot")).toEqual({ rest: "card ", name: "owner", begun: "ot" });
   expect(begunFilter("owner:")).toEqual({ rest: "", name: "owner", begun: "" });
-  expect(begunFilter('tag:"two')).toEqual({ rest: "", name: "tag", begun: "two" });
+  expect(begunFilter('Tag:"two')).toEqual({ rest: "", name: "tag", begun: "two" });
   for (const q of ["owner:otto ", "xowner:ot", "nosuch:x", "card", ""]) expect(begunFilter(q)).toBeNull();
 });
 
 test("names of filters are offered for their first letters", () => {
   expect(begunNames("card ow")).toEqual(["owner"]);
-  expect(begunNames("t")).toEqual(["tag", "type"]);
+  expect(begunNames("T")).toEqual(["tag", "type"]);
   for (const q of ["", "card ", "xow", "owner:"]) expect(begunNames(q)).toEqual([]);
 });
 

@@ -38,13 +38,14 @@ export interface TypedFilter {
   text: string;
 }
 
-const PART = /(?<!\S)([a-z]+):(?:"([^"]*)"|(\S+))|"[^"]*"/g;
+const PART = /(?<!\S)([A-Za-z]+):(?:"([^"]*)(?:"|$)|(\S+))|"[^"]*"/g;
 const known = (name: string) => (FILTERS as readonly string[]).includes(name);
 
 /** The filters in a query, in their order. What is in quotes is a phrase. */
 export function typedFilters(q: string): TypedFilter[] {
   const found: TypedFilter[] = [];
-  for (const [text, name, quoted, plain] of q.matchAll(PART)) {
+  for (const [text, typed, quoted, plain] of q.matchAll(PART)) {
+    const name = typed?.toLowerCase();
     const value = quoted || plain;
     if (name && value && known(name)) found.push({ name, value, text });
   }
@@ -75,14 +76,15 @@ export interface Begun {
 
 /** The filter whose value is being typed at the end: `card owner:ot`. */
 export function begunFilter(q: string): Begun | null {
-  const found = /(^|.*\s)([a-z]+):("?[^\s"]*)$/s.exec(q);
-  const [, rest = "", name = "", begun = ""] = found ?? [];
+  const found = /(^|.*\s)([A-Za-z]+):("?[^\s"]*)$/s.exec(q);
+  const [, rest = "", typed = "", begun = ""] = found ?? [];
+  const name = typed.toLowerCase();
   return found && known(name) ? { rest, name, begun: begun.replace(/^"/, "") } : null;
 }
 
 /** Names of filters that the last word may become. */
 export function begunNames(q: string): string[] {
-  const last = /(?:^|\s)([a-z]+)$/.exec(q)?.[1];
+  const last = /(?:^|\s)([A-Za-z]+)$/.exec(q)?.[1]?.toLowerCase();
   return last ? FILTERS.filter((name) => name.startsWith(last)) : [];
 }
 

@@ -266,9 +266,7 @@ FEW_VALUES = {
 @pytest.mark.parametrize("values", FEW_VALUES.values(), ids=FEW_VALUES)
 @pytest.mark.parametrize("field", ["c1", "number", "ref"])
 def test_a_value_that_repeats_in_many_batches_counts_as_one(field, values):
-    records = [
-        RawRecord(None, json.dumps({field: values[i % len(values)]}).encode(), [], 0, i, 1) for i in range(120)
-    ]
+    records = [RawRecord(None, json.dumps({field: values[i % len(values)]}).encode(), [], 0, i, 1) for i in range(120)]
 
     def verdicts(size):
         profiler = TopicProfiler("t", Schemas(), "salt", detector(*REGIONS))

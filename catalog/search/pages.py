@@ -1,0 +1,22 @@
+"""What follows the first candidates of an answer, so that its pages together hold every hit once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from catalog.search.language.query import Question
+from catalog.search.language.ranking import Ranked, rank
+from catalog.search_model import IndexPage
+
+
+def further(page: IndexPage, before: Sequence[Ranked], question: Question, weight: Sequence[float]) -> list[Ranked]:
+    """What was not there before, in the order of the index: if it were ranked again, each page of an answer would have
+    another order, and hits would be on two pages or on none."""
+    seen = {each.hit.id for each in before}
+    ranked = {each.hit.id: each for each in rank([hit for hit in page.hits if hit.id not in seen], question, weight)}
+    return [ranked[hit.id] for hit in page.hits if hit.id in ranked]
+
+
+def lacks(ranked: Ranked, page: IndexPage) -> bool:
+    """Whether a hit is not counted in the index's total, as it lacks a word and was found in another way."""
+    return None in ranked.held and all(hit.id != ranked.hit.id for hit in page.hits)
