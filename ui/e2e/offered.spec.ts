@@ -61,6 +61,8 @@ test("a request for access is offered where it can open more; others read that t
   await head.getByText("You see all of it unmasked.").waitFor();
   await owner.getByText("Where it comes from and goes to").waitFor();
   expect(await owner.getByRole("link", { name: /Request access|Request to see/ }).count()).toBe(0);
+  await owner.goto(`${WEIR}/requests/new?dataset=prod/orders`);
+  await owner.getByText("You see all of prod/orders unmasked: a request opens nothing more.").waitFor();
   const analyst = await as("ana", "/datasets/prod/orders/schema?field=value.customer.email");
   await analyst.getByRole("link", { name: "Request to see it unmasked" }).waitFor();
   await analyst.locator(".page-head").getByRole("link", { name: "Request access" }).waitFor();
