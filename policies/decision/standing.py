@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
@@ -236,7 +236,8 @@ class Asking:
             draft.used.add(g.name)
             where = f" where {g.rows}" if g.rows else ""
             covers = f", which covers {self.purpose}" if self.purpose not in (None, g.purpose) else ""
-            text = f"{verb} grant {g.name} for {g.purpose}{covers}{where}, until {g.valid_to:%Y-%m-%dT%H:%M:%SZ}."
+            until = f"{g.valid_to.astimezone(UTC):%Y-%m-%d %H:%M:%S UTC}"
+            text = f"{verb} grant {g.name} for {g.purpose}{covers}{where}, until {until}."
             reason = Reason("grant", g.name, text[0].upper() + text[1:])
             if reason not in draft.reasons:
                 draft.reasons.append(reason)

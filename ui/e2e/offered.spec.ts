@@ -55,6 +55,28 @@ test("a query is offered to who may read the dataset; others read who can grant 
   await reader.locator(".page-head").getByRole("link", { name: "Query" }).waitFor();
 });
 
+test("a request for access is offered where it can open more; others read that they see all of it", async () => {
+  const owner = await as("otto", "/datasets/prod/orders/schema?field=value.customer.email");
+  const head = owner.locator(".page-head");
+  await head.getByText("You see all of it unmasked.").waitFor();
+  await owner.getByText("Where it comes from and goes to").waitFor();
+  expect(await owner.getByRole("link", { name: /Request access|Request to see/ }).count()).toBe(0);
+  await owner.goto(`${WEIR}/requests/new?dataset=prod/orders`);
+  await owner.getByText("You see all of prod/orders unmasked: a request opens nothing more.").waitFor();
+  const analyst = await as("ana", "/datasets/prod/orders/schema?field=value.customer.email");
+  await analyst.getByRole("link", { name: "Request to see it unmasked" }).waitFor();
+  await analyst.locator(".page-head").getByRole("link", { name: "Request access" }).waitFor();
+});
+
+test("what one may not open has its heading, and says who can", async () => {
+  const page = await as("ana", "/audit");
+  await page.getByRole("heading", { name: "Audit", level: 1 }).waitFor();
+  await page.goto(`${WEIR}/reports?entity=EMAIL_ADDRESS`);
+  await page.getByRole("heading", { name: "Data locations", level: 1 }).waitFor();
+  await page.goto(`${WEIR}/datasets/prod/orders/activity`);
+  await page.getByText(/Reading the activity needs the permission “audit:read”: .*petra/).waitFor();
+});
+
 test("a dataset that is not there offers no query and no request, and near names are links", async () => {
   const page = await as("ana", "/datasets/prod/ordrs");
   await page.getByText("The catalog has no such dataset").waitFor();

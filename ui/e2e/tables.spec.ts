@@ -217,6 +217,44 @@ test("on a phone a column of long lists keeps room for words too: its table scro
   }
 }, 60_000);
 
+test("on a phone the rules of a dataset are whole, sentences keep room for words, and numbers are on one line", async () => {
+  const rules = await as("ana", "/datasets/prod/orders/rules");
+  await rules.setViewportSize(PHONE);
+  await settled(rules);
+  const cells = rules.locator("table.stacks :is(td, .badge)");
+  await cells.first().waitFor();
+  const ends = await cells.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+  expect(Math.max(...ends)).toBeLessThanOrEqual(PHONE.width);
+  expect(
+    await rules.locator(".table-wrap").evaluateAll((all) => all.filter((w) => w.scrollWidth > w.clientWidth)),
+  ).toEqual([]);
+
+  for (const path of ["/datasets/prod/orders/access", "/datasets/prod/orders/personal-data"]) {
+    const page = await as("otto", path);
+    await page.setViewportSize(PHONE);
+    await settled(page);
+    const sentences = page.locator("table.data td.words").first();
+    await sentences.waitFor();
+    expect(await wide(sentences), path).toBeGreaterThan(200);
+  }
+
+  const audit = await as("petra", "/audit");
+  await audit.setViewportSize(PHONE);
+  await settled(audit);
+  const number = audit.locator("table.data td.number button").first();
+  expect((await number.boundingBox())?.height).toBeLessThan(30);
+  expect(await wide(audit.locator("table.data td.number").first())).toBeLessThan(100);
+}, 120_000);
+
+test("on a phone names of fields in a schema are whole beside their kind of personal data", async () => {
+  const page = await as("ana", "/datasets/prod/orders/schema?field=value.customer.email");
+  await page.setViewportSize(PHONE);
+  await settled(page);
+  const name = page.locator('.tree-name .mono[title="value.customer.email"]');
+  await name.waitFor();
+  expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth + 1)).toBe(true);
+}, 60_000);
+
 test("columns of data locations, of a job's runs and of running queries are chosen", async () => {
   const report = await as("petra", "/reports?entity=EMAIL_ADDRESS");
   await report.getByRole("table", { name: "Places" }).waitFor();

@@ -32,21 +32,30 @@ export const LineageTab = part(() => import("@/pages/dataset/LineageTab"));
 export const Consumers = part(() => import("@/pages/dataset/topic/Consumers"));
 export const TopicTab = part(() => import("@/pages/dataset/topic/TopicTab"));
 export const Records = part(() => import("@/pages/dataset/records/Records"));
+export const Duties = part(() => import("@/pages/home/Duties"));
+export const FirstRun = part(() => import("@/pages/home/FirstRun"));
+export const Canvas = part(() => import("@/pages/lineage/Canvas"));
+export const ResultChart = part(() => import("@/components/ResultChart"));
 
 const OF_DATASETS = "^/datasets/[^/]+/[^/]+";
 const BY_ADDRESS = [
+  ["^/$", Duties],
+  ["^/$", FirstRun],
   [OF_DATASETS, DatasetPage],
   [`${OF_DATASETS}/records$`, Records],
   [`${OF_DATASETS}/topic$`, TopicTab],
   [`${OF_DATASETS}/consumers$`, Consumers],
   [`${OF_DATASETS}/lineage$`, LineageTab],
+  [`${OF_DATASETS}/lineage$`, Canvas],
   ["^/datasets/?$", DatasetsPage],
   ["^/activity", ActivityPage],
   ["^/jobs/", JobPage],
   ["^/lineage", LineagePage],
+  ["^/lineage", Canvas],
   ["^/query", QueryPage],
   ["^/views/?$", ViewsPage],
   ["^/views/.", ViewPage],
+  ["^/views/[^/]+/lineage$", Canvas],
   ["^/requests/?$", RequestsPage],
   ["^/requests/new", AskPage],
   ["^/review/?$", ReviewPage],
@@ -63,7 +72,17 @@ export function fetchEarly(path: string): void {
 }
 
 /** What people open next from most pages. */
-const OFTEN = [DatasetsPage, DatasetPage, Records, LineagePage, QueryPage, RequestsPage, ReviewPage, PoliciesPage];
+const OFTEN = [
+  DatasetsPage,
+  DatasetPage,
+  Records,
+  LineagePage,
+  Canvas,
+  QueryPage,
+  RequestsPage,
+  ReviewPage,
+  PoliciesPage,
+];
 
 /** Fetches what is likely to be opened, once the browser has nothing else to do; not where people save data. */
 export function fetchWhenIdle(): void {

@@ -1,5 +1,6 @@
 // Cells of entries of the audit: of the whole of it, and of a domain's part.
 import { actionWords } from "@/lib/auditWords";
+import { localTime } from "@/lib/times";
 
 /** What was done, in words; the code that filters and exports have is its title. */
 export function Action({ of: action }: { of: string }) {
@@ -12,5 +13,11 @@ export function Decision({ of: decision }: { of: string | null | undefined }) {
   return <span className={`badge ${/deny|denied|refus|reject/.test(decision) ? "bad" : "ok"}`}>{decision}</span>;
 }
 
-/** A time of an entry, RFC 3339 in UTC, to the second and without its zone. */
-export const auditTime = (at: string): string => at.replace("T", " ").replace(/(\.\d+)?Z$/, "");
+/** The time of an entry to the second, by the clock of the browser; on hover as the audit has it. */
+export function AuditTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {localTime(at, "second")}
+    </time>
+  );
+}

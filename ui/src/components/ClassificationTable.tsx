@@ -6,6 +6,7 @@ import { useReview } from "@/api/catalog";
 import type { Classification } from "@/api/types";
 import { DataTable } from "@/components/DataTable";
 import { EntityBadge } from "@/components/EntityBadge";
+import { LongName } from "@/components/LongName";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { evidenceText } from "@/lib/evidence";
 import { links } from "@/lib/links";
@@ -58,12 +59,12 @@ export function ClassificationTable({
           cell: ({ place, name, classification: c }) => (
             <>
               <Link className="mono anywhere" to={links.field(place, name, c.path)}>
-                {c.path}
+                <LongName of={c.path} />
               </Link>
               {withDataset && (
                 <div className="small anywhere">
                   <Link to={links.dataset(place, name)}>
-                    {place}/{name}
+                    <LongName of={`${place}/${name}`} />
                   </Link>
                 </div>
               )}
@@ -74,7 +75,7 @@ export function ClassificationTable({
         {
           id: "evidence",
           head: "Evidence",
-          className: "small",
+          className: "small words",
           cell: ({ classification: c }) => (
             <>
               {evidenceText(c)}

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { AccessEntry, AccessRule, SeenDataset } from "@/api/types";
 import { DataTable } from "@/components/DataTable";
+import { Sentence } from "@/components/Sentence";
 import { When } from "@/components/When";
 
 /** What is shown to whom, a line an entry, with the rules behind it and how the person comes to each. */
@@ -23,7 +24,7 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
         columns={[
           { id: "name", head, className: "anywhere", cell: name },
           { id: "shown", head: "Shown", cell: (row) => <Shown of={row} /> },
-          { id: "why", head: "Why", cell: (row) => <Rules of={row} /> },
+          { id: "why", head: "Why", className: "words", cell: (row) => <Rules of={row} /> },
           {
             id: "purpose",
             head: "Stated purpose",
@@ -80,7 +81,7 @@ function Rules({ of }: { of: AccessEntry | SeenDataset }) {
     <ul className="plain small">
       {of.rules.map((rule) => (
         <li key={`${rule.kind} ${rule.name} ${rule.text}`} className="anywhere">
-          {rule.text} {how(rule)}
+          <Sentence of={rule.text} /> {how(rule)}
         </li>
       ))}
       {of.more_rules > 0 && <li className="muted">{of.more_rules} more rules.</li>}
@@ -100,7 +101,9 @@ export function Notes({ notes }: { notes: string[] }) {
   return (
     <ul className="small muted">
       {notes.map((note) => (
-        <li key={note}>{note}</li>
+        <li key={note}>
+          <Sentence of={note} />
+        </li>
       ))}
     </ul>
   );

@@ -1,6 +1,7 @@
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { Notice } from "@/components/Notice";
+import { PageHead } from "@/components/PageHead";
 import { type Permission, useMay } from "@/lib/may";
 
 interface Asked {
@@ -18,10 +19,18 @@ export function Needs({ instead = short, ...asked }: Asked & { instead?: (text: 
   return instead(`${asked.what} needs the permission “${asked.permission}”: ${who(asked.permission)}.`);
 }
 
-/** A whole page that only some may open. */
-export function PageNeeds(asked: Asked) {
+/** A whole page that only some may open; `title` heads it for the others, where nothing else does. */
+export function PageNeeds({ title, ...asked }: Asked & { title?: string }) {
   const { opens } = useMay();
-  return opens(asked.permission) ? asked.children : <Needs {...asked} instead={long} />;
+  if (opens(asked.permission)) return asked.children;
+  const needs = <Needs {...asked} instead={long} />;
+  if (title === undefined) return needs;
+  return (
+    <div className="page">
+      <PageHead title={title} />
+      {needs}
+    </div>
+  );
 }
 
 const short = (text: string) => (

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "@/api/client";
 import { Reasons, reasonList } from "@/components/Reasons";
+import { Sentence } from "@/components/Sentence";
 
 const ICONS = { bad: CircleAlert, warn: TriangleAlert, ok: CircleCheck, info: Info };
 
@@ -21,7 +22,9 @@ export function ErrorNotice({ error, retry, children }: { error: unknown; retry?
   const known = error instanceof ApiError ? error : null;
   return (
     <Notice tone={known?.status === 404 ? "warn" : "bad"}>
-      <p className="anywhere">{error instanceof Error ? error.message : String(error)}</p>
+      <p className="anywhere">
+        <Sentence of={error instanceof Error ? error.message : String(error)} />
+      </p>
       <Reasons reasons={reasonList(known?.details.reasons)} />
       {children}
       {retry && known?.status !== 403 && (

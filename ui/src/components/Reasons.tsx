@@ -1,4 +1,5 @@
 import type { Reason } from "@/api/types";
+import { Sentence } from "@/components/Sentence";
 
 /** Reasons as the API gives them: sentences, or {kind, name, text}. */
 export function reasonList(given: unknown): string[] {
@@ -16,7 +17,9 @@ export function Reasons({ reasons }: { reasons: string[] }) {
     <ul className="reasons small">
       {[...new Set(reasons)].map((reason) => (
         <li key={reason} className="anywhere">
-          <span>{reason}</span>
+          <span>
+            <Sentence of={reason} />
+          </span>
         </li>
       ))}
     </ul>

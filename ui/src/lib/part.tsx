@@ -1,5 +1,5 @@
 // A part of the pages whose code comes when it is needed, or before.
-import { type ComponentType, lazy, useState } from "react";
+import { type ComponentType, lazy, useEffect, useState } from "react";
 
 export type Part<P> = ComponentType<P> & { fetch: () => Promise<unknown> };
 
@@ -19,4 +19,12 @@ export function part<P extends object>(load: () => Promise<{ default: ComponentT
     return Now === null ? <Later {...props} /> : <Now {...props} />;
   }
   return Object.assign(Shown, { fetch });
+}
+
+/** Begins to fetch a part that is shown soon, while what it shows is on its way. */
+export function useFetched({ fetch }: { fetch: () => Promise<unknown> }, soon = true): void {
+  useEffect(() => {
+    // A part that does not arrive is asked for again, and reported, when it is shown.
+    if (soon) fetch().catch(() => undefined);
+  }, [fetch, soon]);
 }

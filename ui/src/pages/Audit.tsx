@@ -3,7 +3,7 @@ import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAudit, useVerify } from "@/api/audit";
-import { Action, auditTime, Decision } from "@/components/AuditCells";
+import { Action, AuditTime, Decision } from "@/components/AuditCells";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
@@ -17,7 +17,7 @@ import { count } from "@/lib/format";
 
 export default function AuditPage() {
   return (
-    <PageNeeds permission="audit:read" what="Reading the audit">
+    <PageNeeds title="Audit" permission="audit:read" what="Reading the audit">
       <Trail />
     </PageNeeds>
   );
@@ -150,7 +150,7 @@ function Trail() {
                   id: "when",
                   head: "When",
                   className: "nowrap small",
-                  cell: (e) => auditTime(e.at),
+                  cell: (e) => <AuditTime at={e.at} />,
                 },
                 { id: "who", head: "Who", cell: (e) => e.actor },
                 { id: "what", head: "What", cell: (e) => <Action of={e.action} /> },

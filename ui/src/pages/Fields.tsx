@@ -8,6 +8,7 @@ import { Bar } from "@/components/Bar";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
+import { LongName } from "@/components/LongName";
 import { PageHead } from "@/components/PageHead";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
@@ -89,11 +90,11 @@ const COLUMNS: Column<Hit>[] = [
     cell: (hit) => (
       <>
         <Link className="mono anywhere" to={links.field(placeOf(hit), hit.name, hit.path ?? "")}>
-          {hit.path}
+          <LongName of={hit.path ?? ""} />
         </Link>
         <div className="small">
           <Link to={links.dataset(placeOf(hit), hit.name)}>
-            {placeOf(hit)}/{hit.name}
+            <LongName of={`${placeOf(hit)}/${hit.name}`} />
           </Link>
         </div>
       </>

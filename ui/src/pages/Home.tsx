@@ -1,6 +1,6 @@
 // The first page: the search box, what waits for me, how much is covered, what changed lately.
 import { Search } from "lucide-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useMe, useRequests } from "@/api/access";
 import { useAccessReviews } from "@/api/accessReviews";
@@ -25,10 +25,8 @@ import { useMay } from "@/lib/may";
 import { mine, toDecide } from "@/lib/requests";
 import { useToken } from "@/lib/session";
 import { MyGrants, RecentQueries } from "@/pages/home/MyAccess";
+import { Duties, FirstRun } from "@/parts";
 import "@/styles/search.css";
-
-const Duties = lazy(() => import("@/pages/home/Duties"));
-const FirstRun = lazy(() => import("@/pages/home/FirstRun"));
 
 const QUESTIONS = [
   ["Where is e-mail?", links.fields({ entity: "EMAIL_ADDRESS" }), null],

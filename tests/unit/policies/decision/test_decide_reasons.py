@@ -58,7 +58,7 @@ OPENED = ("role", "reader", "Role reader reads prod/*.")
 R1 = ("row-filter", "reader", "Only rows where r1 (role reader).")
 R2 = ("row-filter", "p-eu", "Only rows where r2 (policy p-eu).")
 R4 = ("row-filter", "p-fraud", "Only rows where r4 (policy p-fraud).")
-SPAN = "until 2026-06-02T12:00:00Z."
+SPAN = "until 2026-06-02 12:00:00 UTC."
 
 
 def grant(name: str = "g1", **more: Any) -> Grant:

@@ -1,25 +1,25 @@
 // What happened around this dataset: queries, requests, grants, reviews, as the audit tells it.
 import { Link } from "react-router";
 import { useAudit } from "@/api/audit";
-import { ApiError } from "@/api/client";
 import type { Dataset } from "@/api/types";
 import { Action, Decision } from "@/components/AuditCells";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
-import { ErrorNotice, Notice } from "@/components/Notice";
+import { PageNeeds } from "@/components/Needs";
+import { ErrorNotice } from "@/components/Notice";
 import { When } from "@/components/When";
 import { links } from "@/lib/links";
 
 export function Activity({ dataset }: { dataset: Dataset }) {
+  return (
+    <PageNeeds permission="audit:read" what="Reading the activity">
+      <Entries dataset={dataset} />
+    </PageNeeds>
+  );
+}
+
+function Entries({ dataset }: { dataset: Dataset }) {
   const audit = useAudit({ actor: null, action: null, target: dataset.reference });
-  if (audit.error instanceof ApiError && audit.error.status === 403) {
-    return (
-      <Notice tone="warn">
-        <p>{audit.error.message}</p>
-        <p>Activity is read from the audit, which auditors see.</p>
-      </Notice>
-    );
-  }
   if (audit.isError) return <ErrorNotice error={audit.error} retry={() => void audit.refetch()} />;
   if (audit.isPending) return <Loading />;
   const entries = audit.data.pages.flatMap((page) => page.entries);

@@ -13,6 +13,7 @@ import { Tabs } from "@/components/Tabs";
 import { links, referenceLink } from "@/lib/links";
 import { AccessTab } from "@/pages/dataset/AccessTab";
 import { Activity } from "@/pages/dataset/Activity";
+import { AskButton } from "@/pages/dataset/AskButton";
 import { Overview } from "@/pages/dataset/Overview";
 import { PersonalData } from "@/pages/dataset/PersonalData";
 import { QueryButton } from "@/pages/dataset/QueryButton";
@@ -68,9 +69,7 @@ export default function DatasetPage() {
         {dataset.data && readable && (
           <>
             <QueryButton dataset={dataset.data} />
-            <Link className="button" to={links.ask(dataset.data?.reference ?? `${place}/${name}`)}>
-              Request access
-            </Link>
+            <AskButton reference={dataset.data.reference} />
           </>
         )}
       </PageHead>

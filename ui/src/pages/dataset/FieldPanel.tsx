@@ -1,6 +1,7 @@
 // One field beside the tree: what it holds, personal data with evidence, where to go from here.
 import { Link } from "react-router";
 import type { Classification, DatasetDetails, Field } from "@/api/types";
+import { AskLink } from "@/components/AskLink";
 import { CopyButton } from "@/components/CopyButton";
 import { EntityBadge } from "@/components/EntityBadge";
 import { count, percent } from "@/lib/format";
@@ -70,7 +71,9 @@ export function FieldPanel({
           </Link>
         </li>
         <li>
-          <Link to={links.ask(dataset.reference, [path])}>Request to see it unmasked</Link>
+          <AskLink dataset={dataset.reference} fields={[path]}>
+            Request to see it unmasked
+          </AskLink>
         </li>
       </ul>
     </aside>

@@ -2,32 +2,24 @@
 import { Lock } from "lucide-react";
 import { useId } from "react";
 import { Link } from "react-router";
-import { useMe } from "@/api/access";
-import { useOwnAccess } from "@/api/effective";
 import type { DatasetDetails } from "@/api/types";
 import { links } from "@/lib/links";
 import { useMay } from "@/lib/may";
-import { readable, whoGrants } from "@/lib/ownAccess";
-import { bearer, useToken } from "@/lib/session";
+import { whoGrants } from "@/lib/ownAccess";
 import { sqlTable } from "@/lib/sql";
-
-/** Tokens of Weir; those of a provider may carry rights that Weir knows only while it answers them. */
-const OWN_TOKEN = "weir_";
+import { useOwnRights } from "@/lib/useOwnRights";
 
 export function QueryButton({ dataset }: { dataset: DatasetDetails }) {
   const id = useId();
-  const token = useToken();
-  const user = useMe(token).data?.user;
-  const own = useOwnAccess(user, dataset.reference);
+  const { known, readable } = useOwnRights(dataset.reference);
   const { who } = useMay();
-  const foreign = bearer()?.startsWith(OWN_TOKEN) === false;
-  if (!foreign && own.isPending)
+  if (!known)
     return (
       <button type="button" className="button" disabled>
         Query
       </button>
     );
-  if (!foreign && readable(own.data) === false)
+  if (readable === false)
     return (
       <>
         <button type="button" className="button" disabled aria-describedby={id}>

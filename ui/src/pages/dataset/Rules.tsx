@@ -64,7 +64,7 @@ function Touching({
   }
   return (
     <div className="panel flush table-wrap">
-      <table className="table">
+      <table className="table stacks">
         <thead>
           <tr>
             <th>Name</th>

@@ -6,6 +6,7 @@ import type { Classification, DatasetDetails, Schema } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { Empty } from "@/components/Empty";
 import { Notice } from "@/components/Notice";
+import { Sentence } from "@/components/Sentence";
 import { envelopeText } from "@/lib/envelope";
 import { links } from "@/lib/links";
 import { windowText } from "@/lib/window";
@@ -122,7 +123,9 @@ function SchemaView({
         </Notice>
       ))}
       {schema.shapes.length > 1 && <ShapeSwitch shapes={schema.shapes} chosen={shape} onChoose={setShape} />}
-      <p className="muted small">{windowText(schema.window)}</p>
+      <p className="muted small">
+        <Sentence of={windowText(schema.window)} />
+      </p>
       {Object.entries(schema.envelopes ?? {}).map(([part, envelope]) => (
         <p key={part} className="muted small">
           {envelopeText(part, envelope)}

@@ -1,7 +1,7 @@
 // What the audit has about the datasets of a domain, for its admins.
 import { useDomainAudit } from "@/api/domains";
 import type { DomainAuditEntry } from "@/api/types";
-import { Action, auditTime, Decision } from "@/components/AuditCells";
+import { Action, AuditTime, Decision } from "@/components/AuditCells";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
@@ -13,7 +13,7 @@ const COLUMNS: Column<DomainAuditEntry>[] = [
     id: "when",
     head: "When",
     className: "nowrap small",
-    cell: (of) => auditTime(of.at),
+    cell: (of) => <AuditTime at={of.at} />,
   },
   { id: "who", head: "Who", cell: (of) => of.actor },
   { id: "what", head: "What", cell: (of) => <Action of={of.action} /> },

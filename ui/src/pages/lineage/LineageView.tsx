@@ -1,5 +1,5 @@
 // The graph with what belongs beside it: level, depth, time, the chosen node, what is affected.
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useNamespaces } from "@/api/places";
 import type { Basis } from "@/api/types";
@@ -12,12 +12,13 @@ import { earliest, flows, inSight, path, toggleKey, type Way } from "@/lib/graph
 import { grouped } from "@/lib/group";
 import { isTyping } from "@/lib/keys";
 import { containerOf, nodeIdOf, parseNodeId } from "@/lib/nodeId";
+import { useFetched } from "@/lib/part";
 import { ALL, LineageBar } from "@/pages/lineage/LineageBar";
 import { SidePanel } from "@/pages/lineage/SidePanel";
 import { useLineage, useLineageThen } from "@/pages/lineage/useLineage";
+import { Canvas } from "@/parts";
 import "@/styles/lineage.css";
 
-const Canvas = lazy(() => import("@/pages/lineage/Canvas"));
 const BASES: readonly Basis[] = ["last_run", "contents"];
 const BY = ["leaves", "place", "none"] as const;
 const WAYS: Record<string, Way[]> = {
@@ -28,6 +29,7 @@ const WAYS: Record<string, Way[]> = {
 
 /** `root` may name its cluster: lineage itself writes the namespace. */
 export function LineageView({ root }: { root: string }) {
+  useFetched(Canvas);
   const namespaces = useNamespaces();
   const ref = parseNodeId(root);
   if (!namespaces.known) return <Loading />;

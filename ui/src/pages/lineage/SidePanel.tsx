@@ -3,6 +3,7 @@ import { X } from "lucide-react";
 import { Link } from "react-router";
 import { usePlaces } from "@/api/places";
 import type { LineageNode } from "@/api/types";
+import { AskLink } from "@/components/AskLink";
 import { ClockAhead } from "@/components/ClockAhead";
 import { LongName } from "@/components/LongName";
 import { When } from "@/components/When";
@@ -76,9 +77,7 @@ export function SidePanel({
             Start from here
           </Link>
           {ref?.kind === "field" && (
-            <Link className="button small" to={links.ask(`${ref.namespace}/${ref.name}`, [ref.field ?? ""])}>
-              Request access
-            </Link>
+            <AskLink className="button small" dataset={`${ref.namespace}/${ref.name}`} fields={[ref.field ?? ""]} />
           )}
         </div>
       )}

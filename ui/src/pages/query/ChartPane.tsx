@@ -1,11 +1,10 @@
 // A result as a chart: which columns, and what is not drawn.
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import type { QueryAnswer } from "@/api/types";
 import { Empty } from "@/components/Empty";
 import { Loading } from "@/components/Loading";
 import { type ChartAsked, drawn, isNumeric, usualChart } from "@/lib/resultChart";
-
-const ResultChart = lazy(() => import("@/components/ResultChart"));
+import { ResultChart } from "@/parts";
 
 /** The chart that is asked for, where its columns are there; else the usual one of its kind. */
 export function fitting(columns: QueryAnswer["columns"], asked: ChartAsked): ChartAsked | null {

@@ -11,6 +11,7 @@ import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { Segments } from "@/components/Segments";
 import { filled, type Parameter, parametersIn, parametersOf, withParameters } from "@/lib/parameters";
+import { useFetched } from "@/lib/part";
 import { type ChartAsked, chartOf, withChart } from "@/lib/resultChart";
 import { type Result, withResult } from "@/lib/results";
 import { useToken } from "@/lib/session";
@@ -31,6 +32,7 @@ import { SavedQueries } from "@/pages/query/SavedQueries";
 import { SaveQuery } from "@/pages/query/SaveQuery";
 import { type Given, SqlEditor } from "@/pages/query/SqlEditor";
 import { useTail } from "@/pages/query/useTail";
+import { ResultChart } from "@/parts";
 import "@/styles/query.css";
 
 const PANES = [
@@ -78,6 +80,7 @@ export default function QueryPage() {
   const names = useMemo(() => parametersIn(sql), [sql]);
   const ready = useMemo(() => made(sql, values), [sql, values]);
   const chart = useMemo(() => chartOf(params), [params]);
+  useFetched(ResultChart, chart !== null);
   const push = isPush(sql);
   const busy = run.isPending || tail.state === "connecting" || tail.state === "live";
 

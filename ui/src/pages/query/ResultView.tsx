@@ -12,6 +12,7 @@ import { When } from "@/components/When";
 import { datasetReasons, lookOf } from "@/lib/decision";
 import { plural } from "@/lib/format";
 import { links } from "@/lib/links";
+import { useFetched } from "@/lib/part";
 import type { ChartAsked } from "@/lib/resultChart";
 import type { Result } from "@/lib/results";
 import { tablesIn } from "@/lib/sql";
@@ -19,6 +20,7 @@ import { resultTable } from "@/lib/tableSettings";
 import { readText } from "@/lib/window";
 import { ChartPane, fitting } from "@/pages/query/ChartPane";
 import { ExportMenu } from "@/pages/query/ExportMenu";
+import { ResultChart } from "@/parts";
 
 const LOOKS = [
   { value: "table", text: "Table" },
@@ -44,6 +46,8 @@ export function ResultView({
   chart: ChartAsked | null;
   onChart: (chart: ChartAsked | null) => void;
 }) {
+  // Rows may be drawn next.
+  useFetched(ResultChart, run.isSuccess);
   const asked = earlier?.asked ?? run.variables;
   const first = tablesIn(asked?.sql ?? sql)[0];
   const dataset = first ? (first.place ? `${first.place}/${first.name}` : first.name) : undefined;

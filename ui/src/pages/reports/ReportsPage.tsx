@@ -18,7 +18,7 @@ type Kind = "entity" | "field" | "term";
 
 export default function ReportsPage() {
   return (
-    <PageNeeds permission="report:read" what="Reading data locations">
+    <PageNeeds title="Data locations" permission="report:read" what="Reading data locations">
       <Reports />
     </PageNeeds>
   );

@@ -4,6 +4,7 @@ import type { Access, Place, WhereIs } from "@/api/types";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
 import { EntityName } from "@/components/EntityBadge";
+import { LongName } from "@/components/LongName";
 import { Notice } from "@/components/Notice";
 import { accessCounts } from "@/lib/accessCounts";
 import { percent, plural } from "@/lib/format";
@@ -75,11 +76,11 @@ const COLUMNS: Column<Place>[] = [
     cell: (place) => (
       <>
         <Link to={links.field(clusterOf(place), place.name, place.path)} className="mono anywhere">
-          {place.path}
+          <LongName of={place.path} />
         </Link>
         <div className="small muted">
           <Link to={links.dataset(clusterOf(place), place.name)}>
-            {clusterOf(place)}/{place.name}
+            <LongName of={`${clusterOf(place)}/${place.name}`} />
           </Link>
         </div>
       </>

@@ -5,12 +5,13 @@ import { useAsk, useAskBundle, useBreakGlass } from "@/api/access";
 import { useClassifications, useDatasets, useSchema } from "@/api/catalog";
 import { usePurposes } from "@/api/purposes";
 import type { AccessRequest } from "@/api/types";
-import { ErrorNotice } from "@/components/Notice";
+import { ErrorNotice, Notice } from "@/components/Notice";
 import { PageHead } from "@/components/PageHead";
 import { PurposeSelect } from "@/components/PurposeSelect";
 import { keepQuery } from "@/lib/askedFrom";
 import { links } from "@/lib/links";
 import { purposeTerms } from "@/lib/purposeOptions";
+import { useOwnRights } from "@/lib/useOwnRights";
 import { FieldPicker } from "@/pages/requests/FieldPicker";
 import { Templates } from "@/pages/requests/Templates";
 
@@ -98,6 +99,7 @@ export default function AskPage() {
             ))}
           </datalist>
         </div>
+        {one && <SeesAll dataset={one.reference} />}
         {one ? (
           <Fields place={one.cluster ?? one.namespace} name={one.name} chosen={fields} onChange={setFields} />
         ) : (
@@ -206,4 +208,14 @@ function Fields(props: { place: string; name: string; chosen: string[]; onChange
   const schema = useSchema(props.place, props.name).data;
   const found = useClassifications(props.place, props.name).data ?? [];
   return <FieldPicker fields={schema?.fields ?? []} found={found} chosen={props.chosen} onChange={props.onChange} />;
+}
+
+/** Before somebody asks for what they have. */
+function SeesAll({ dataset }: { dataset: string }) {
+  if (!useOwnRights(dataset).all) return null;
+  return (
+    <Notice>
+      <p>You see all of {dataset} unmasked: a request opens nothing more.</p>
+    </Notice>
+  );
 }

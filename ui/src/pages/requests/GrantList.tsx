@@ -5,6 +5,7 @@ import type { Grant } from "@/api/types";
 import { Answer } from "@/components/Answer";
 import { DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
+import { LongName } from "@/components/LongName";
 import { ReasonDialog } from "@/components/ReasonDialog";
 import { When } from "@/components/When";
 import { links, referenceLink } from "@/lib/links";
@@ -67,7 +68,13 @@ function GrantTable({
               rows={[...list].sort(usableFirst)}
               rowKey={(g) => g.name}
               columns={[
-                { id: "grant", head: "Grant", className: "nowrap", sort: (g) => g.name, cell: (g) => g.name },
+                {
+                  id: "grant",
+                  head: "Grant",
+                  className: "nowrap",
+                  sort: (g) => g.name,
+                  cell: (g) => <LongName of={g.name} />,
+                },
                 {
                   id: "who",
                   head: "Who",

@@ -5,6 +5,7 @@ import { useViews } from "@/api/views";
 import { Answer } from "@/components/Answer";
 import { type Column, DataTable } from "@/components/DataTable";
 import { Empty } from "@/components/Empty";
+import { LongName } from "@/components/LongName";
 import { PageHead } from "@/components/PageHead";
 import { links, referenceLink } from "@/lib/links";
 import { lagText } from "@/lib/views";
@@ -18,7 +19,9 @@ const COLUMNS: Column<View>[] = [
     sort: (view) => view.name,
     cell: (view) => (
       <>
-        <Link to={links.view(view.name)}>{view.name}</Link>
+        <Link to={links.view(view.name)}>
+          <LongName of={view.name} />
+        </Link>
         {view.error && <div className="small bad-text anywhere">{String(view.error.message ?? "")}</div>}
       </>
     ),
