@@ -65,7 +65,18 @@ class AuditLog:
         at = self._clock().astimezone(UTC)
 
         def make(seq: int, prev: str) -> AuditEntry:
-            entry = AuditEntry(seq, at, actor, action, target, decision, tuple(reasons), clean, prev, "")
+            entry = AuditEntry(
+                seq=seq,
+                at=at,
+                actor=actor,
+                action=action,
+                target=target,
+                decision=decision,
+                reasons=tuple(reasons),
+                details=clean,
+                prev=prev,
+                hash="",
+            )
             return replace(entry, hash=digest(entry))
 
         return self._store.append(make, self._publisher.publish if self._publisher is not None else None)

@@ -77,10 +77,28 @@ def verify(
         signed, key = _signature(walk, signature, check, trusted)
     except _Wrong as wrong:
         return FileVerification(
-            False, walk.count, walk.first, walk.last, walk.complete, None, False, None, wrong.line, wrong.problem
+            holds=False,
+            entries=walk.count,
+            first=walk.first,
+            last=walk.last,
+            complete=walk.complete,
+            key=None,
+            trusted=False,
+            signed=None,
+            first_bad=wrong.line,
+            problem=wrong.problem,
         )
     return FileVerification(
-        True, walk.count, walk.first, walk.last, walk.complete, key, key in trusted, signed, None, None
+        holds=True,
+        entries=walk.count,
+        first=walk.first,
+        last=walk.last,
+        complete=walk.complete,
+        key=key,
+        trusted=key in trusted,
+        signed=signed,
+        first_bad=None,
+        problem=None,
     )
 
 

@@ -125,18 +125,18 @@ class AuditSegments:
         head = self._store.head()
         ends = list(self._ends(start, prev, last, head))
         draft = Segment(
-            before.number + 1 if before is not None else 1,
-            head.chain,
-            start + 1,
-            last,
-            ends[0].at,
-            ends[-1].at,
-            prev,
-            ends[-1].hash,
-            digest(before) if before is not None else "",
-            self._clock(),
-            self._signer.public_key(),
-            "",
+            number=before.number + 1 if before is not None else 1,
+            chain=head.chain,
+            first=start + 1,
+            last=last,
+            begins=ends[0].at,
+            ends=ends[-1].at,
+            before=prev,
+            head=ends[-1].hash,
+            previous=digest(before) if before is not None else "",
+            sealed_at=self._clock(),
+            key=self._signer.public_key(),
+            signature="",
         )
         seal = sealed(draft, self._signer.sign)
 
@@ -229,12 +229,12 @@ class AuditSegments:
         name = f"audit-{segment.chain}-{segment.first}-{segment.last}.jsonl"
         draft = folder / f".{name}.part"
         about = About(
-            segment.chain,
-            segment.last,
-            segment.head,
-            {"segment": str(segment.number)},
-            rfc3339(self._clock()) or "",
-            "weir",
+            chain=segment.chain,
+            head_seq=segment.last,
+            head_hash=segment.head,
+            where={"segment": str(segment.number)},
+            at=rfc3339(self._clock()) or "",
+            by="weir",
         )
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

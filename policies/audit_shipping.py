@@ -166,15 +166,15 @@ class AuditShipping:
         if record is None or record.chain != head.chain:
             return ShippingReport(self._place, 0, head.seq)
         return ShippingReport(
-            self._place,
-            record.position,
-            max(0, head.seq - record.position),
-            record.shipped_at,
-            record.failures,
-            record.problem,
-            record.cut,
-            record.begins,
-            record.missed,
+            place=self._place,
+            position=record.position,
+            lag=max(0, head.seq - record.position),
+            shipped_at=record.shipped_at,
+            failures=record.failures,
+            problem=record.problem,
+            cut=record.cut,
+            begins=record.begins,
+            missed=record.missed,
         )
 
     def _failed(self, state: Shipping, before: int, problem: str) -> None:

@@ -124,15 +124,15 @@ def _walk(
     expected = _Expected(noted, own, foreign, {each.last: each.head for each in segments})
     end = _end(store, expected, segments, seals)
     return Verification(
-        end.problem is None,
-        max(0, end.seq - _start(segments)[0]),
-        noted,
-        end.bad,
-        end.problem,
-        checked,
-        note,
-        0 if end.problem is not None else len(segments),
-        removed_json(segments),
+        holds=end.problem is None,
+        entries=max(0, end.seq - _start(segments)[0]),
+        head=noted,
+        first_bad=end.bad,
+        problem=end.problem,
+        head_checked=checked,
+        note=note,
+        sealed=0 if end.problem is not None else len(segments),
+        removed=removed_json(segments),
     )
 
 

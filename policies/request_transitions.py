@@ -60,7 +60,16 @@ def vote(
             f"{by} has decided stage {stage.name!r} of access request {request.id} already; others must follow.",
             details={"id": request.id, "stage": stage.name},
         )
-    cast = Vote(by, stage.name, verdict, now, comment, instead_of, None, escalated)
+    cast = Vote(
+        by=by,
+        stage=stage.name,
+        verdict=verdict,
+        at=now,
+        comment=comment,
+        instead_of=instead_of,
+        narrowed=None,
+        escalated=escalated,
+    )
     # Somebody answered, so the clock of escalation begins again.
     state = RequestState.PENDING if request.state is RequestState.ASKED_BACK else request.state
     voted = replace(

@@ -74,12 +74,12 @@ class SampleRequest:
             ) from error
         try:
             return SampleRequest(
-                strategy,
-                int(data.get("max_records", 1000)),
-                int(data.get("max_bytes", 64 * 1024 * 1024)),
-                float(data.get("max_seconds", 300.0)),
-                int(data.get("seed", 0)),
-                str(data["dead_letter"]) if data.get("dead_letter") else None,
+                strategy=strategy,
+                max_records=int(data.get("max_records", 1000)),
+                max_bytes=int(data.get("max_bytes", 64 * 1024 * 1024)),
+                max_seconds=float(data.get("max_seconds", 300.0)),
+                seed=int(data.get("seed", 0)),
+                dead_letter=str(data["dead_letter"]) if data.get("dead_letter") else None,
             )
         except (TypeError, ValueError) as error:
             raise InvalidInput("max_records, max_bytes, max_seconds and seed of a sample are numbers.") from error
@@ -249,14 +249,14 @@ class RegisteredSchema:
     def from_json(number: int, data: Mapping[str, Any]) -> RegisteredSchema:
         """From what `to_json` gives; what is missing is empty, and the type AVRO."""
         return RegisteredSchema(
-            number,
-            str(data.get("type") or "AVRO").upper(),
-            str(data.get("schema") or data.get("text") or ""),
-            tuple((str(name), str(ref)) for name, ref in data.get("references") or ()),
-            str(data.get("subject", "")),
-            int(data.get("version", 0)),
-            tuple((str(subject), int(version)) for subject, version in data.get("also") or ()),
-            str(data.get("guid") or ""),
+            id=number,
+            type=str(data.get("type") or "AVRO").upper(),
+            text=str(data.get("schema") or data.get("text") or ""),
+            references=tuple((str(name), str(ref)) for name, ref in data.get("references") or ()),
+            subject=str(data.get("subject", "")),
+            version=int(data.get("version", 0)),
+            also=tuple((str(subject), int(version)) for subject, version in data.get("also") or ()),
+            guid=str(data.get("guid") or ""),
         )
 
 
@@ -305,12 +305,12 @@ class Recognizer:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Recognizer:
         return Recognizer(
-            str(data["name"]),
-            str(data["supported_entity"]),
-            tuple(data.get("patterns") or ()),
-            tuple(data.get("context") or ()),
-            tuple(data.get("deny_list") or ()),
-            str(data.get("version") or "1"),
+            name=str(data["name"]),
+            supported_entity=str(data["supported_entity"]),
+            patterns=tuple(data.get("patterns") or ()),
+            context=tuple(data.get("context") or ()),
+            deny_list=tuple(data.get("deny_list") or ()),
+            version=str(data.get("version") or "1"),
         )
 
 

@@ -52,7 +52,9 @@ class SavedQueries:
                 details={"limit": MOST_OF_ONE},
             )
         at = self._now()
-        query = SavedQuery(uuid.uuid4().hex, subject.user, wanted.name, wanted.sql, at, at)
+        query = SavedQuery(
+            id=uuid.uuid4().hex, owner=subject.user, name=wanted.name, sql=wanted.sql, created_at=at, updated_at=at
+        )
         return self._put(subject, query, wanted)
 
     def change(self, subject: Subject, id: str, wanted: Wanted) -> dict[str, Any]:

@@ -62,7 +62,11 @@ class SecondPerson:
             now = self._clock()
             if proposed is None or proposed.applied_at is None or now - proposed.applied_at > _VALID:
                 spec = {"kind": document.kind, "name": document.key, "fields": sorted(new)}
-                self._store.put_document(DeclaredDocument(_KIND, key, {"name": key}, spec, now, subject.user))
+                self._store.put_document(
+                    DeclaredDocument(
+                        kind=_KIND, key=key, metadata={"name": key}, spec=spec, applied_at=now, applied_by=subject.user
+                    )
+                )
                 waiting.append((document, new, now + _VALID))
             elif proposed.applied_by == subject.user:
                 waiting.append((document, new, proposed.applied_at + _VALID))

@@ -86,14 +86,20 @@ def _effective_access(
 ) -> EffectiveAccess:
     facts, identity = catalog.facts, governance.identity
     moments = Moments(
-        governance.state, facts, now, governance.sessions, NotKept(facts), settings, governance.other_issuers
+        state=governance.state,
+        source=facts,
+        clock=now,
+        signed_in=governance.sessions,
+        not_kept=NotKept(facts),
+        settings=settings,
+        bearers=governance.other_issuers,
     )
     dataset = DatasetAccess(moments, identity)
     return EffectiveAccess(
-        dataset,
-        PersonAccess(moments, identity, dataset, catalog.references),
-        Unused(moments, identity, dataset, governance.audit.log, catalog.references),
-        Compare(moments, identity),
-        catalog.named,
-        moments,
+        dataset=dataset,
+        person=PersonAccess(moments, identity, dataset, catalog.references),
+        unused=Unused(moments, identity, dataset, governance.audit.log, catalog.references),
+        compare=Compare(moments, identity),
+        named=catalog.named,
+        moments=moments,
     )

@@ -80,4 +80,11 @@ def declared_services(
     ]
     rights = DomainRights(state, identity, store, knowledge.outlines)
     declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, Fitting(store))
-    return DeclaredServices(declared, view_handler, connectors, second, knowledge, rights)
+    return DeclaredServices(
+        declared=declared,
+        view_handler=view_handler,
+        connectors=connectors,
+        second=second,
+        knowledge=knowledge,
+        rights=rights,
+    )

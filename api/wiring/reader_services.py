@@ -83,4 +83,6 @@ def reader_services(
     query.sql_views.seen_by = lambda subject: readers.of(subject).sources_of
     preparer.shown = lambda subject, listed: readers.of(subject).shown(listed)
     tag_flow = TagFlow(store, clusters, flows, now, catalog.events, catalog.search.changed)
-    return ReaderServices(where_is, related, reviews, tag_flow, sql_lineage, readers)
+    return ReaderServices(
+        where_is=where_is, related=related, reviews=reviews, tag_flow=tag_flow, sql_lineage=sql_lineage, readers=readers
+    )

@@ -188,7 +188,14 @@ class Services:
     def sights(self, subject: Subject, purpose: str | None = None) -> Sights:
         """What the subject may see of figures about records."""
         permissions = self.identity.permissions(subject)
-        return Sights(subject, permissions, self.facts, self.state, purpose, partial(self.may, subject, Power.REVIEW))
+        return Sights(
+            subject=subject,
+            permissions=permissions,
+            facts=self.facts,
+            decide=self.state,
+            purpose=purpose,
+            reviews=partial(self.may, subject, Power.REVIEW),
+        )
 
     def may(self, subject: Subject, power: Power, reference: str) -> bool:
         """Whether a subject may do something with a dataset, by a permission or by its domain."""

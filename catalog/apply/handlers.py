@@ -47,7 +47,14 @@ class Kept:
 
     def put(self, document: Document, by: str | None) -> None:
         self._store.put_document(
-            DeclaredDocument(document.kind, document.key, document.metadata, document.spec, self._clock(), by)
+            DeclaredDocument(
+                kind=document.kind,
+                key=document.key,
+                metadata=document.metadata,
+                spec=document.spec,
+                applied_at=self._clock(),
+                applied_by=by,
+            )
         )
 
     def delete(self, key: str, by: str | None) -> None:

@@ -75,10 +75,10 @@ def carried_over(old: SchemaVersion, new: SchemaVersion) -> list[dict[str, Any]]
 
 def _read(problem: Mapping[str, Any]) -> Departure:
     return Departure(
-        str(problem.get("path", "value")),
-        str(problem.get("source", "declared")),
-        str(problem.get("why", "type")),
-        int(problem.get("count", 1)),
-        problem.get("expected"),
-        problem.get("first"),
+        path=str(problem.get("path", "value")),
+        source=str(problem.get("source", "declared")),
+        why=str(problem.get("why", "type")),
+        count=int(problem.get("count", 1)),
+        expected=problem.get("expected"),
+        first=problem.get("first"),
     )

@@ -99,11 +99,25 @@ def _field_changes(was: FieldProfile, now: FieldProfile, both_whole: bool) -> It
     if old != new:
         how = "widened" if covers(new, old) else "narrowed" if covers(old, new) else "changed"
         fresh = new - old
-        yield Change("type", was.path, sorted(old), sorted(new), how, first_of(now, fresh) if fresh else None)
+        yield Change(
+            change="type",
+            path=was.path,
+            before=sorted(old),
+            after=sorted(new),
+            how=how,
+            first_seen=first_of(now, fresh) if fresh else None,
+        )
     nulls = _nulls_moved(was, now, both_whole)
     if nulls:
         first = first_of(now, ["null"]) if now.null_share else None
-        yield Change("null", was.path, round(was.null_share, 4), round(now.null_share, 4), nulls, first)
+        yield Change(
+            change="null",
+            path=was.path,
+            before=round(was.null_share, 4),
+            after=round(now.null_share, 4),
+            how=nulls,
+            first_seen=first,
+        )
     moved = _presence_moved(was, now, both_whole)
     if moved:
         yield Change("presence", was.path, round(was.presence, 4), round(now.presence, 4), moved)
@@ -154,7 +168,14 @@ def _main_shapes(these: Iterable[Shape], those: Iterable[Shape], paths: Collecti
 
 def _shape(shape: Shape, before: Mapping[str, FieldProfile], after: Mapping[str, FieldProfile]) -> Change:
     fresh = [after[path] for path in shape.paths if path not in before and path in after]
-    return Change("shape", None, None, _shape_summary(shape), "new", earliest(first_of(p) for p in fresh))
+    return Change(
+        change="shape",
+        path=None,
+        before=None,
+        after=_shape_summary(shape),
+        how="new",
+        first_seen=earliest(first_of(p) for p in fresh),
+    )
 
 
 def _shape_gone(shape: Shape) -> Change:
@@ -182,7 +203,9 @@ def _format_first(
 
 def _departs(departure: Departure) -> Change:
     details = {"source": departure.source, "expected": departure.expected, "count": departure.count}
-    return Change("departs", departure.path, None, details, departure.why, departure.first)
+    return Change(
+        change="departs", path=departure.path, before=None, after=details, how=departure.why, first_seen=departure.first
+    )
 
 
 def type_names(profile: FieldProfile) -> frozenset[str]:

@@ -84,12 +84,12 @@ def _should_have_shown(record: ClassificationRecord, looked: int, complete: bool
 def _meet(before: ClassificationRecord | None, finding: Classification, now: datetime) -> ClassificationRecord:
     if before is None:
         return ClassificationRecord(
-            finding.path,
-            finding.entity,
-            finding.score,
-            ReviewState.SUGGESTED,
-            finding.evidence,
-            Source.SCAN,
+            path=finding.path,
+            entity=finding.entity,
+            score=finding.score,
+            state=ReviewState.SUGGESTED,
+            evidence=finding.evidence,
+            source=Source.SCAN,
             first_at=now,
             seen_at=now,
         )

@@ -97,7 +97,16 @@ def _document(
         model = kinds[kind].model_validate(spec)
     except ValidationError as error:
         raise _first_error(error, kind, metadata["name"], kinds[kind], file, line, lines) from None
-    return Document(API_VERSION, kind, metadata["name"], metadata, spec, line, model, lines)
+    return Document(
+        api_version=API_VERSION,
+        kind=kind,
+        name=metadata["name"],
+        metadata=metadata,
+        spec=spec,
+        line=line,
+        model=model,
+        lines=lines,
+    )
 
 
 def _metadata(

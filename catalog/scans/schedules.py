@@ -93,4 +93,11 @@ class Schedules:
         if spec.get("deadLetter"):
             sample["dead_letter"] = self._letters if spec["deadLetter"] is True else spec["deadLetter"]
         every = timedelta(**{_UNITS[spec["every"][-1]]: int(spec["every"][:-1])})
-        return Schedule(f"schedule:{key}", cluster, tuple(topics), tuple(sorted(exclude)), every, sample)
+        return Schedule(
+            name=f"schedule:{key}",
+            cluster=cluster,
+            topics=tuple(topics),
+            exclude=tuple(sorted(exclude)),
+            every=every,
+            sample=sample,
+        )

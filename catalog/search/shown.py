@@ -29,12 +29,12 @@ def answer_of(
         ]
     )
     return SearchAnswer(
-        total,
-        hits,
-        page.facets,
-        tuple(lacking),
-        None if best is None or exact else meant(ranked, question),
-        question.filters,
+        total=total,
+        hits=hits,
+        facets=page.facets,
+        left_out=tuple(lacking),
+        did_you_mean=None if best is None or exact else meant(ranked, question),
+        filters=question.filters,
     )
 
 

@@ -112,7 +112,16 @@ def places_in(
                     if tag_matches(asked.entity, tag_name) and (note.path, tag_name) not in known:
                         known.add((note.path, tag_name))
                         confirmed = str(ReviewState.CONFIRMED)
-                        places.append(Place(record, note.path, tag_name, confirmed, None, {"term": term}))
+                        places.append(
+                            Place(
+                                dataset=record,
+                                path=note.path,
+                                entity=tag_name,
+                                state=confirmed,
+                                share=None,
+                                evidence={"term": term},
+                            )
+                        )
         return sorted(places, key=lambda p: (p.path, p.entity or ""))
     if asked.term:
         paths = {note.path for note in notes if wanted_terms & set(note.terms)}
@@ -128,7 +137,9 @@ def places_in(
 
 
 def _place(record: DatasetRecord, tag: ClassificationRecord) -> Place:
-    return Place(record, tag.path, tag.entity, str(tag.state), tag.share, tag.evidence)
+    return Place(
+        dataset=record, path=tag.path, entity=tag.entity, state=str(tag.state), share=tag.share, evidence=tag.evidence
+    )
 
 
 def field_matches(pattern: str, path: str) -> bool:

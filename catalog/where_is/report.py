@@ -111,7 +111,9 @@ class WhereIs:
         places = self._reached(direct, gaps, as_of)
         inputs = [asked.to_json(), rfc3339(as_of), states, [p.to_json() for p in places], gaps]
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
-        return Report(asked, as_of, places, tuple(gaps), now, f"sha256:{digest}")
+        return Report(
+            asked=asked, as_of=as_of, places=places, gaps=tuple(gaps), generated_at=now, inputs_hash=f"sha256:{digest}"
+        )
 
     def _places(
         self,

@@ -123,4 +123,4 @@ def _number(config: Configuration, key: str) -> tuple[str, ...]:
 
 def _running_as(name: str, kind: Kind, config: Configuration, state: str) -> Live:
     tasks = () if state == "STOPPED" else (Task(0, state, "connect:8083"),)
-    return Live(name, kind, state, dict(config), tasks, "connect:8083")
+    return Live(name=name, kind=kind, state=state, config=dict(config), tasks=tasks, worker="connect:8083")

@@ -33,7 +33,16 @@ class MemoryEventLog:
             raise self.fail_with
         with self._lock:
             arrived = self.clock()
-            self.records.append(Record(0, len(self.records), key.encode(), value, tuple(headers), arrived))
+            self.records.append(
+                Record(
+                    partition=0,
+                    offset=len(self.records),
+                    key=key.encode(),
+                    value=value,
+                    headers=tuple(headers),
+                    arrived=arrived,
+                )
+            )
 
     ready = True
 
@@ -190,13 +199,22 @@ class MemoryGraph:
             if node_id in store.datasets:
                 dataset = store.datasets[node_id]
                 info = {key: value for key, (_, value) in store.infos.get(dataset, {}).items() if value}
-                nodes[node_id] = Node(node_id, "dataset", dataset.namespace, dataset.name, None, info)
+                nodes[node_id] = Node(
+                    id=node_id, type="dataset", namespace=dataset.namespace, name=dataset.name, field=None, info=info
+                )
             elif node_id in store.columns:
                 dataset, column = store.columns[node_id]
                 nodes[node_id] = Node(node_id, "field", dataset.namespace, dataset.name, column)
             elif node_id in store.jobs:
                 namespace, name = store.jobs[node_id]
-                nodes[node_id] = Node(node_id, "job", namespace, name, None, store.job_info.get(node_id, {}))
+                nodes[node_id] = Node(
+                    id=node_id,
+                    type="job",
+                    namespace=namespace,
+                    name=name,
+                    field=None,
+                    info=store.job_info.get(node_id, {}),
+                )
         return nodes
 
     def fields_of(self, dataset_id: str, limit: int) -> list[Node]:

@@ -60,22 +60,22 @@ class Derived(NamedTuple):
         source, target = ends_of(pair)
         job = write_id("job", pair[7], pair[8]) if pair[7] else None
         return Edge(
-            key,
-            KINDS[pair[0]],
-            source,
-            target,
-            owner,
-            job,
-            vf,
-            vt,
-            seen,
-            self.raw,
-            self.columns,
-            how,
-            origin,
-            pair[1:7],
-            ct,
-            unfinished,
+            id=key,
+            kind=KINDS[pair[0]],
+            source=source,
+            target=target,
+            owner=owner,
+            job=job,
+            vf=vf,
+            vt=vt,
+            seen=seen,
+            raw=self.raw,
+            columns=self.columns,
+            how=how,
+            origin=origin,
+            ends=pair[1:7],
+            ct=ct,
+            unfinished=unfinished,
         )
 
 
@@ -157,7 +157,17 @@ class Sayings:
             time = run.first if there is None else there
             data = max(time, run.types.get("COMPLETE", run.heard if not unfinished else time))
             spared = self._of_siblings(run, statement)
-            yield Step(time, run.heard, statement, run.complete, spared, parent, run.first, data, unfinished)
+            yield Step(
+                time=time,
+                last=run.heard,
+                statement=statement,
+                closes=run.complete,
+                spared=spared,
+                parent=parent,
+                began=run.first,
+                data=data,
+                unfinished=unfinished,
+            )
 
     def _of_siblings(self, run: Run, statement: Statement) -> frozenset[Pair]:
         """What runs of this job under the same parent run state: mapped tasks and loops are one piece of work in many
@@ -227,7 +237,18 @@ def _edges(book: Book, origin: str, seen_steps: tuple[int, int], line: Timeline)
         known_ids = ids.get((origin, vf))
         key = (known_ids.get(pair) if known_ids else None) or edge_id(book.owner, origin, pair, vf)
         seen = max(vf, seen - seen % step)
-        yield Derived(key, pair, vf, vt, seen, variant, _HOWS[how], origin, None if ct == vt else ct, unfinished)
+        yield Derived(
+            id=key,
+            pair=pair,
+            vf=vf,
+            vt=vt,
+            seen=seen,
+            variant=variant,
+            how=_HOWS[how],
+            origin=origin,
+            ct=None if ct == vt else ct,
+            unfinished=unfinished,
+        )
 
 
 def edge_id(owner: str, origin: str, pair: Pair, vf: int) -> str:

@@ -75,17 +75,17 @@ def read(event: Event, mark: bytes | None = None) -> Reading:
     ]
     about = blake2b(repr(details).encode(errors="replace"), digest_size=12).hexdigest() if any(details) else None
     return Reading(
-        facts,
-        digest_of(facts),
-        frozenset(Name(*name) for name in {name for fact in facts for name in datasets_in(fact)})
+        facts=facts,
+        digest=digest_of(facts),
+        datasets=frozenset(Name(*name) for name in {name for fact in facts for name in datasets_in(fact)})
         | {ref.id for ref in refs(event)},
-        frozenset(Name(*name) for fact in facts for name in jobs_in(fact)),
-        links,
-        drops,
-        clears,
-        infos,
-        about,
-        mark,
+        jobs=frozenset(Name(*name) for fact in facts for name in jobs_in(fact)),
+        links=links,
+        drops=drops,
+        clears=clears,
+        infos=infos,
+        about=about,
+        mark=mark,
     )
 
 

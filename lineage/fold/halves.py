@@ -95,12 +95,12 @@ class Half:
             for key, run in (stored.get("runs") or {}).items()
         }
         return Half(
-            stored["first"],
-            stored["last"],
-            bool(stored["streaming"]),
-            _names(stored["in"]),
-            _names(stored["out"]),
-            runs,
+            first=stored["first"],
+            last=stored["last"],
+            streaming=bool(stored["streaming"]),
+            reads=_names(stored["in"]),
+            writes=_names(stored["out"]),
+            runs=runs,
         )
 
 

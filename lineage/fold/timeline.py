@@ -118,7 +118,9 @@ class Timeline:
                 self._close(pair, since)
                 current = None
         if current is None:
-            self.opened[pair] = Remembered(variant, since, step.last, None, step.data, None, unfinished)
+            self.opened[pair] = Remembered(
+                variant=variant, vf=since, seen=step.last, parent=None, data=step.data, ct=None, unfinished=unfinished
+            )
         else:  # a run older than all that is remembered moves the beginning back
             current.vf, current.seen = min(current.vf, since), max(current.seen, step.last)
             current.data = max(current.data, step.data)
@@ -130,7 +132,17 @@ class Timeline:
         how = self.hows.get(pair, How.INPUTS_OUTPUTS)
         stays = self.stays and not gone and not current.unfinished and pair[0] in INTO_DATA
         ct = current.ct if stays else at if current.ct is None else min(at, current.ct)
-        row = Past(pair, current.variant, how, current.vf, at, current.seen, current.data, ct, current.unfinished)
+        row = Past(
+            pair=pair,
+            variant=current.variant,
+            how=how,
+            vf=current.vf,
+            vt=at,
+            seen=current.seen,
+            data=current.data,
+            ct=ct,
+            unfinished=current.unfinished,
+        )
         self.past.append(row)
         if ct is None:
             self._open_past[DatasetId(pair[4], pair[5])].append(row)

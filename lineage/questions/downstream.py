@@ -104,7 +104,12 @@ class Downstream(Finder):
         else:
             rows.sort(key=lambda a: (a.time, a.hops, a.node))
         return Reach(
-            root.id, since, None if until is None else end, target.id if target else None, tuple(rows), truncated
+            source=root.id,
+            at=since,
+            until=None if until is None else end,
+            target=target.id if target else None,
+            arrivals=tuple(rows),
+            truncated=truncated,
         )
 
     def paths(

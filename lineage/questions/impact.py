@@ -84,7 +84,12 @@ class Walk:
             self._job(rows, edge, away, edge.source in holds_raw)
         raw_starts = {edge.target for edge in dark if edge.source in holds_raw}
         for dataset, away in starts.items():
-            _add(rows, Affected(dataset, "dataset", away, dataset in raw_starts, "feeds", UNKNOWN))
+            _add(
+                rows,
+                Affected(
+                    id=dataset, type="dataset", hops=away, raw=dataset in raw_starts, via="feeds", columns=UNKNOWN
+                ),
+            )
         self._datasets(starts, raw_starts, rows, UNKNOWN, set(holds))
         # A job whose columns are known is named above where it uses this one, and rightly not named where it does not.
         self._readers(holds, holds_raw, rows, {(edge.source, edge.job) for edge in flows if edge.columns})
@@ -105,7 +110,7 @@ class Walk:
         raw = set(hops(raw_starts, [edge for edge in edges if edge.raw])) if raw_starts else set()
         for node, away in distance.items():
             if node not in starts and node not in known:
-                _add(rows, Affected(node, "dataset", away, node in raw, "feeds", columns))
+                _add(rows, Affected(id=node, type="dataset", hops=away, raw=node in raw, via="feeds", columns=columns))
         for edge in edges:
             if edge.source in distance and edge.target in distance:
                 self._job(rows, edge, distance[edge.source] + 1, edge.source in raw)

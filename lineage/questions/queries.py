@@ -67,7 +67,14 @@ class Lineage(Downstream):
         if columns:
             nodes |= self._tagged(nodes.values())
         stale = self._stale(ordered, nodes, at)
-        return Subgraph(tuple(nodes[key] for key in sorted(nodes)), tuple(ordered), truncated, stale, root.id, basis)
+        return Subgraph(
+            nodes=tuple(nodes[key] for key in sorted(nodes)),
+            edges=tuple(ordered),
+            truncated=truncated,
+            stale=stale,
+            root=root.id,
+            basis=basis,
+        )
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""
@@ -83,13 +90,13 @@ class Lineage(Downstream):
         nodes = self._nodes(last_seen)
         return [
             Reader(
-                key,
-                nodes[key].namespace,
-                nodes[key].name,
-                rfc3339(last) or "",
-                self._owners_of(nodes[key]),
-                reader_kind(nodes[key].info),
-                origins[key],
+                job=key,
+                namespace=nodes[key].namespace,
+                name=nodes[key].name,
+                seen=rfc3339(last) or "",
+                owners=self._owners_of(nodes[key]),
+                kind=reader_kind(nodes[key].info),
+                origin=origins[key],
             )
             for key, last in sorted(last_seen.items(), key=lambda row: (-row[1], row[0]))
             if key in nodes
@@ -109,7 +116,12 @@ class Lineage(Downstream):
         runs = tuple(_runs(book)) if book else ()
         state = str(root.info["state"]) if root.info.get("state") else None
         return JobDetails(
-            root, state, runs, tuple(ends[Kind.READS]), tuple(ends[Kind.WRITES]), tuple(ends[Kind.CHILD_OF])
+            node=root,
+            state=state,
+            runs=runs,
+            reads=tuple(ends[Kind.READS]),
+            writes=tuple(ends[Kind.WRITES]),
+            parents=tuple(ends[Kind.CHILD_OF]),
         )
 
     def ends(self, jobs: Collection[str]) -> dict[str, tuple[list[str], list[str]]]:

@@ -84,7 +84,14 @@ def arrivals(
     for node, (time, _) in {**maybe, **sure}.items():
         if node != start:
             through = _way(sure if node in sure else maybe, node, start)
-            by_node[node] = Arrival(node, time, len(through), node in sure, all(e.raw for e in through), through)
+            by_node[node] = Arrival(
+                node=node,
+                time=time,
+                hops=len(through),
+                confirmed=node in sure,
+                raw=all(e.raw for e in through),
+                through=through,
+            )
     return by_node
 
 

@@ -52,7 +52,14 @@ class RowChanges:
             if isinstance(values, exp.Tuple):
                 # There is no row of the target to insert: bare names are the source's.
                 key = next(name for name, each in scope.sources.items() if each is source)
-                scope = Scope(self._sql_lineage, self._budget, None, scope.ctes, {key: source}, scope.full_names)
+                scope = Scope(
+                    sql_lineage=self._sql_lineage,
+                    budget=self._budget,
+                    parent=None,
+                    ctes=scope.ctes,
+                    sources={key: source},
+                    full_names=scope.full_names,
+                )
                 if isinstance(columns, exp.Tuple):
                     names = [each.name for each in columns.expressions]
                 else:

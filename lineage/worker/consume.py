@@ -142,7 +142,14 @@ class LineageWorker:
                 events.append((record, read_event(record, self._settings)))
             except InvalidInput as error:
                 refused.append((record, error.message))
-        return _Batch(records, events, refused, self._gathered(events), repeated, tombstones)
+        return _Batch(
+            records=records,
+            events=events,
+            refused=refused,
+            gathered=self._gathered(events),
+            repeated=repeated,
+            tombstones=tombstones,
+        )
 
     def _gathered(self, events: Sequence[tuple[Record, Event]]) -> Gathered | None:
         try:

@@ -66,7 +66,9 @@ def new_token(
     """A token's text, and what is kept of it."""
     text = PREFIX + secrets.token_urlsafe(_BYTES)
     identifier = "tok_" + secrets.token_hex(6)
-    return text, TokenRecord(identifier, user, name, digest_of(text), now, expires, scopes=scopes)
+    return text, TokenRecord(
+        id=identifier, user=user, name=name, digest=digest_of(text), created_at=now, expires_at=expires, scopes=scopes
+    )
 
 
 def is_unfit(view: View, token: TokenRecord) -> bool:

@@ -91,7 +91,14 @@ class DirectoryList:
             since = self._deactivated(document) if state == "deactivated" else None
         mine = directory.groups_of.get(document.name, frozenset()) if document is not None else frozenset()
         groups = (str((directory.groups[each].spec or {})["name"]) for each in mine if each in directory.groups)
-        return ListedPerson(name, _display(document), state, since, tuple(sorted(groups)), name in view.users)
+        return ListedPerson(
+            name=name,
+            display=_display(document),
+            state=state,
+            out_since=since,
+            groups=tuple(sorted(groups)),
+            declared=name in view.users,
+        )
 
     def _deactivated(self, document: Document) -> datetime:
         """When the time began in which the user is not active."""

@@ -122,7 +122,14 @@ class Identity(Permissions):
                 details={"token": token_id},
             )
         self._require_good(record, now)
-        return NewToken(record.id, old.user, text, record.expires_at, record.scopes, until)
+        return NewToken(
+            id=record.id,
+            user=old.user,
+            text=text,
+            expires_at=record.expires_at,
+            scopes=record.scopes,
+            before_until=until,
+        )
 
     def ensure_admin(self) -> NewToken | None:
         """The first admin's token; None when the admin has one that is valid."""

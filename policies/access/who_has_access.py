@@ -128,16 +128,16 @@ def _access(
     ends = [way.until for way in ways if way.until is not None]
     until = min(ends, default=None)
     return Access(
-        kind,
-        name,
-        tuple(via),
-        bool(columns) and len(masked) == len(columns),
-        str(masked[0].mask.type) if masked and masked[0].mask else None,
-        until,
-        purpose,
-        tuple(f.where for f in decision.filters),
-        next((c.clear_when for c in masked if c.clear_when), None),
-        ways,
+        kind=kind,
+        subject=name,
+        via=tuple(via),
+        masked=bool(columns) and len(masked) == len(columns),
+        mask=str(masked[0].mask.type) if masked and masked[0].mask else None,
+        until=until,
+        purpose=purpose,
+        rows=tuple(f.where for f in decision.filters),
+        clear_when=next((c.clear_when for c in masked if c.clear_when), None),
+        ways=ways,
     )
 
 

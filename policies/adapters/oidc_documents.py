@@ -150,12 +150,12 @@ def _fetched(issuer: str, ca: str | None) -> IssuerDocument:
         addresses[name] = value
     methods = document.get("token_endpoint_auth_methods_supported")
     return IssuerDocument(
-        issuer,
-        addresses,
-        tuple(each for each in methods if isinstance(each, str)) if isinstance(methods, list) else (),
-        document.get("authorization_response_iss_parameter_supported") is True,
-        jwt.PyJWKClient(addresses["jwks_uri"], timeout=TIMEOUT_S, ssl_context=tls),
-        tls,
+        issuer=issuer,
+        addresses=addresses,
+        token_auth=tuple(each for each in methods if isinstance(each, str)) if isinstance(methods, list) else (),
+        names_itself=document.get("authorization_response_iss_parameter_supported") is True,
+        keys=jwt.PyJWKClient(addresses["jwks_uri"], timeout=TIMEOUT_S, ssl_context=tls),
+        tls=tls,
     )
 
 

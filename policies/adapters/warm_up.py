@@ -135,7 +135,12 @@ class _Table:
     def find(self, name: str) -> QueryTable:
         kind = parse_ddl(_DDL)
         return QueryTable(
-            _REFERENCE, "up", self.facts(_REFERENCE), {}, PartRead("text", STRING), PartRead("json", kind)
+            reference=_REFERENCE,
+            topic="up",
+            facts=self.facts(_REFERENCE),
+            kafka={},
+            key=PartRead("text", STRING),
+            value=PartRead("json", kind),
         )
 
     def facts(self, reference: str) -> DatasetFacts:

@@ -109,10 +109,19 @@ class Right:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Right:
         return Right(
-            Kind(data["kind"]), data["name"], data["person"], data["group"], data["role"], data["dataset"],
-            tuple(data["sources"]), data["here"], data["purpose"], moment(data["since"]), moment(data["until"]),
-            data["fingerprint"],
-        )  # fmt: skip
+            kind=Kind(data["kind"]),
+            name=data["name"],
+            person=data["person"],
+            group=data["group"],
+            role=data["role"],
+            dataset=data["dataset"],
+            sources=tuple(data["sources"]),
+            here=data["here"],
+            purpose=data["purpose"],
+            since=moment(data["since"]),
+            until=moment(data["until"]),
+            fingerprint=data["fingerprint"],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,15 @@ class Sights:
         mine = Mine(sets, places, view, owners or self.owners())
         domain = self._run(subject, campaign, view)
         counts = bool(permissions & COUNTS) or domain is not None
-        return Sight(subject, view, sets, mine, "manage" in permissions, counts, domain)
+        return Sight(
+            subject=subject,
+            view=view,
+            sets=sets,
+            mine=mine,
+            manages="manage" in permissions,
+            counts=counts,
+            domain=domain,
+        )
 
     def _run(self, subject: Subject, campaign: Campaign, view: View) -> Domain | None:
         """The domain whose review it is, where the subject runs it. A domain that was narrowed since has none of before."""

@@ -69,13 +69,13 @@ class Snapshots:
             reviewers = reviewing.of(right, [scope.facts[each] for each in sorted(opened)])
             snapshot.items.append(
                 Item(
-                    campaign,
-                    len(snapshot.items) + 1,
-                    right,
-                    proof,
-                    _reviewers(snapshot, reviewers),
-                    _opens(snapshot, opened),
-                    unused,
+                    campaign=campaign,
+                    number=len(snapshot.items) + 1,
+                    right=right,
+                    evidence=proof,
+                    reviewers=_reviewers(snapshot, reviewers),
+                    opens=_opens(snapshot, opened),
+                    unused=unused,
                 )
             )
         snapshot.notes += self._notes(spec, scope, moment, usage, snapshot)

@@ -86,15 +86,15 @@ class Starting:
             return self._start("weir", review, review, spec, occurrence, now, campaign_id)
         except InvalidInput as error:
             failed = Campaign(
-                campaign_id,
-                review,
-                dict(spec),
-                CampaignState.FAILED,
-                now,
-                "weir",
-                now,
-                "keep",
-                occurrence,
+                id=campaign_id,
+                review=review,
+                terms=dict(spec),
+                state=CampaignState.FAILED,
+                started_at=now,
+                started_by="weir",
+                due_at=now,
+                no_answer="keep",
+                occurrence=occurrence,
                 notes=(error.message,),
             )
             with self._store.transaction():
@@ -127,15 +127,15 @@ class Starting:
         campaign_id = campaign_id or f"{name}-{now:%Y-%m-%d}-{secrets.token_hex(3)}"
         snapshot = self._snapshots.take(campaign_id, spec)
         campaign = Campaign(
-            campaign_id,
-            review,
-            kinds.dump(spec),
-            CampaignState.OPEN,
-            now,
-            by,
-            now + duration(spec.due),
-            spec.on_no_answer,
-            occurrence,
+            id=campaign_id,
+            review=review,
+            terms=kinds.dump(spec),
+            state=CampaignState.OPEN,
+            started_at=now,
+            started_by=by,
+            due_at=now + duration(spec.due),
+            no_answer=spec.on_no_answer,
+            occurrence=occurrence,
             notes=tuple(snapshot.notes),
         )
         sets = {key: ReviewerSet.from_json(value) for key, value in snapshot.sets[REVIEWERS].items()}

@@ -135,17 +135,19 @@ def _decide(plan: Plan, asking: Asking, known: Condition) -> Columns:
     rows = row_conditions.any_of({b.opening.draft.opens for b in opened if b.opening.draft.opens is not None})
     if not opened:
         closed = dict.fromkeys(r for b in blocks for r in b.opening.draft.reasons)
-        return Columns((), False, rows, frozenset(), tuple(closed)[:MAX_NAMED_FIELDS], ())
+        return Columns(
+            columns=(), any_open=False, rows=rows, used=frozenset(), reasons=tuple(closed)[:MAX_NAMED_FIELDS], gaps=()
+        )
     hidden = sum(_lift(asking, block) for block in opened)  # blocks are disjoint
     drafts = [b.opening.draft for b in opened]
     reasons = dict.fromkeys(r for d in drafts for r in d.reasons if r.kind in ("role", "owner", "grant"))
     return Columns(
-        FieldDecisions(plan, asking, selectors, row_conditions.both(known, rows)),
-        True,
-        rows,
-        frozenset().union(*(d.used for d in drafts)),
-        tuple(reasons),
-        tuple(_gaps(plan, hidden)),
+        columns=FieldDecisions(plan, asking, selectors, row_conditions.both(known, rows)),
+        any_open=True,
+        rows=rows,
+        used=frozenset().union(*(d.used for d in drafts)),
+        reasons=tuple(reasons),
+        gaps=tuple(_gaps(plan, hidden)),
     )
 
 

@@ -125,17 +125,17 @@ class _Case:
         used |= decided.used
         counted = [g for g in self.asking.active if g.name in used]
         return Decision(
-            self.facts.id,
-            self.facts.reference,
-            Effect.ALLOW,
-            decided.columns,
-            tuple(
+            dataset=self.facts.id,
+            reference=self.facts.reference,
+            effect=Effect.ALLOW,
+            columns=decided.columns,
+            filters=tuple(
                 RowFilter(self.facts.reference, text) for text in sorted({row_conditions.text(part) for part in parts})
             ),
-            (*opened, *self.reasons),
-            (*self.gaps, *decided.gaps, *self.plan.unreadable),
-            tuple(sorted({g.name for g in counted})),
-            min((g.valid_to for g in counted), default=None),
+            reasons=(*opened, *self.reasons),
+            gaps=(*self.gaps, *decided.gaps, *self.plan.unreadable),
+            grants=tuple(sorted({g.name for g in counted})),
+            expires=min((g.valid_to for g in counted), default=None),
         )
 
     def _deny(self) -> Decision:

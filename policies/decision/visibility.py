@@ -185,7 +185,14 @@ class Viewer:
         granted = frozenset(permissions)
         every = tuple(domains)
         own = tuple(each for each in every if powers(who, each))
-        return Viewer(who, bool(granted & OFFICERS), bool(granted & OPERATORS), active, every, own)
+        return Viewer(
+            who=who,
+            officer=bool(granted & OFFICERS),
+            operator=bool(granted & OPERATORS),
+            grants=active,
+            domains=every,
+            own=own,
+        )
 
     @property
     def reads_by_tag(self) -> bool:

@@ -63,7 +63,7 @@ def policy(
     subjects = people(spec.subjects) if spec.subjects is not None else EVERYONE
     exempt = _both(people(spec.exempt), people(spec.subjects.exempt if spec.subjects is not None else None))
     if isinstance(spec, policy_specs.MaskPolicySpec):
-        return MaskPolicy(name, match, subjects, mask(spec.mask), exempt, domain)
+        return MaskPolicy(name=name, match=match, subjects=subjects, mask=mask(spec.mask), exempt=exempt, domain=domain)
     return RowPolicy(name, match, subjects, spec.where, exempt)
 
 
@@ -79,27 +79,27 @@ def _both(first: SubjectMatch, second: SubjectMatch) -> SubjectMatch:
 
 def role(name: str, spec: access_specs.RoleSpec) -> Role:
     return Role(
-        name,
-        tuple(Target(dataset=r.dataset, tag=r.tag, path=r.path) for r in spec.read),
-        tuple(spec.inherits),
-        tuple(RowFilter(f.dataset, f.where) for f in spec.row_filters),
-        frozenset(spec.permissions),
-        spec.sees_unscanned,
+        name=name,
+        read=tuple(Target(dataset=r.dataset, tag=r.tag, path=r.path) for r in spec.read),
+        inherits=tuple(spec.inherits),
+        row_filters=tuple(RowFilter(f.dataset, f.where) for f in spec.row_filters),
+        permissions=frozenset(spec.permissions),
+        sees_unscanned=spec.sees_unscanned,
     )
 
 
 def workflow(name: str, spec: access_specs.WorkflowSpec) -> Workflow:
     glass = spec.break_glass
     return Workflow(
-        name,
-        targets(spec.match),
-        tuple(
+        name=name,
+        match=targets(spec.match),
+        stages=tuple(
             Stage(stage.name, Approvers(stage.approvers.owners, people(stage.approvers)), stage.quorum)
             for stage in spec.stages
         ),
-        _duration(spec.max_duration),
-        _duration(spec.request_expires_after),
-        None
+        max_duration=_duration(spec.max_duration),
+        request_expires_after=_duration(spec.request_expires_after),
+        break_glass=None
         if glass is None
         else BreakGlass(
             people(glass.subjects),
@@ -107,7 +107,7 @@ def workflow(name: str, spec: access_specs.WorkflowSpec) -> Workflow:
             people(glass.review),
             spec_parts.duration(glass.review_within),
         ),
-        _duration(spec.escalate_after),
+        escalate_after=_duration(spec.escalate_after),
     )
 
 
@@ -118,22 +118,22 @@ def _duration(text: str | None) -> timedelta | None:
 def grant(name: str, spec: access_specs.GrantSpec) -> Grant:
     subject = spec.subject
     return Grant(
-        name,
-        SubjectMatch(
+        name=name,
+        subject=SubjectMatch(
             users=frozenset([subject.user] if subject.user else []),
             groups=frozenset([subject.group] if subject.group else []),
             roles=frozenset([subject.role] if subject.role else []),
         ),
-        spec.dataset,
-        spec.valid_from,
-        spec.valid_to,
-        spec.purpose,
-        tuple(spec.fields),
-        tuple(spec.unmask),
-        spec.rows,
-        spec.requested_by,
-        tuple(spec.approved_by),
-        spec.status,
-        spec.break_glass,
-        frozenset(spec.sources),
+        dataset=spec.dataset,
+        valid_from=spec.valid_from,
+        valid_to=spec.valid_to,
+        purpose=spec.purpose,
+        fields=tuple(spec.fields),
+        unmask=tuple(spec.unmask),
+        rows=spec.rows,
+        requested_by=spec.requested_by,
+        approved_by=tuple(spec.approved_by),
+        status=spec.status,
+        break_glass=spec.break_glass,
+        sources=frozenset(spec.sources),
     )

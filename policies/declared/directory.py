@@ -112,13 +112,13 @@ class Directory:
                     group, _, user = each.name.partition("/")
                     joined[group, user] = each.spec is not None
         return Directory(
-            users,
-            groups,
-            names,
-            frozenset(freed),
-            frozenset(released),
-            _joined(self.members, joined),
-            _joined(self.groups_of, {(u, g): there for (g, u), there in joined.items()}),
+            users=users,
+            groups=groups,
+            names=names,
+            freed=frozenset(freed),
+            released=frozenset(released),
+            members=_joined(self.members, joined),
+            groups_of=_joined(self.groups_of, {(u, g): there for (g, u), there in joined.items()}),
         )
 
     def user(self, name: str) -> Document | None:

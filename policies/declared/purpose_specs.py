@@ -38,14 +38,14 @@ class PurposeSpec(Spec):
 def purpose(name: str, spec: PurposeSpec) -> Purpose:
     """What decisions and lists work on."""
     return Purpose(
-        name,
-        spec.parent,
-        spec.title,
-        spec.description,
-        spec.legal_basis,
-        spec.retention,
-        spec.owner or None,
-        spec.deprecated,
+        name=name,
+        parent=spec.parent,
+        title=spec.title,
+        description=spec.description,
+        legal_basis=spec.legal_basis,
+        retention=spec.retention,
+        owner=spec.owner or None,
+        deprecated=spec.deprecated,
     )
 
 

@@ -84,7 +84,7 @@ def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) 
 def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:
     """What was declared at a moment, with an empty document for each name of a person that had been taken away by then."""
     deletions = [
-        Document(kind, name, None, {}, 0, as_of)
+        Document(kind=kind, name=name, spec=None, metadata={}, version=0, at=as_of)
         for kind in (*sorted(PEOPLE_KINDS), DIRECTORY_NAME)
         for name in sorted(store.deleted(kind, as_of))
     ]

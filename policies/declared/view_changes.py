@@ -18,7 +18,17 @@ from policies.purposes import NO_PURPOSES, Purposes
 Key = tuple[str, str]
 """Kind and name."""
 
-_NOTHING = View(0, {}, Compiled(), {}, (), {}, {}, frozenset(), ())
+_NOTHING = View(
+    version=0,
+    roles={},
+    policies=Compiled(),
+    grants={},
+    workflows=(),
+    users={},
+    groups={},
+    removed_users=frozenset(),
+    problems=(),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class Compare:
             why = (Reason("gap", who.name, gone),) if open_ else ()
             decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)
         summary = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
-        return _Seen(side, moment, who, facts, decision, summary)
+        return _Seen(side=side, moment=moment, who=who, facts=facts, decision=decision, shown=summary)
 
     def _notes(self, reference: str, seen: _Seen, all_: bool) -> Iterable[str]:
         yield from seen.moment.notes_for(all_)

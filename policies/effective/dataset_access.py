@@ -134,7 +134,9 @@ class DatasetAccess:
         entries, totals, decided = self._decide(moment, facts, place, kinds, name)
         matches = [entry for entry in entries if shows is None or entry.shown.shows == shows]
         notes = (*moment.notes_for(self.sees_all(caller)), *self._moments.missing(reference, moment))
-        return Listing(facts, place, moment, matches, totals, decided, notes)
+        return Listing(
+            facts=facts, place=place, moment=moment, entries=matches, totals=totals, decided=decided, notes=notes
+        )
 
     def _decide(
         self, moment: Moment, facts: DatasetFacts, place: FieldPath | None, kinds: Sequence[str], name: str | None

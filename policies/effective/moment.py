@@ -84,7 +84,9 @@ class Moments:
             notes.append(_PROVIDERS_NOW if as_of is None else _PROVIDERS_THEN)
         if self.bearers:
             notes.append(_BEARERS)
-        return Moment(as_of or now, as_of, view, by_session, tuple(notes), view.problems)
+        return Moment(
+            at=as_of or now, as_of=as_of, view=view, given=by_session, notes=tuple(notes), problems=view.problems
+        )
 
     def facts(self, reference: str, moment: Moment) -> DatasetFacts:
         """Raises DatasetNotFound."""

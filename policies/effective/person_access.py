@@ -152,7 +152,16 @@ class PersonAccess:
                 "Only datasets that you own are shown, with the groups and roles that the rules about them rest on."
             )
         counts = {word: totals[word] for word in _STRONGEST}
-        return Sheet(name, sessions, moment, rows, counts, gone, (*notes, *past), limited)
+        return Sheet(
+            name=name,
+            sessions=sessions,
+            moment=moment,
+            rows=rows,
+            totals=counts,
+            gone=gone,
+            notes=(*notes, *past),
+            limited=limited,
+        )
 
     def _known(
         self, caller: Subject, moment: Moment, pattern: str | None, limited: bool, notes: list[str]

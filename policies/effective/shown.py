@@ -113,16 +113,16 @@ class Summaries:
         names = {r.name for r in rules if r.kind == "grant"} | set(grants)
         until = min((self._ends[name][0] for name in names if name in self._ends), default=None)
         return Shown(
-            shows,
-            counted.clear,
-            counted.masked,
-            counted.hidden,
-            counted.masks,
-            rows,
-            counted.lifted,
-            until,
-            tuple(rules[:MOST_RULES]),
-            max(0, len(rules) - MOST_RULES),
+            shows=shows,
+            clear=counted.clear,
+            masked=counted.masked,
+            hidden=counted.hidden,
+            masks=counted.masks,
+            rows=rows,
+            clear_when=counted.lifted,
+            until=until,
+            rules=tuple(rules[:MOST_RULES]),
+            more_rules=max(0, len(rules) - MOST_RULES),
         )
 
     def _rules(self, reasons: Iterable[Reason]) -> Iterable[Rule]:

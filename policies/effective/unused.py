@@ -149,7 +149,9 @@ def _of_grant(grant: Grant) -> UnusedRight:
     holder = next(iter(sorted(grant.subject.users)), None)
     of = (("group", grant.subject.groups), ("role", grant.subject.roles))
     how = () if holder else tuple(f"{what} {name}" for what, names in of for name in sorted(names))
-    return UnusedRight(GRANT_, grant.name, holder, grant.dataset, grant.valid_from, how)
+    return UnusedRight(
+        kind=GRANT_, name=grant.name, person=holder, dataset=grant.dataset, since=grant.valid_from, how=how
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +192,23 @@ def _roles(moment: Moment, mine: _Mine, read: Mapping[str, set[str]]) -> Iterato
             datasets = opens.get(role)
             if not datasets or not datasets.isdisjoint(read.get(name, ())) or not mine.sees_role(name, datasets):
                 continue
-            yield UnusedRight(ROLE_, role, name, None, None, tuple(holding.of(who, Rule("role", role, ""))))
+            yield UnusedRight(
+                kind=ROLE_,
+                name=role,
+                person=name,
+                dataset=None,
+                since=None,
+                how=tuple(holding.of(who, Rule("role", role, ""))),
+            )
 
 
 def _ownership(mine: _Mine, read: Mapping[str, set[str]]) -> Iterator[UnusedRight]:
     for reference, facts in mine.facts.items():
         for user in sorted(facts.owners.users):
             if mine.sees(user, reference) and reference not in read.get(user, ()):
-                yield UnusedRight(OWNER, reference, user, reference, None, ("named",))
+                yield UnusedRight(
+                    kind=OWNER, name=reference, person=user, dataset=reference, since=None, how=("named",)
+                )
 
 
 def _opened(role: Role, facts: Mapping[str, DatasetFacts]) -> set[str]:

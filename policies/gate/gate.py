@@ -117,14 +117,14 @@ def _read(sql: str) -> Gated:
             table.meta["weir"] = ref
         _one_name_each(checker, tree)
         return Gated(
-            sql,
-            tuple(places),
-            places,
-            lexed.emit_changes,
-            _environment(checker, tree),
-            tree,
-            lexed.hints,
-            tuple(dict.fromkeys(lexed.quoted_texts)),
+            sql=sql,
+            tables=tuple(places),
+            places=places,
+            emit_changes=lexed.emit_changes,
+            environment=_environment(checker, tree),
+            tree=tree,
+            hints=lexed.hints,
+            quoted_texts=tuple(dict.fromkeys(lexed.quoted_texts)),
         )
     except RecursionError as error:
         raise refused(sql, 0, "The query is nested too deep.", "too-deep") from error

@@ -102,16 +102,16 @@ class Notifications:
         if Channel.CHAT in chosen and place.sealed is None:
             raise InvalidInput("The channel chat needs the address of a chat service.", details={"field": "chatUrl"})
         created = Preference(
-            subject.user,
-            chosen,
-            frozenset(_one_of(Topic, each, "off") for each in off),
-            _one_of(Digest, digest, "digest"),
-            at,
-            zone,
-            place.kind,
-            place.sealed,
-            place.host,
-            self._clock(),
+            user=subject.user,
+            channels=chosen,
+            off=frozenset(_one_of(Topic, each, "off") for each in off),
+            digest=_one_of(Digest, digest, "digest"),
+            at=at,
+            zone=zone,
+            chat_kind=place.kind,
+            chat_sealed=place.sealed,
+            chat_host=place.host,
+            changed_at=self._clock(),
         )
         self._store.put_preference(created)
         self._audit.record(
@@ -160,20 +160,20 @@ class Notifications:
         event = Event(uuid.uuid4().hex, "weir.notice.test", to, now, {"by": subject.user})
         identifier = notice_id(event.id, to, way, "test")
         notice = Notice(
-            identifier,
-            event.id,
-            event.type,
-            to,
-            to,
-            way,
-            Topic.OTHER,
-            "test",
-            now,
-            identifier,
-            now,
-            {"by": subject.user},
-            NoticeState.SENT,
-            1,
+            id=identifier,
+            event=event.id,
+            type=event.type,
+            subject=to,
+            user=to,
+            channel=way,
+            topic=Topic.OTHER,
+            why="test",
+            at=now,
+            batch=identifier,
+            due_at=now,
+            data={"by": subject.user},
+            state=NoticeState.SENT,
+            attempts=1,
             done_at=now,
         )
         problem = None

@@ -120,13 +120,13 @@ def message(notices: Sequence[Notice], base_url: str | None, domain: str) -> Mes
         for text, url in rows
     ) + (f"<li>and {more} more, listed in Weir</li>" if more else "")
     return Message(
-        _id(ids, domain),
-        _id("digest " + notices[0].user, domain),
-        title,
-        plain + _foot(base_url),
-        _page(title, f"<ul>{items}</ul>", base_url),
-        tuple(lines),
-        tuple((text, url) for text, url in rows if url),
+        id=_id(ids, domain),
+        thread=_id("digest " + notices[0].user, domain),
+        title=title,
+        plain=plain + _foot(base_url),
+        html=_page(title, f"<ul>{items}</ul>", base_url),
+        lines=tuple(lines),
+        links=tuple((text, url) for text, url in rows if url),
     )
 
 
@@ -144,13 +144,13 @@ def _single(notice: Notice, base_url: str | None, domain: str) -> Message:
         else f"<p>Open it in Weir: {html.escape(path(notice))}</p>"
     )
     return Message(
-        _id(f"{notice.event} {notice.user}", domain),
-        _id(f"about {notice.subject}", domain),
-        f"Weir: {text}",
-        f"{text}.\n{where}{_foot(base_url)}",
-        _page(text, body, base_url),
-        (text,),
-        ((text, url),) if url else (),
+        id=_id(f"{notice.event} {notice.user}", domain),
+        thread=_id(f"about {notice.subject}", domain),
+        title=f"Weir: {text}",
+        plain=f"{text}.\n{where}{_foot(base_url)}",
+        html=_page(text, body, base_url),
+        lines=(text,),
+        links=((text, url),) if url else (),
     )
 
 

@@ -132,7 +132,14 @@ class RunningQueries:
                 details={"field": "query_id"},
             )
         chosen = query_id or "q-" + secrets.token_hex(8)
-        running = Running(chosen, subject.user, sql, purpose, Stop(chosen), STREAMING if streaming else QUEUED)
+        running = Running(
+            id=chosen,
+            user=subject.user,
+            sql=sql,
+            purpose=purpose,
+            stop=Stop(chosen),
+            state=STREAMING if streaming else QUEUED,
+        )
         with self._lock:
             if chosen in self._all:
                 raise Conflict(

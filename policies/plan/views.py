@@ -70,19 +70,19 @@ class GovernedTable:
         columns = tuple((column.name, column.sql) for column in self.columns if column.sql is not None)
         table = self.table
         return TablePlan(
-            view,
-            table.topic,
-            table.kafka,
-            window,
-            table.key,
-            table.value,
-            self.filters,
-            self.conditions,
-            columns,
-            self.case_sensitive,
-            self.watched,
-            table.rows,
-            self.by_key,
+            view=view,
+            topic=table.topic,
+            kafka=table.kafka,
+            window=window,
+            key=table.key,
+            value=table.value,
+            filters=self.filters,
+            conditions=self.conditions,
+            columns=columns,
+            case_sensitive=self.case_sensitive,
+            watched=self.watched,
+            rows=table.rows,
+            by_key=self.by_key,
         )
 
 
@@ -107,16 +107,16 @@ def govern(
     ]
     names = [fold(column.name) for column in columns]
     return GovernedTable(
-        table,
-        decision,
-        ctx.places,
-        tuple(columns),
-        filters,
-        tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
-        len(set(names)) < len(names) or _names_collide(table.value.kind),
-        {column.name: column for column in columns},
-        _watched(table, ctx, columns),
-        not filters or positions_beside_row_filters,
+        table=table,
+        decision=decision,
+        places=ctx.places,
+        columns=tuple(columns),
+        filters=filters,
+        conditions=tuple((name, condition_sql(text, table)) for text, name in conditions.items()),
+        case_sensitive=len(set(names)) < len(names) or _names_collide(table.value.kind),
+        names={column.name: column for column in columns},
+        watched=_watched(table, ctx, columns),
+        positions=not filters or positions_beside_row_filters,
     )
 
 

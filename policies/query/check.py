@@ -216,7 +216,14 @@ def _at(sql: str, at: int, message: str, suggestion: str | None = None, span: re
     line, column = place(sql, at)
     word = span.match(sql, min(at, len(sql)))
     end_line, end_column = place(sql, word.end() if word else min(at + 1, len(sql)))
-    return Problem(_PLACE.sub("", message), line, column, end_line, max(end_column, 1), suggestion)
+    return Problem(
+        message=_PLACE.sub("", message),
+        line=line,
+        column=column,
+        end_line=end_line,
+        end_column=max(end_column, 1),
+        suggestion=suggestion,
+    )
 
 
 def _offset(sql: str, line: int, column: int) -> int:

@@ -54,12 +54,12 @@ class GovernedQuery(Steps):
         if statement is not None:
             with self._told(subject, statement, sql, purpose, rows, running) as answer:
                 return QueryAnswer(
-                    answer.header(),
-                    answer.rows,
-                    answer.decision(),
-                    {"tables": []},
-                    answer.truncated,
-                    query_answer.partial("rows" if answer.truncated else None, rows, 0),
+                    columns=answer.header(),
+                    rows=answer.rows,
+                    decision=answer.decision(),
+                    window={"tables": []},
+                    truncated=answer.truncated,
+                    partial=query_answer.partial("rows" if answer.truncated else None, rows, 0),
                     notes=answer.notes,
                 )
         with (
@@ -73,16 +73,16 @@ class GovernedQuery(Steps):
             live.report = self._unfit.report(prepared, result.unreadable, live.on_unreadable)
             live.rows, live.partial = len(result.rows), result.truncated
         return QueryAnswer(
-            self._header(prepared, result),
-            result.rows,
-            query_answer.decision(prepared),
-            query_answer.windows(prepared, self._settings),
-            result.truncated,
-            query_answer.partial(
+            columns=self._header(prepared, result),
+            rows=result.rows,
+            decision=query_answer.decision(prepared),
+            window=query_answer.windows(prepared, self._settings),
+            truncated=result.truncated,
+            partial=query_answer.partial(
                 result.limit or ("rows" if result.truncated else None), rows, self._settings.max_bytes
             ),
-            live.report,
-            query_answer.notes(prepared),
+            unreadable=live.report,
+            notes=query_answer.notes(prepared),
         )
 
     @contextlib.contextmanager
@@ -123,13 +123,13 @@ class GovernedQuery(Steps):
         ):
             schema = [(column.name, column.type) for column in batches.columns]
             yield OpenAnswer(
-                query_answer.header(prepared, schema),
-                query_answer.decision(prepared),
-                query_answer.windows(prepared, self._settings),
-                AllowedBatches(batches, access),
-                rows,
-                lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
-                query_answer.notes(prepared),
+                columns=query_answer.header(prepared, schema),
+                decision=query_answer.decision(prepared),
+                window=query_answer.windows(prepared, self._settings),
+                batches=AllowedBatches(batches, access),
+                limit=rows,
+                unreadable=lambda: self._unfit.report(prepared, batches.unreadable, live.on_unreadable),
+                notes=query_answer.notes(prepared),
             )
 
     def explain(
@@ -192,15 +192,15 @@ class GovernedQuery(Steps):
         begin = {"type": "columns", "columns": columns, "decision": query_answer.decision(prepared)}
         access = Access(self._preparer, subject, prepared, live, self._settings.recheck_seconds, fixed=False)
         stream = Stream(
-            access,
-            self._preparer,
-            self._offsets,
-            self._stream_run(live),
-            self._header,
-            self._settings,
-            lambda prepared, unreadable: self._unfit.report(prepared, unreadable, live.on_unreadable),
-            live.stop,
-            columns,
+            access=access,
+            preparer=self._preparer,
+            offsets=self._offsets,
+            run=self._stream_run(live),
+            header=self._header,
+            settings=self._settings,
+            report=lambda prepared, unreadable: self._unfit.report(prepared, unreadable, live.on_unreadable),
+            stop=live.stop,
+            columns=columns,
         )
         return self._pushed(subject, live, prepared, begin, stream.follow(prepared), access)
 
@@ -228,12 +228,12 @@ class GovernedQuery(Steps):
                 yield answer
                 return
             answers = CatalogAnswers(
-                self._preparer,
-                self._trail,
-                self._references,
-                self._settings,
-                lambda prepared: self._analysed(prepared, 1),
-                lambda query: self.explain(subject, query, purpose),
+                preparer=self._preparer,
+                trail=self._trail,
+                references=self._references,
+                settings=self._settings,
+                types=lambda prepared: self._analysed(prepared, 1),
+                explain=lambda query: self.explain(subject, query, purpose),
             )
             reply = answers.answer(subject, statement, sql, purpose, rows, live.stop)
             live.rows, live.partial = len(reply.rows), reply.truncated

@@ -111,14 +111,14 @@ class Bundles:
                 f"Template {name} lasts {spec.duration}; ask for an end before that.", details={"field": "until"}
             )
         wish = Wish(
-            tuple(spec.fields),
-            spec.purpose,
-            now,
-            valid_to or longest,
-            spec.rows,
-            tuple(spec.unmask) if spec.unmask is not None else None,
-            reason or spec.reason,
-            ticket,
+            fields=tuple(spec.fields),
+            purpose=spec.purpose,
+            valid_from=now,
+            valid_to=valid_to or longest,
+            rows=spec.rows,
+            unmask=tuple(spec.unmask) if spec.unmask is not None else None,
+            reason=reason or spec.reason,
+            ticket=ticket,
         )
         try:
             return self.create(subject, spec.datasets, wish, name)

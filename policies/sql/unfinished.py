@@ -98,7 +98,7 @@ def read(sql: str, at: int) -> Unfinished | None:
     chain.reverse()
     before = before[:last]
     tables, ctes = _tables([t for t in tokens if t.kind != "comment" and not (t.start <= at <= t.end and t is inside)])
-    return Unfinished(start, word, chain, _wants_table(before), tables, ctes)
+    return Unfinished(start=start, word=word, chain=chain, wants_table=_wants_table(before), tables=tables, ctes=ctes)
 
 
 def tokens_of(sql: str) -> Iterator[Token]:

@@ -74,7 +74,9 @@ class _Reader(StatementReader):
             raise self.refusal("A query is missing behind AS.")
         start = self.tokens[self.next].start
         query = blank(self.sql[:start]) + self.sql[start : self.tokens[-1].end]
-        return ViewStatement(ViewAction.CREATE, name, options, query, replace, lenient)
+        return ViewStatement(
+            action=ViewAction.CREATE, name=name, options=options, query=query, replace=replace, lenient=lenient
+        )
 
     def drop(self) -> ViewStatement:
         self._view("DROP", "DROP VIEW shop.totals")

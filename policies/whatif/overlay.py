@@ -33,7 +33,7 @@ class _Overlaid:
         version = max((d.version for d in documents), default=0) + 1
         at = datetime.now().astimezone()
         proposals = [
-            Document(p.kind, p.name, p.spec, p.metadata, version, at)
+            Document(kind=p.kind, name=p.name, spec=p.spec, metadata=p.metadata, version=version, at=at)
             for p in self._proposed.values()
             if p.kind in kinds
         ]

@@ -214,12 +214,12 @@ class HttpSchemaRegistry:
                 below = self._version(http, str(reference["subject"]), int(reference["version"]), depth + 1)
             references.append((str(reference["name"]), str(below.id) if below else ""))
         schema = RegisteredSchema(
-            number,
-            str(answer.get("schemaType") or "AVRO").upper(),
-            str(answer.get("schema", "")),
-            tuple(references),
-            str(answer.get("subject", "")),
-            int(answer.get("version", 0)),
+            id=number,
+            type=str(answer.get("schemaType") or "AVRO").upper(),
+            text=str(answer.get("schema", "")),
+            references=tuple(references),
+            subject=str(answer.get("subject", "")),
+            version=int(answer.get("version", 0)),
             guid=str(answer.get("guid") or ""),
         )
         return self._known.put(schema, http.registry, number)

@@ -210,7 +210,9 @@ def departures(
     for (_, reason), (count, place) in sketch.problems.items():
         if reason.startswith(_DEPARTS):
             _, source, path, why, kind = reason.split("\x1f")
-            items.append(Departure(path, source, why, count, kind or None, where(place)))
+            items.append(
+                Departure(path=path, source=source, why=why, count=count, expected=kind or None, first=where(place))
+            )
     for part, of in expected.items():
         registered = of.get("registered") or {}
         plain = _plain(sketch, part)
@@ -222,7 +224,16 @@ def departures(
         for source, form in forms:
             for profile in undeclared(form, part, fields) if form else ():
                 first = profile.details.get("first_seen")
-                items.append(Departure(profile.path, source, "undeclared", profile.count, None, first))
+                items.append(
+                    Departure(
+                        path=profile.path,
+                        source=source,
+                        why="undeclared",
+                        count=profile.count,
+                        expected=None,
+                        first=first,
+                    )
+                )
     return sorted(items, key=lambda d: d.key)
 
 

@@ -27,12 +27,12 @@ class Batch:
     @staticmethod
     def of(records: Sequence[RawRecord]) -> Batch:
         return Batch(
-            [r.key for r in records],
-            [r.value for r in records],
-            [r.headers for r in records] if any(r.headers for r in records) else [],
-            [r.partition for r in records],
-            [r.offset for r in records],
-            [r.timestamp for r in records],
+            keys=[r.key for r in records],
+            values=[r.value for r in records],
+            headers=[r.headers for r in records] if any(r.headers for r in records) else [],
+            partitions=[r.partition for r in records],
+            offsets=[r.offset for r in records],
+            timestamps=[r.timestamp for r in records],
         )
 
     def extend(self, other: Batch) -> None:

@@ -120,14 +120,16 @@ def _verdicts(place: Place, beside: frozenset[str], own: Mapping[str, Recognizer
 def _evidences(node: Node, names: tuple[str, ...], beside: frozenset[str], place: Place) -> Iterator[Evidence]:
     for key, counters in sorted(node.hits.items()):
         entity, _, recognizer = key.partition("|")
-        yield Evidence(entity, recognizer, counters, node, names, beside)
+        yield Evidence(entity=entity, recognizer=recognizer, c=counters, node=node, names=names, beside=beside)
     half = _coordinate(node, beside, place)
     if half is not None:
-        yield Evidence("GEO_COORDINATES", "coordinates", half, node, names, beside)
+        yield Evidence(
+            entity="GEO_COORDINATES", recognizer="coordinates", c=half, node=node, names=names, beside=beside
+        )
     yield from _flags(node, names, beside)
     born = _born(node, names)
     if born is not None:
-        yield Evidence("DATE_OF_BIRTH", "date_number", born, node, names, beside)
+        yield Evidence(entity="DATE_OF_BIRTH", recognizer="date_number", c=born, node=node, names=names, beside=beside)
 
 
 def _flags(node: Node, names: tuple[str, ...], beside: frozenset[str]) -> Iterator[Evidence]:
@@ -137,7 +139,9 @@ def _flags(node: Node, names: tuple[str, ...], beside: frozenset[str]) -> Iterat
         return
     for entity in sorted(categories.FLAGS):
         if speaks(entity, names) > 0:
-            yield Evidence(entity, "flag", _counters(node, count), node, names, beside)
+            yield Evidence(
+                entity=entity, recognizer="flag", c=_counters(node, count), node=node, names=names, beside=beside
+            )
 
 
 _UNITS = frozenset({"year", "days", "day", "ms", "millis", "epoch", "ts", "timestamp", "date", "int"})

@@ -31,7 +31,14 @@ class Scanner:
         clock: Callable[[], float] = time.time,
         letters: DeadLetters | None = None,
     ) -> None:
-        self._tools = Tools(sampler, offsets, registry, settings or ScannerSettings(), clock, letters)
+        self._tools = Tools(
+            sampler=sampler,
+            offsets=offsets,
+            registry=registry,
+            settings=settings or ScannerSettings(),
+            clock=clock,
+            letters=letters,
+        )
 
     def scan(
         self,
@@ -59,14 +66,14 @@ class Scanner:
         Kafka or Spark does not answer.
         """
         order = Asked(
-            cluster,
-            request or SampleRequest(),
-            recognizers,
-            cancelled or (lambda: False),
-            last_windows or {},
-            formats or {},
-            declared or {},
-            resume,
+            cluster=cluster,
+            request=request or SampleRequest(),
+            recognizers=recognizers,
+            cancelled=cancelled or (lambda: False),
+            last_windows=last_windows or {},
+            formats=formats or {},
+            declared=declared or {},
+            resume=resume,
         )
         names = self.resolve(cluster, topics)
         report = on_progress or (lambda _: None)

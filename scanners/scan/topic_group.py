@@ -193,12 +193,12 @@ class TopicGroup:
         verdicts, unscanned = classify(sketch, recognizers, _summary(window)) if job.detect else ((), ())
         schema = unwrapped_payload(schema, {*(verdict.path for verdict in verdicts), *unscanned})
         return DatasetScan(
-            DatasetId(job.cluster.namespace, name),
-            schema,
-            verdicts,
-            unscanned,
-            schema.problems,
-            versions(recognizers) if job.detect else {},
+            dataset=DatasetId(job.cluster.namespace, name),
+            schema=schema,
+            classifications=verdicts,
+            unscanned=unscanned,
+            problems=schema.problems,
+            recognizers=versions(recognizers) if job.detect else {},
         )
 
     def _dead_letters(self, topic: Topic, sketch: Sketch, job: ProfileJob) -> list[Mapping[str, Any]]:

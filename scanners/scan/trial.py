@@ -67,17 +67,17 @@ def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: A
         flagged = [what for what, texts in lookalikes().items() if _score(recognizer, texts, ["field"], analyzer)]
     problem = _SENTENCES[failure].format(name=recognizer.name) if failure else None
     return Trial(
-        recognizer.name,
-        recognizer.supported_entity,
-        recognizer.version,
-        len(values),
-        matched,
-        score,
-        score > 0,
-        len(lookalikes(1)),
-        tuple(flagged),
-        round(seconds, 3),
-        problem,
+        name=recognizer.name,
+        entity=recognizer.supported_entity,
+        version=recognizer.version,
+        sampled=len(values),
+        matched=matched,
+        score=score,
+        tagged=score > 0,
+        clean=len(lookalikes(1)),
+        flagged=tuple(flagged),
+        seconds=round(seconds, 3),
+        problem=problem,
     )
 
 
@@ -102,6 +102,10 @@ def _sketch(values: Sequence[str], names: Sequence[str], analyzer: TextAnalyzer)
         body: Any = value
         for name in reversed(names):
             body = {name: body}
-        records.append(RawRecord(None, json.dumps(body).encode(), [], 0, number, number))
+        records.append(
+            RawRecord(
+                key=None, value=json.dumps(body).encode(), headers=[], partition=0, offset=number, timestamp=number
+            )
+        )
     profiler.add(records)
     return seal(profiler.done())

@@ -97,12 +97,12 @@ def program_of(schema: Any) -> Program | None:
         return None
     cuts = np.cumsum([0, *map(len, making.symbols)])
     return Program(
-        making.makers,
-        np.array(making.slots, np.int64).T.copy(),
-        np.array([*making.several, 0], np.int64),
-        b"".join(making.symbols),
-        cuts.astype(np.int64),
-        making.names,
+        makers=making.makers,
+        slots=np.array(making.slots, np.int64).T.copy(),
+        several=np.array([*making.several, 0], np.int64),
+        symbols=b"".join(making.symbols),
+        cuts=cuts.astype(np.int64),
+        names=making.names,
     )
 
 

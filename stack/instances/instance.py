@@ -144,7 +144,14 @@ class Instance:
             processes = extra() if callable(extra) else extra
             state = self._reconcile(detach, progress)
             self._secure(bool(state.servers))
-            starter = Starter(self.home, self.settings, state, progress, self._mark(), self._ports.move)
+            starter = Starter(
+                home=self.home,
+                settings=self.settings,
+                state=state,
+                progress=progress,
+                mark=self._mark(),
+                move=self._ports.move,
+            )
             try:
                 self._ports.choose(servers, progress)
                 installed = self._fetch(servers, progress)

@@ -227,12 +227,12 @@ def _record(message: Any) -> ViewRecord:
     headers = dict(message.headers() or ())
     generation = headers.get(GENERATION_HEADER) or b""
     return ViewRecord(
-        message.partition(),
-        message.offset(),
-        message.value(),
-        generation.decode("utf-8", "replace"),
-        headers.get(KEY_HEADER),
-        (headers.get(ROW_HEADER) or b"").decode("ascii", "replace"),
+        partition=message.partition(),
+        offset=message.offset(),
+        value=message.value(),
+        generation=generation.decode("utf-8", "replace"),
+        row_key=headers.get(KEY_HEADER),
+        place=(headers.get(ROW_HEADER) or b"").decode("ascii", "replace"),
     )
 
 

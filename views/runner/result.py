@@ -177,7 +177,15 @@ class _Table:
     def _flow(
         self, at: FieldPath, path: FieldPath, fact: FieldFacts, mask: Mask | None, direct: bool, counted: bool
     ) -> Flow:
-        return Flow(str(at), self.governed.table.reference, str(path), mask, tuple(fact.tags), direct, counted)
+        return Flow(
+            at=str(at),
+            source=self.governed.table.reference,
+            path=str(path),
+            mask=mask,
+            tags=tuple(fact.tags),
+            direct=direct,
+            counted=counted,
+        )
 
 
 def facts_of(
@@ -192,7 +200,15 @@ def facts_of(
     """What a decision on the view's rows rests on. Every column was computed from decided fields, so none is unclassified."""
     paths = dict.fromkeys([*(str(VALUE.field(each.name)) for each in columns), *tags])
     fields = tuple(FieldFacts(path, dict(tags.get(path, {}))) for path in paths)
-    return DatasetFacts(dataset, reference, fields, frozenset(), owners, sources, generation)
+    return DatasetFacts(
+        id=dataset,
+        reference=reference,
+        fields=fields,
+        tags=frozenset(),
+        owners=owners,
+        sources=sources,
+        generation=generation,
+    )
 
 
 def _counting(tree: Any) -> frozenset[str]:

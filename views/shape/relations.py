@@ -92,13 +92,17 @@ def _relation(node: Any, join: Any, names: Mapping[str, Named]) -> Relation:
     if isinstance(node, exp.Table):
         ref = node.meta.get("weir")
         if ref is not None:
-            return Relation(node, fold(node.alias or ref.parts[-1]), ref, None, join, names)
+            return Relation(
+                node=node, alias=fold(node.alias or ref.parts[-1]), table=ref, query=None, join=join, names=names
+            )
         query_named = names.get(fold(node.name)) if isinstance(node.this, exp.Identifier) else None
         if query_named is not None:
-            return Relation(node, alias, None, query_named.query, join, query_named.names)
+            return Relation(
+                node=node, alias=alias, table=None, query=query_named.query, join=join, names=query_named.names
+            )
     if isinstance(node, exp.Subquery):
-        return Relation(node, alias, None, node.this, join, with_names(node, names))
-    return Relation(node, alias, None, None, join, names)
+        return Relation(node=node, alias=alias, table=None, query=node.this, join=join, names=with_names(node, names))
+    return Relation(node=node, alias=alias, table=None, query=None, join=join, names=names)
 
 
 def own_nodes(node: Any) -> Iterator[Any]:

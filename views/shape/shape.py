@@ -92,12 +92,12 @@ def shape(
     kind = rows.kind(tree, reading, places, watermark, watermarks)
     replacing.check(reading, kind.folds, replaced, compacted, places)
     shaped = Shape(
-        tree,
-        kind.mode,
-        tuple(key_names),
-        tuple(ref for ref in gated.tables if ref in reading.streams),
-        frozenset(ref for ref in gated.tables if ref not in reading.streams),
-        watermarks,
+        tree=tree,
+        mode=kind.mode,
+        key=tuple(key_names),
+        follows=tuple(ref for ref in gated.tables if ref in reading.streams),
+        tables=frozenset(ref for ref in gated.tables if ref not in reading.streams),
+        watermarks=watermarks,
         starred=starred,
         folds=kind.folds,
         notes=tuple(dict.fromkeys([*kind.notes, *rows.notes(reading)])),

@@ -102,7 +102,7 @@ def items(
     offset: Offset = 0,
 ) -> Any:
     """Items that the caller may decide, and all of them for those who manage or run its domain; with evidence, by number."""
-    query = Asked(mine, state, person, dataset, unused, kind)
+    query = Asked(mine=mine, state=state, person=person, dataset=dataset, unused=unused, kind=kind)
     shown, total = built.access_reviews.campaigns.items(subject, id, query, offset, limit)
     return {"items": shown, "total": total}
 

@@ -41,7 +41,18 @@ def _where(
     until: Annotated[Instant | None, Query(description="Before then.")] = None,
 ) -> AuditFilter:
     """Which entries."""
-    return AuditFilter(actor, action, person, dataset, field, grant, target, decision, since, until)
+    return AuditFilter(
+        actor=actor,
+        action=action,
+        person=person,
+        dataset=dataset,
+        field=field,
+        grant=grant,
+        target=target,
+        decision=decision,
+        since=since,
+        until=until,
+    )
 
 
 _FILE: dict[int | str, dict[str, Any]] = {
@@ -76,7 +87,14 @@ def export_entries(
     }
     head = built.audit.head()
     noted = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in filters.items()])
-    about = About(head.chain, head.seq, head.hash, filters, rfc3339(noted.at) or "", subject.user)
+    about = About(
+        chain=head.chain,
+        head_seq=head.seq,
+        head_hash=head.hash,
+        where=filters,
+        at=rfc3339(noted.at) or "",
+        by=subject.user,
+    )
     return StreamingResponse(
         export(built.audit.matching(where, head.seq), format, about, built.audit_signer),
         media_type=MEDIA[format],

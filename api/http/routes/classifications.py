@@ -40,7 +40,7 @@ def list_classifications(
 
     `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
-    filters = Wanted(state, entity, dataset, path, recognizer, changed)
+    filters = Wanted(state=state, entity=entity, dataset=dataset, path=path, recognizer=recognizer, changed=changed)
     reader = built.reader(subject)
     listing = reader.reviews.page(filters, limit, offset)
     page = listing.to_json()

@@ -87,14 +87,14 @@ def extend(built: ServicesOf, subject: Caller, name: Name, body: Later) -> Any:
 def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
     """Ask for several datasets at once: all parts are made or none, and each is decided on its own."""
     wish = Wish(
-        tuple(body.fields),
-        body.purpose,
-        body.from_,
-        body.until,
-        body.rows,
-        tuple(body.unmask) if body.unmask is not None else None,
-        body.reason,
-        body.ticket,
+        fields=tuple(body.fields),
+        purpose=body.purpose,
+        valid_from=body.from_,
+        valid_to=body.until,
+        rows=body.rows,
+        unmask=tuple(body.unmask) if body.unmask is not None else None,
+        reason=body.reason,
+        ticket=body.ticket,
     )
     return _bundle(
         built, subject, built.bundles.create(subject, [reference(built, subject, each) for each in body.datasets], wish)

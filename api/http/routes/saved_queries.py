@@ -59,12 +59,12 @@ class SavedQueryAsked(BaseModel):
     def wanted(self) -> Wanted:
         shared = self.shared.model_dump()
         return Wanted(
-            self.name,
-            self.sql,
-            self.purpose,
-            self.description,
-            shared if any(shared.values()) else None,
-            self.chart.model_dump() if self.chart is not None else None,
+            name=self.name,
+            sql=self.sql,
+            purpose=self.purpose,
+            description=self.description,
+            shared=shared if any(shared.values()) else None,
+            chart=self.chart.model_dump() if self.chart is not None else None,
         )
 
 

@@ -186,4 +186,8 @@ class ConnectorHandler(Kept):
         waiting = self._store.document(PENDING, key)
         left = [*(waiting.spec.get("leave", []) if waiting is not None else []), *servers]
         spec = {"leave": [dict(each) if each is not None else None for each in left]}
-        self._store.put_document(DeclaredDocument(PENDING, key, {"name": key}, spec, self._clock(), by))
+        self._store.put_document(
+            DeclaredDocument(
+                kind=PENDING, key=key, metadata={"name": key}, spec=spec, applied_at=self._clock(), applied_by=by
+            )
+        )

@@ -113,7 +113,12 @@ class ViewDiffs:
             first = error.errors(include_url=False, include_input=False)[0]
             at = ".".join(("spec", *map(str, first["loc"])))
             raise InvalidInput(f"{at}: {first['msg']}.", details={"field": at}) from None
-        self._handler.check(Document("weir/v1", "View", name, {"name": name}, spec, 1, model), [])
+        self._handler.check(
+            Document(
+                api_version="weir/v1", kind="View", name=name, metadata={"name": name}, spec=spec, line=1, model=model
+            ),
+            [],
+        )
         return model
 
     def _next(self, name: str, spec: ViewSpec, current: Built, number: int) -> Generation:

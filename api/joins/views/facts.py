@@ -171,13 +171,13 @@ def _together(parts: Sequence[DatasetFacts]) -> DatasetFacts:
         known = fields.get(field.path)
         fields[field.path] = type(field)(field.path, {**(known.tags if known else {}), **field.tags})
     return DatasetFacts(
-        first.id,
-        first.reference,
-        tuple(fields.values()),
-        first.tags,
-        first.owners,
-        tuple(source for each in parts for source in each.sources),
-        " ".join(each.generation for each in parts),
+        id=first.id,
+        reference=first.reference,
+        fields=tuple(fields.values()),
+        tags=first.tags,
+        owners=first.owners,
+        sources=tuple(source for each in parts for source in each.sources),
+        generation=" ".join(each.generation for each in parts),
     )
 
 

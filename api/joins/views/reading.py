@@ -107,7 +107,9 @@ class ViewReading:
             masked = masked_view(active.typed, decision, self._keys)
         except NotExact as reason:
             raise Readable(name, active, state, decision, _NOTHING).by_sql(str(reason)) from None
-        return Readable(name, active, state, decision, masked, _shown(decision, masked))
+        return Readable(
+            name=name, active=active, state=state, decision=decision, masked=masked, shown=_shown(decision, masked)
+        )
 
     def lately(self, subject: Subject, name: str, purpose: str | None) -> Readable:
         """As `open`; what was opened for the same subject in the last 50 milliseconds is given again. For reads by key, of

@@ -112,12 +112,12 @@ class ViewTables:
             key=PartRead("text", STRING),
             value=_value(active),
             rows=Rows(
-                GENERATION_HEADER,
-                active.id,
-                keyed,
-                tuple(active.keys),
-                KEY_HEADER if active.keys else "",
-                "" if keyed else ROW_HEADER,
+                header=GENERATION_HEADER,
+                value=active.id,
+                newest=keyed,
+                keys=tuple(active.keys),
+                key_header=KEY_HEADER if active.keys else "",
+                run_header="" if keyed else ROW_HEADER,
             ),
         )
 

@@ -224,4 +224,4 @@ _OF_COLUMNS = frozenset({"columnTags", "fields", "schema", "tags"})
 def _anonymous(node_id: str) -> Node:
     node = parts_of(node_id)
     info: Mapping[str, Any] = {"hidden": True}
-    return Node(node_id, node.kind, node.namespace, node.name, node.field, info)
+    return Node(id=node_id, type=node.kind, namespace=node.namespace, name=node.name, field=node.field, info=info)

@@ -102,15 +102,15 @@ def parted(outlines: Outlines, viewer: Viewer, matched: Matched, tags: frozenset
         _keys(_ids(whole)) if rules.closed else None,
     )
     return Parted(
-        hidden,
-        schemaless,
-        unproven,
-        _ids(unlinked),
-        Names.of(nothing, shown),
-        Names.of(bare, _but(shown, bare)),
-        Names.of(plain, _but(shown, plain)),
-        Names.of(unlinked, _but(shown, unlinked)),
-        unseen,
+        nothing=hidden,
+        bare=schemaless,
+        plain=unproven,
+        unlinked=_ids(unlinked),
+        names=Names.of(nothing, shown),
+        of_bare=Names.of(bare, _but(shown, bare)),
+        of_plain=Names.of(plain, _but(shown, plain)),
+        of_unlinked=Names.of(unlinked, _but(shown, unlinked)),
+        unseen=unseen,
     )
 
 

@@ -59,16 +59,16 @@ def index_action(entry: Entry) -> dict[str, Any]:
 def hit_of(hit: Mapping[str, Any]) -> IndexHit:
     document = hit["_source"]
     return IndexHit(
-        hit["_id"],
-        float(hit["_score"] or 0),
-        document["source"],
-        document["words"],
-        tuple(document["exact"]),
-        tuple(document["suffix"]),
-        int(document["usage"]),
-        float(document.get("rank", 1.0)),
-        document.get("label", ""),
-        int(document.get("own", 1)),
+        id=hit["_id"],
+        score=float(hit["_score"] or 0),
+        source=document["source"],
+        words=document["words"],
+        exact=tuple(document["exact"]),
+        suffixes=tuple(document["suffix"]),
+        usage=int(document["usage"]),
+        rank=float(document.get("rank", 1.0)),
+        label=document.get("label", ""),
+        own=int(document.get("own", 1)),
     )
 
 

@@ -286,7 +286,9 @@ class _Plan:
         facets = {name: _values(counted.get(name, {})) for name in FACETS}
         size, *holding = [_total(answer) for answer in answers[behind:]] or [0]
         datasets = int(counted["datasets"]["value"]) if "datasets" in counted else 0
-        return IndexPage(_total(answers[1]), hits, facets, tuple(holding), size, datasets)
+        return IndexPage(
+            total=_total(answers[1]), hits=hits, facets=facets, held=tuple(holding), size=size, datasets=datasets
+        )
 
 
 def _total(answer: Mapping[str, Any]) -> int:

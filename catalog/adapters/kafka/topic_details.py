@@ -56,12 +56,12 @@ class KafkaTopicDetails(KafkaBrokers):
             }
             return [
                 Partition(
-                    number,
-                    each.leader if each.leader >= 0 else None,
-                    tuple(each.replicas),
-                    tuple(each.isrs),
-                    edges[number].begin if number in edges else None,
-                    edges[number].end if number in edges else None,
+                    partition=number,
+                    leader=each.leader if each.leader >= 0 else None,
+                    replicas=tuple(each.replicas),
+                    in_sync=tuple(each.isrs),
+                    begin=edges[number].begin if number in edges else None,
+                    end=edges[number].end if number in edges else None,
                 )
                 for number, each in sorted(results.partitions.items())
             ]
@@ -104,12 +104,12 @@ class KafkaTopicDetails(KafkaBrokers):
                 return Acls(self._without_rules(admin, bootstrap))
         entries = [
             Acl(
-                each.principal,
-                each.operation.name.lower(),
-                each.permission_type.name.lower(),
-                each.host,
-                each.name,
-                each.resource_pattern_type.name.lower(),
+                principal=each.principal,
+                operation=each.operation.name.lower(),
+                permission=each.permission_type.name.lower(),
+                host=each.host,
+                resource=each.name,
+                pattern=each.resource_pattern_type.name.lower(),
             )
             for each in results
         ]

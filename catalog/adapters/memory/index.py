@@ -102,7 +102,12 @@ class MemorySearchIndex:
             ranked = list({each.hit.label: each for each in reversed(ranked)}.values())[::-1]
         hits = tuple(each.hit for each in ranked[query.offset : query.offset + query.limit])
         return IndexPage(
-            len(fitting), hits, facets, counts, len(everything), len({e.id.split(".")[0] for e in fitting})
+            total=len(fitting),
+            hits=hits,
+            facets=facets,
+            held=counts,
+            size=len(everything),
+            datasets=len({e.id.split(".")[0] for e in fitting}),
         )
 
 
@@ -125,16 +130,16 @@ class MemoryRebuild:
 
 def _hit(entry: Entry) -> IndexHit:
     return IndexHit(
-        entry.id,
-        0.0,
-        entry.source,
-        entry.words,
-        entry.exact,
-        entry.suffixes,
-        entry.usage,
-        entry.rank,
-        entry.label,
-        entry.own,
+        id=entry.id,
+        score=0.0,
+        source=entry.source,
+        words=entry.words,
+        exact=entry.exact,
+        suffixes=entry.suffixes,
+        usage=entry.usage,
+        rank=entry.rank,
+        label=entry.label,
+        own=entry.own,
     )
 
 

@@ -35,7 +35,10 @@ class MemoryTopicDetails:
 
     def partitions(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> list[Partition]:
         results = self._topic(topic)
-        return [Partition(p, 1, (1,), (1,), 0, len(times)) for p, times in sorted(results.times.items())]
+        return [
+            Partition(partition=p, leader=1, replicas=(1,), in_sync=(1,), begin=0, end=len(times))
+            for p, times in sorted(results.times.items())
+        ]
 
     def configs(self, settings: Mapping[str, Any], bootstrap: Sequence[str], topic: str) -> list[ConfigEntry] | None:
         own = self._topic(topic).config

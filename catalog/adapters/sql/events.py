@@ -109,7 +109,7 @@ def _query(where: EventFilter, at: int | None, forward: bool) -> Select[EventRow
 
 
 def _event(row: EventRow) -> Event:
-    return Event(row.id, row.type, row.subject, row.at, row.data, row.seq)
+    return Event(id=row.id, type=row.type, subject=row.subject, time=row.at, data=row.data, seq=row.seq)
 
 
 def _delivery(row: DeliveryRow) -> DeliveryState:

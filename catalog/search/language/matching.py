@@ -143,7 +143,14 @@ def _by_way(needle: Needle, way: Way, where: Places) -> Held | None:
         quality = way.quality * apart * sum(match[0] for match in matches) / len(matches)
         words = tuple(match[3] for match in matches)
     how = worst[2] if way.words[0][0].isalnum() else "stem" if way.words[0].startswith(STEM) else "meaning"
-    return Held(needle.text, worst[1], quality, how, worst[3] if worst[2] == "slip" else None, words)
+    return Held(
+        needle=needle.text,
+        where=worst[1],
+        quality=quality,
+        how=how,
+        word=worst[3] if worst[2] == "slip" else None,
+        words=words,
+    )
 
 
 def _word(word: str, way: Way, where: Places) -> _Match | None:

@@ -99,13 +99,13 @@ def parse(text: str, vocabulary: Vocabulary, known: Container[str] = frozenset()
         fillers = []
     words = [word for token in tokens if not token.quoted for word in token.words]
     return Question(
-        tuple(_distinct(needles)[:_MOST_NEEDLES]),
-        name,
-        filters,
-        tuple(fillers),
-        _hints(words, vocabulary),
-        _wide(tokens, needles, vocabulary),
-        frozenset(agents),
+        needles=tuple(_distinct(needles)[:_MOST_NEEDLES]),
+        spelled=name,
+        filters=filters,
+        fillers=tuple(fillers),
+        hints=_hints(words, vocabulary),
+        wide=_wide(tokens, needles, vocabulary),
+        agents=frozenset(agents),
         typed=" ".join(rest),
     )
 

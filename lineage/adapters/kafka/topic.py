@@ -87,7 +87,14 @@ def record_of(message: Message) -> Record:
     headers = tuple((name, bytes(value or b"")) for name, value in (message.headers() or ()))
     key = message.key()
     kind, time = message.timestamp()
-    return Record(message.partition(), message.offset(), key, message.value(), headers, time if kind else None)
+    return Record(
+        partition=message.partition(),
+        offset=message.offset(),
+        key=key,
+        value=message.value(),
+        headers=headers,
+        arrived=time if kind else None,
+    )
 
 
 def client_options(kafka: KafkaClientSettings) -> dict[str, Any]:

@@ -75,7 +75,18 @@ def bundles_of(upserts: Iterable[Edge], updates: Iterable[Edge]) -> dict[str, Bu
             shared = alike.get(parts)
             if shared is None:
                 of = None if job == owner else job or ""
-                shared = alike[parts] = Shared(str(kind), of, vf, vt, seen, raw, str(how), origin, ct, unfinished)
+                shared = alike[parts] = Shared(
+                    kind=str(kind),
+                    job=of,
+                    vf=vf,
+                    vt=vt,
+                    seen=seen,
+                    raw=raw,
+                    how=str(how),
+                    origin=origin,
+                    ct=ct,
+                    unfinished=unfinished,
+                )
             (bundle.upserts if are_new else bundle.updates)[key] = (shared, sf, tf)
     return bundles
 
@@ -120,22 +131,22 @@ def counted(rows: dict[str, Row]) -> dict[str, int]:
 def edge_of(key: str, shared: Shared, source: str, target: str, owner: str) -> Edge:
     kind, job, vf, vt, seen, raw, how, origin, ct, unfinished = shared
     return Edge(
-        key,
-        Kind(kind),
-        source,
-        target,
-        owner,
-        owner if job is None else job or None,
-        vf,
-        vt,
-        seen,
-        raw,
-        False,
-        How(how),
-        origin,
-        (),
-        ct,
-        unfinished,
+        id=key,
+        kind=Kind(kind),
+        source=source,
+        target=target,
+        owner=owner,
+        job=owner if job is None else job or None,
+        vf=vf,
+        vt=vt,
+        seen=seen,
+        raw=raw,
+        columns=False,
+        how=How(how),
+        origin=origin,
+        ends=(),
+        ct=ct,
+        unfinished=unfinished,
     )
 
 

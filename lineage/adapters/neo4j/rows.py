@@ -27,22 +27,22 @@ def edge_of(row: list[Any], kind: Kind, cut_at: int) -> Edge:
     key, a, b, owner, job, vf, vt, seen, raw, columns, how, origin, ct, unfinished = row
     source, target = a[cut_at:], b[cut_at:]
     return Edge(
-        key[cut_at:],
-        kind,
-        source,
-        target,
-        owner or job,
-        job,
-        vf,
-        vt,
-        seen,
-        raw is not False,
-        columns is True,
-        How(how or _USUAL_HOW[kind]),
-        origin or OBSERVED,
-        (),
-        ct,
-        unfinished is True,
+        id=key[cut_at:],
+        kind=kind,
+        source=source,
+        target=target,
+        owner=owner or job,
+        job=job,
+        vf=vf,
+        vt=vt,
+        seen=seen,
+        raw=raw is not False,
+        columns=columns is True,
+        how=How(how or _USUAL_HOW[kind]),
+        origin=origin or OBSERVED,
+        ends=(),
+        ct=ct,
+        unfinished=unfinished is True,
     )
 
 
@@ -53,4 +53,6 @@ def node_of(row: Mapping[str, Any], kind: str, prefix: str) -> Node:
         info = {key: value for key, (_, value) in orjson.loads(extra).items() if value}
     elif kind == "job" and extra:
         info = orjson.loads(extra)
-    return Node(row["key"][len(prefix) :], kind, row["namespace"], row["name"], None, info)
+    return Node(
+        id=row["key"][len(prefix) :], type=kind, namespace=row["namespace"], name=row["name"], field=None, info=info
+    )

@@ -192,4 +192,15 @@ def _name_rows(entry: AuditEntry) -> list[dict[str, Any]]:
 
 def _entry(row: Sequence[Any]) -> AuditEntry:
     seq, at, actor, action, target, decision, reasons, details, prev, hash_ = row
-    return AuditEntry(seq, at, actor, action, target, decision, tuple(reasons), details, prev, hash_)
+    return AuditEntry(
+        seq=seq,
+        at=at,
+        actor=actor,
+        action=action,
+        target=target,
+        decision=decision,
+        reasons=tuple(reasons),
+        details=details,
+        prev=prev,
+        hash=hash_,
+    )

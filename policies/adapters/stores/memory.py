@@ -78,7 +78,14 @@ class MemoryPolicyStore:
                 version = len(self._states) + 1
                 self._states.append(
                     Document(
-                        change.kind, change.name, change.spec, change.metadata, version, at, change.by, change.label
+                        kind=change.kind,
+                        name=change.name,
+                        spec=change.spec,
+                        metadata=change.metadata,
+                        version=version,
+                        at=at,
+                        by=change.by,
+                        label=change.label,
                     )
                 )
             return len(self._states)

@@ -177,16 +177,16 @@ def _notice(row: NoticeRow) -> Notice:
 
 def _preference(row: NoticePreferenceRow) -> Preference:
     return Preference(
-        row.user,
-        frozenset(map(Channel, row.channels)),
-        frozenset(map(Topic, row.off)),
-        Digest(row.digest),
-        row.at,
-        row.zone,
-        ChatKind(row.chat_kind) if row.chat_kind else None,
-        row.chat_sealed,
-        row.chat_host,
-        row.changed_at,
+        user=row.user,
+        channels=frozenset(map(Channel, row.channels)),
+        off=frozenset(map(Topic, row.off)),
+        digest=Digest(row.digest),
+        at=row.at,
+        zone=row.zone,
+        chat_kind=ChatKind(row.chat_kind) if row.chat_kind else None,
+        chat_sealed=row.chat_sealed,
+        chat_host=row.chat_host,
+        changed_at=row.changed_at,
     )
 
 

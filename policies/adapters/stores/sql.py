@@ -160,11 +160,20 @@ _DOCUMENT = select(
 
 def _plain(row: Sequence[Any]) -> Document:
     kind, name, spec, metadata, version, at, by, label = row
-    return Document(kind, name, spec, metadata, version, at, by, label)
+    return Document(kind=kind, name=name, spec=spec, metadata=metadata, version=version, at=at, by=by, label=label)
 
 
 def _document(row: GovernanceRow) -> Document:
-    return Document(row.kind, row.name, row.spec, row.meta, row.version, row.at, row.by, row.label)
+    return Document(
+        kind=row.kind,
+        name=row.name,
+        spec=row.spec,
+        metadata=row.meta,
+        version=row.version,
+        at=row.at,
+        by=row.by,
+        label=row.label,
+    )
 
 
 _TOKEN = select(

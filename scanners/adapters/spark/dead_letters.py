@@ -98,7 +98,14 @@ def letter_batches(job: str) -> Any:
             rows = batch.to_pylist()
             headers = headers_text.read([row["headers"] for row in rows]) or repeat(())
             for row, pairs in zip(rows, headers, strict=False):
-                record = RawRecord(row["key"], row["value"], pairs, row["partition"], row["offset"], row["timestamp"])
+                record = RawRecord(
+                    key=row["key"],
+                    value=row["value"],
+                    headers=pairs,
+                    partition=row["partition"],
+                    offset=row["offset"],
+                    timestamp=row["timestamp"],
+                )
                 dead += letters(row["topic"], [record], forms[row["topic"]], schemas)
             if dead:
                 table = [{**f, "headers": [{"key": n, "value": v} for n, v in f["headers"]]} for f in dead]

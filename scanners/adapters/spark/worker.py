@@ -174,7 +174,17 @@ def _by_topic(batch: Any) -> Iterator[tuple[str, Batch]]:
             some.column(column).to_pylist()
             for column in ("key", "value", "headers", "partition", "offset", "timestamp")
         )
-        yield name, Batch(keys, values, headers_text.read(headers), partitions, offsets, timestamps)
+        yield (
+            name,
+            Batch(
+                keys=keys,
+                values=values,
+                headers=headers_text.read(headers),
+                partitions=partitions,
+                offsets=offsets,
+                timestamps=timestamps,
+            ),
+        )
         start += length
 
 

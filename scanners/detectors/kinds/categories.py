@@ -118,13 +118,15 @@ CATEGORIES = (
     Category("ETHNICITY", "ethnicity", _one_of(_ETHNICITIES), 0.5, 0.8),
     Category("POLITICAL_OPINION", "politics", _one_of(_PARTIES), 0.5, 0.8),
     Category("SEXUAL_ORIENTATION", "orientation", _one_of(_ORIENTATIONS), 0.7, 0.8),
-    Category("TRADE_UNION_MEMBERSHIP", "union", _matches(_WORDS), 0.5, 0.55, 1),
+    Category(
+        entity="TRADE_UNION_MEMBERSHIP", recognizer="union", fits=_matches(_WORDS), share=0.5, score=0.55, distinct=1
+    ),
     Category("HEALTH", "blood_group", _matches(_BLOOD), 0.8, 0.85),
     Category("HEALTH", "icd", _matches(_ICD), 0.7, 0.85),
-    Category("HEALTH", "health_words", _matches(_WORDS), 0.7, 0.6, 3),
+    Category(entity="HEALTH", recognizer="health_words", fits=_matches(_WORDS), share=0.7, score=0.6, distinct=3),
     Category("BIOMETRIC_ID", "template", _matches(_TEMPLATE), 0.7, 0.6),
-    Category("USERNAME", "user_name", _matches(_USER), 0.8, 0.6, 5),
-    Category("LICENSE_PLATE", "plate", _matches(_PLATE), 0.8, 0.7, 3),
+    Category(entity="USERNAME", recognizer="user_name", fits=_matches(_USER), share=0.8, score=0.6, distinct=5),
+    Category(entity="LICENSE_PLATE", recognizer="plate", fits=_matches(_PLATE), share=0.8, score=0.7, distinct=3),
     Category("VIN", "vin", _matches(_VIN), 0.8, 0.8),
 )
 BY_KEY = {category.key: category for category in CATEGORIES}

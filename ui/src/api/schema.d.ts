@@ -7211,9 +7211,9 @@ export interface components {
              * @constant
              */
             missing?: true;
-            /** @description Where: name, path, text, ... */
+            /** @description Where: name, path, text, entity, ... */
             in?: string;
-            /** @description How: exact, prefix, misspelt, ... */
+            /** @description How: word, beginning, slip, stem or meaning. */
             how?: string;
             /** @description 0 to 1. */
             quality?: number;
@@ -8992,6 +8992,7 @@ export interface components {
             };
             /** @description Words of the query that the best hit lacks. */
             left_out: string[];
+            /** @description The words as they may be meant, without the filters typed among them. */
             did_you_mean: string | null;
             /** @description Filters that were typed in the query. */
             filters: {
@@ -11409,15 +11410,15 @@ export interface operations {
                 /** @description Only with values of this format, as json or avro. */
                 format?: string[] | null;
                 /** @description lineage: known from producers alone; catalog: listed, scanned or declared. */
-                source?: string[] | null;
+                source?: ("lineage" | "catalog")[] | null;
                 /** @description Only fields of this dataset: its name or reference. */
                 dataset?: string[] | null;
                 /** @description Only fields of this type, as timestamp. */
                 type?: string[] | null;
                 /** @description Only with a description, owner, tag or term. */
-                has?: string[] | null;
+                has?: ("description" | "owner" | "tag" | "term")[] | null;
                 /** @description Only what is deprecated, personal or scanned. */
-                is?: string[] | null;
+                is?: ("deprecated" | "personal" | "scanned")[] | null;
                 /** @description Answer with datasets, each with its best fields. */
                 group?: "dataset" | null;
                 /** @description Give the reasons for each hit's place. */

@@ -197,7 +197,9 @@ function Understood({
 }) {
   const left = answer.left_out ?? [];
   if (!answer.did_you_mean && left.length === 0) return null;
-  const meant = [...typedFilters(q).map(({ name, value }) => filterText(name, value)), answer.did_you_mean ?? ""].join(" ");
+  const meant = [...typedFilters(q).map(({ name, value }) => filterText(name, value)), answer.did_you_mean ?? ""].join(
+    " ",
+  );
   return (
     <p className="small muted understood">
       {answer.did_you_mean && (
