@@ -24,7 +24,7 @@ from benchmarks._search_world import opened
 from benchmarks._servers import servers
 from catalog.adapters.word_vectors import WordVectors
 from catalog.search import nearby, words
-from catalog.search.language.vocabulary import Vocabulary, builtin, with_terms
+from catalog.search.language.vocabulary import Vocabulary, builtin
 from catalog.search.service import Search
 from tests.search_set import catalogs
 from tests.search_set.catalogs import Judged, places
@@ -67,8 +67,6 @@ def understanding(search: Search, vocabulary: Vocabulary) -> Search:
     with patch.object(words, "builtin", lambda: vocabulary), patch.object(nearby, "builtin", lambda: vocabulary):
         other = Search(search._store, search._index, search._clusters, WordVectors())
         other.warm()
-    terms = [(d.key, d.spec.get("synonyms", ())) for d in search._store.documents("GlossaryTerm")]
-    other._words._kept = (float("inf"), with_terms(vocabulary, terms))
     return other
 
 

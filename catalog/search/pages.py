@@ -17,6 +17,7 @@ def further(page: IndexPage, before: Sequence[Ranked], question: Question, weigh
     return [ranked[hit.id] for hit in page.hits if hit.id in ranked]
 
 
-def lacks(ranked: Ranked, page: IndexPage) -> bool:
-    """Whether a hit is not counted in the index's total, as it lacks a word and was found in another way."""
-    return None in ranked.held and all(hit.id != ranked.hit.id for hit in page.hits)
+def lacking(ranked: Sequence[Ranked], page: IndexPage) -> int:
+    """How many hits the index's total does not count, as they lack a word and were found in another way."""
+    counted = {hit.id for hit in page.hits}
+    return sum(None in each.held and each.hit.id not in counted for each in ranked)

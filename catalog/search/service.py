@@ -17,7 +17,7 @@ from catalog.search.language.query import Question, parse
 from catalog.search.language.ranking import Ranked, rank, weights
 from catalog.search.language.typing import CHOICES, Begun, begun_filter, fitting
 from catalog.search.nearby import Nearby
-from catalog.search.pages import further, lacks
+from catalog.search.pages import further, lacking
 from catalog.search.shown import answer_of, hit_of
 from catalog.search.words import Words
 from catalog.search_model import FILTERS, IndexPage, SearchQuery, Unseen
@@ -51,6 +51,7 @@ class Search(Indexing):
         self._clusters = clusters
         self._words = Words(store)
         self._unseen: Unseen | None = None
+        self._hides: Callable[[Any], bool] | None = None
 
     def seen_by(
         self, store: CatalogStore, clusters: Clusters, unseen: Unseen, hides: Callable[[Any], bool] | None = None
@@ -60,9 +61,7 @@ class Search(Indexing):
         store, clusters: what they may know of; hides: whether a document names what they may not know of.
         """
         cut = copy(self)
-        if hides is not None:
-            cut._words = Words(store, hides)
-        cut._store, cut._clusters, cut._unseen = store, clusters, unseen
+        cut._store, cut._clusters, cut._unseen, cut._hides = store, clusters, unseen, hides
         return cut
 
     def search(
@@ -104,7 +103,7 @@ class Search(Indexing):
         if self._clicks is not None and question.needles:
             ranked = tie_broken(ranked, self._clicks.of(q))
         whole = page.total <= len(page.hits)
-        total = len(ranked) if whole else page.total + sum(lacks(each, page) for each in ranked)
+        total = len(ranked) if whole else page.total + lacking(ranked, page)
         if grouped:
             whole = self._enough(ranked, query, question, weight, offset + limit, whole)
             return self._grouped(ranked, page, question, limit, offset, explain, whole)
@@ -254,7 +253,7 @@ class Search(Indexing):
         return whole
 
     def _question(self, q: str) -> Question:
-        return parse(q, self._words(), self._nearby.words_of(self._unseen) if self._nearby else frozenset())
+        return parse(q, self._words(self._hides), self._nearby.words_of(self._unseen) if self._nearby else frozenset())
 
     def _wanted(self, *several: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         """The values of all of these, of which one of each filter must fit."""

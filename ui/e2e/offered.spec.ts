@@ -68,7 +68,7 @@ test("a request for access is offered where it can open more; others read that t
   await analyst.locator(".page-head").getByRole("link", { name: "Request access" }).waitFor();
 });
 
-test("what one may not open has its heading, and says who can", async () => {
+test("what one may not open has its heading, and names who can", async () => {
   const page = await as("ana", "/audit");
   await page.getByRole("heading", { name: "Audit", level: 1 }).waitFor();
   await page.goto(`${WEIR}/reports?entity=EMAIL_ADDRESS`);

@@ -1,4 +1,4 @@
-"""Pages of a long answer: together they hold every answer once, in one order, whatever their length."""
+"""Pages of a long answer: together they hold every answer once and in one order, however long they are."""
 
 from __future__ import annotations
 
