@@ -78,6 +78,9 @@ class NoKafka:
         raise Unavailable("No Kafka is here, and this test is not about how long its callers wait.")
 
 
+_NO_KAFKA: dict[str, Any] = {"window": NoKafka(), "groups_of": lambda config: NoKafka()}
+
+
 class ApiWorld:
     """The application with a client for each user; the admin is there from the start."""
 
@@ -117,7 +120,7 @@ class ApiWorld:
                 sampler=MemorySampler(topics),
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **({"window": NoKafka()} | more),
+                **(_NO_KAFKA | more),
             ),
         )
         self.services.admin_token_file()

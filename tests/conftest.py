@@ -1,7 +1,7 @@
 """Servers for the tests: one instance a session, started by the product's own launcher code.
 
 `stack` gives the servers' addresses, `weir` a whole running Weir, `demo` one whose demo has run. To use a stack
-that runs already, put the JSON of `python -m stack env -o json` into a file and name it in WEIR_TEST_STACK.
+that runs already, put the JSON of `python -m stack env -o json` into a file in its home and name it in WEIR_TEST_STACK.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ class Stack:
     spark: str
     query: str = ""
     connect: str = ""
+    logs: Path = Path()
+    """The folder into which the servers write what they log."""
 
     @property
     def engine(self) -> str:
@@ -166,7 +168,7 @@ def weir() -> Iterator[RunningWeir]:
                 check=True,
             ).stdout
         )
-        yield RunningWeir(home, status["url"], env, _stack(addresses))
+        yield RunningWeir(home, status["url"], env, _stack(addresses, home))
     finally:
         subprocess.run([*run, "down"], env=env, capture_output=True, cwd=ROOT, timeout=120, check=False)
         if "WEIR_TEST_KEEP" not in os.environ:
@@ -197,7 +199,7 @@ def local_servers() -> Iterator[Stack]:
         known = subprocess.run(
             [*run, "env", "-o", "json"], env=env, capture_output=True, text=True, cwd=ROOT, check=True
         )
-        yield _stack(json.loads(known.stdout))
+        yield _stack(json.loads(known.stdout), home)
     finally:
         subprocess.run([*run, "down"], env=env, capture_output=True, cwd=ROOT, timeout=120, check=False)
         if keeper is not None:
@@ -211,7 +213,7 @@ def stack(request: pytest.FixtureRequest) -> Stack:
     """The servers alone: those WEIR_TEST_STACK names, else those of the session's Weir where tests need one."""
     given = os.environ.get("WEIR_TEST_STACK")
     if given:
-        return _stack(json.loads(Path(given).read_text()))
+        return _stack(json.loads(Path(given).read_text()), Path(given).parent)
     if any(item.get_closest_marker("e2e") for item in request.session.items):
         running: RunningWeir = request.getfixturevalue("weir")
         return running.stack
@@ -275,9 +277,9 @@ def shared_data() -> Path:
     return SHARED_DATA
 
 
-def _stack(addresses: dict[str, Any]) -> Stack:
+def _stack(addresses: dict[str, Any], home: Path) -> Stack:
     known = {name: value for name, value in addresses.items() if not name.endswith("_login")}
-    return Stack(**{**known, "neo4j_auth": tuple(known["neo4j_auth"])})
+    return Stack(**{**known, "neo4j_auth": tuple(known["neo4j_auth"])}, logs=home / "logs")
 
 
 NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")
@@ -288,7 +290,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fast tests first; those that need servers after them; last those that take what time is left.
 
     With WEIR_TEST_RERUNS=N a test that needs servers or a browser and fails is run up to N times more, and is reported as
-    RERUN: on a machine that has other work, half a minute's wait may be too short.
+    RERUN: on a machine that has other work, half a minute's wait may be too short. For the same reason it may take longer
+    than one without servers, whose limit is in pyproject.toml; the first one of a session starts the servers or the demo.
     """
 
     def weight(item: pytest.Item) -> int:
@@ -297,6 +300,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     items.sort(key=weight)
+    for item in items:
+        if weight(item) in (1, 2) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(900))
     if reruns := int(os.environ.get("WEIR_TEST_RERUNS", "0")):
         for item in items:
             if weight(item) in (1, 2) and not any(word in item.path.name for word in NEVER_AGAIN):

@@ -28,7 +28,7 @@ from policies.adapters.stores.memory import MemoryHeadPublisher
 from tests.answer_check import CheckedClient
 from views.runner.view import View
 
-WAIT_S = 180.0
+WAIT_S = 400.0
 
 
 class ViewWorld:

@@ -24,10 +24,17 @@ class Refused(DemoFailed):
 
 
 class Person:
-    """Somebody with a token. Every call gives the answer's JSON; raises Refused, or DemoFailed when nobody answers."""
+    """Somebody with a token. Every call gives the answer's JSON; raises Refused, or DemoFailed when nobody answers.
 
-    def __init__(self, name: str, token: str, url: str, transport: httpx.BaseTransport | None = None) -> None:
+    `patience_s`: how long a GET is repeated while a server behind Weir does not answer (503). The demo's first minutes
+    are busy, and a small machine's servers then answer late.
+    """
+
+    def __init__(
+        self, name: str, token: str, url: str, transport: httpx.BaseTransport | None = None, patience_s: float = 60.0
+    ) -> None:
         self.name = name
+        self._patience_s = patience_s
         self._client = httpx.Client(
             base_url=url,
             headers={"Authorization": f"Bearer {token}"},
@@ -44,7 +51,14 @@ class Person:
         self._client.close()
 
     def get(self, path: str, **params: Any) -> Any:
-        return self._call("GET", path, params=params)
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            try:
+                return self._call("GET", path, params=params)
+            except Refused as refused:
+                if refused.status != 503 or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.5)
 
     def post(self, path: str, body: Any = None) -> Any:
         return self._call("POST", path, json={} if body is None else body)

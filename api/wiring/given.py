@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
+    from api.joins.observing import GroupsOf
     from catalog.adapters.sql.database import Database
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
@@ -60,6 +61,7 @@ class Given:
     letters: EventLog | Real = REAL
     source: EventSource | Real = REAL
     graph: LineageGraph | Real = REAL
+    groups_of: GroupsOf | Real = REAL
     event_topic: Receiver | Real | None = REAL
     publisher: HeadPublisher | Real | None = REAL
     sampler: Sampler | Real = REAL

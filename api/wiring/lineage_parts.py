@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from api.wiring.given import part
 from api.wiring.store_parts import StoreParts
 
 if TYPE_CHECKING:
     from api.joins.connectors.places import WorkersOf
+    from api.joins.observing import GroupsOf
     from lineage.observed.connect import ConnectReader
     from lineage.observed.connect_engines import EngineReader
-    from lineage.observed.groups import GroupReader
     from lineage.ports import EventLog, EventSource, LineageGraph
     from lineage.settings import KafkaClientSettings
     from lineage.sql.separate_process import SqlApart
@@ -71,12 +71,12 @@ class LineageParts(StoreParts):
         self.closing.append(driver.close)
         return Neo4jGraph(driver, settings, self._settings.lineage.graph_name)
 
-    @staticmethod
-    def groups_of(config: Mapping[str, Any]) -> GroupReader:
+    @part
+    def groups_of(self) -> GroupsOf:
         """Consumer groups of a cluster, by librdkafka's settings for it."""
         from lineage.adapters.kafka.consumer_groups import KafkaGroups
 
-        return KafkaGroups(config)
+        return KafkaGroups
 
     @staticmethod
     def connect_of(url: str, auth: tuple[str, str] | None, ca: str | None) -> ConnectReader:

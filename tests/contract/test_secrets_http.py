@@ -13,8 +13,7 @@ from api.config.home import Home
 from api.config.settings import load
 from catalog.declared.kinds import ClusterSpec
 from catalog.errors import SettingsError
-from lineage.adapters.kafka.consumer_groups import KafkaGroups
-from tests.api_world import ApiWorld, NoKafka, world
+from tests.api_world import ApiWorld, world
 
 CLUSTER = """
 apiVersion: weir/v1
@@ -81,7 +80,6 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     (tmp_path / "secrets" / "connect").write_text("given for connect")
     monkeypatch.setenv("WEIR_SECRETS__FOLDER", str(tmp_path / "secrets"))
     monkeypatch.setenv("WEIR_SECRET_CONNECT", "given for connect")
-    monkeypatch.setattr(KafkaGroups, "names", NoKafka.names)
     with world(tmp_path / "home") as weir:
         weir.services.settings.secrets.folder = tmp_path / "secrets"
         yield weir

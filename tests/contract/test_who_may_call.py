@@ -12,11 +12,9 @@ from api.http.callers.right import Right, Route
 from api.http.callers.rights import rights
 from api.http.callers.scopes import scope_of
 from api.wiring.bootstrap import offline
-from lineage.adapters.kafka.consumer_groups import KafkaGroups
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.service_specs import SCOPES
 from tests.answer_check import document
-from tests.api_world import NoKafka
 from tests.rights_samples import SAMPLES, sample_of
 from tests.rights_world import ROLES, SINGLE, RightsWorld
 from tests.scim_world import service
@@ -48,11 +46,9 @@ OWNERS_ALONE = frozenset({"DELETE /api/v1/grants/{name}"})
 
 @pytest.fixture(scope="module")
 def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RightsWorld]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(KafkaGroups, "names", NoKafka.names)
-        opened = RightsWorld(tmp_path_factory.mktemp("home"))
-        yield opened
-        opened.services.close()
+    opened = RightsWorld(tmp_path_factory.mktemp("home"))
+    yield opened
+    opened.services.close()
 
 
 def served() -> set[tuple[str, str]]:

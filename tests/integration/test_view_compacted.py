@@ -1,4 +1,4 @@
-"""Views over compacted topics on real Kafka and Spark, in one batch and in one record a batch: the rows at the end are those of
+"""Views over compacted topics on real Kafka and Spark, in one batch and in many: the rows at the end are those of
 the same SQL over the newest record of each key."""
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ spec: {type: row-filter, match: {datasets: ["prod/%s"]}, subjects: {users: [out]
 """
 
 
-@pytest.fixture(scope="module", params=[None, 1], ids=["one batch", "one record a batch"])
+# Two partitions: of each, one record a batch.
+@pytest.fixture(scope="module", params=[None, 2], ids=["one batch", "two records a batch"])
 def world(request: Any, tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[ViewWorld]:
     with view_world(tmp_path_factory.mktemp("compacted"), stack, request.param) as each:
         each.apply(BASE % each.kafka)

@@ -196,7 +196,7 @@ def decision(**masks: Mask | None) -> Decision:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_masked_value_is_what_spark_shows(session: Any, name: str) -> None:
     kind = Primitive(name)
-    given = [None, *values(name, random.Random(SEED), 6000 if name == "STRING" else 2500)]
+    given = [None, *values(name, random.Random(SEED), 2000 if name == "STRING" else 800)]
     masks = {f"m{n}": mask for n, mask in enumerate(MASKS)}
     decided_all = decision(**masks)
     ctx = context(decided_all.columns, KEYS, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import time
@@ -305,6 +306,26 @@ def test_an_answer_that_is_not_weirs_is_said_so() -> None:
     person = Person("ana", "t", "http://weir", httpx.MockTransport(lambda _: httpx.Response(502, text="<html>")))
     with pytest.raises(DemoFailed, match="502 and no reason"):
         person.get("/api/v1/search")
+
+
+@pytest.mark.parametrize(("busy", "patience_s", "answered"), [(2, 60.0, True), (2, 0.0, False)])
+def test_a_server_that_answers_late_is_asked_again(busy: int, patience_s: float, answered: bool) -> None:
+    refusal = {"error": {"code": "unavailable", "message": "The search server does not answer.", "details": {}}}
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(503, json=refusal) if len(asked) <= busy else httpx.Response(200, json={"hits": []})
+
+    person = Person("ana", "t", "http://weir", httpx.MockTransport(answer), patience_s)
+    if answered:
+        assert person.get("/api/v1/search") == {"hits": []} and len(asked) == busy + 1
+    else:
+        with pytest.raises(Refused, match="does not answer"):
+            person.get("/api/v1/search")
+    with pytest.raises(Refused) if not answered else contextlib.nullcontext():
+        person.post("/api/v1/scans")
+    assert len(asked) == (busy + 2 if answered else busy), "what changes something is asked once"
 
 
 def test_waiting_gives_up_and_names_what_it_waited_for() -> None:
