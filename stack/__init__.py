@@ -9,7 +9,7 @@ from stack.errors import StackError
 from stack.home import default_home
 from stack.installed import artifacts
 from stack.instances.instance import Instance
-from stack.instances.keeping import KeptServer, cut_logs
+from stack.instances.keeping import IdlePython, KeptServer, cut_logs
 from stack.progress import PlainText, Progress, Silent
 from stack.settings import StackSettings
 from stack.spec import ENGINES, OPTIONAL, SERVERS, Addresses, ProcessSpec
@@ -19,6 +19,7 @@ __all__ = [
     "OPTIONAL",
     "SERVERS",
     "Addresses",
+    "IdlePython",
     "Instance",
     "KeptServer",
     "PlainText",

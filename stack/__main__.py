@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
 import sys
+import threading
+import time
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from stack import ENGINES, OPTIONAL, SERVERS, Instance, KeptServer, PlainText, StackError, StackSettings
+from stack import ENGINES, OPTIONAL, SERVERS, IdlePython, Instance, KeptServer, PlainText, StackError, StackSettings
 from stack.settings import PREFIX
 
 
@@ -65,6 +68,7 @@ def _up(instance: Instance, options: Any) -> int:
         instance.up(detach=options.detach, only=options.only, progress=progress)
         if options.detach:
             return 0
+        threading.Thread(target=_end_idle_python, args=(instance,), daemon=True).start()
         instance.wait(lambda name, tail: _died(instance, name, tail, progress))
         return 0
     except KeyboardInterrupt:
@@ -79,6 +83,15 @@ def _died(instance: Instance, name: str, tail: tuple[str, ...], progress: PlainT
     kept = KeptServer(instance, name)
     if name in ENGINES and (entry := kept.entry()) is not None:
         kept.replace(entry.identity)
+
+
+def _end_idle_python(instance: Instance) -> None:
+    """As the worker of a Weir does it, for servers without one."""
+    idle = IdlePython(KeptServer(instance, name) for name in ENGINES)
+    while True:
+        time.sleep(60)
+        with contextlib.suppress(OSError, StackError):
+            idle.step()
 
 
 def _fetch(instance: Instance, options: Any) -> int:

@@ -59,7 +59,7 @@ _share_statements()
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
 # How long one example takes says more about the other work of the machine than about the code: see `effort` for costs.
-settings.register_profile("weir", deadline=None)
+settings.register_profile("weir", deadline=None, max_examples=int(os.environ.get("WEIR_TEST_EXAMPLES", "100")))
 settings.load_profile("weir")
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
 

@@ -18,7 +18,7 @@ from api.config.settings import load
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
 from api.wiring.bootstrap import build
-from api.wiring.engines import Logs, Revival
+from api.wiring.engines import Logs, PythonDaemons, Revival
 from api.wiring.services import Services
 from catalog.errors import Unavailable
 from policies.notices import Channel
@@ -33,6 +33,7 @@ TAGS_S = 30.0
 DATASETS_S = 1.0
 ENGINES_S = 1.0
 LOGS_S = 60.0
+PYTHON_S = 60.0
 LAGS_S = 60.0
 VIEWS_S = 1.0
 CONNECTORS_S = 10.0
@@ -54,7 +55,7 @@ def run(home: Home) -> None:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    view_process = ViewProcess(home, services)
+    view_process, python_daemons = ViewProcess(home, services), PythonDaemons(home)
     duties: list[tuple[str, Callable[[], None]]] = [
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
@@ -69,6 +70,7 @@ def run(home: Home) -> None:
         ("audit shipping", lambda: repeat(stop, SHIPPING_S, services.audit_shipping.step)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
+        ("python", lambda: repeat(stop, PYTHON_S, python_daemons.step)),
         ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),

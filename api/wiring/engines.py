@@ -15,7 +15,7 @@ import structlog
 from api.config.home import Home
 from catalog.errors import Unavailable
 from policies.plan.ports import EngineHeap
-from stack import ENGINES, Instance, KeptServer, StackError, StackSettings, cut_logs
+from stack import ENGINES, IdlePython, Instance, KeptServer, StackError, StackSettings, cut_logs
 from stack.instances.state import Entry
 from stack.processes.process import Identity
 
@@ -161,6 +161,22 @@ class Logs:
                 log.info("logs_put_aside", names=cut)
         except (OSError, StackError) as error:
             log.warning("logs_not_put_aside", reason=str(error))
+        return False
+
+
+class PythonDaemons:
+    """Ends the Python processes that Spark leaves behind of each session; `step` is called about once a minute."""
+
+    def __init__(self, home: Home) -> None:
+        self._idle = IdlePython(_servers(home).values())
+
+    def step(self) -> bool:
+        """False: there is nothing more to do at once."""
+        try:
+            if ended := self._idle.step():
+                log.info("python_ended", daemons=ended)
+        except (OSError, StackError) as error:
+            log.warning("python_not_ended", reason=str(error))
         return False
 
 

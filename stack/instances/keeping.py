@@ -6,6 +6,7 @@ and never while the instance is stopped.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from stack.errors import StackError
 from stack.installed.versions import JAVA
 from stack.instances.starting import Starter
 from stack.instances.state import Entry, State
-from stack.processes import heap, jvm
+from stack.processes import heap, jvm, python_daemons
 from stack.processes.process import Identity, cut, marked, reap, stop
 from stack.progress import Silent
 from stack.servers.spark import Spark
@@ -46,6 +47,10 @@ class KeptServer:
     def tasks(self, identity: Identity) -> frozenset[int] | None:
         """The numbers of the Spark tasks it works on; None where it cannot be asked."""
         return jvm.spark_tasks(identity.pid)
+
+    def idle_python(self, identity: Identity) -> frozenset[Identity]:
+        """Its Python daemons that have no work; see `stack.processes.python_daemons`."""
+        return python_daemons.idle(identity)
 
     def kill(self, identity: Identity) -> None:
         """End the process and what it started, at once."""
@@ -92,3 +97,22 @@ class KeptServer:
                     f"{self.name} could not be started again: {error.filename or Path(entry.log)}"
                     f" ({error.strerror or error})."
                 ) from error
+
+
+class IdlePython:
+    """Ends the Python daemons of servers that had no work at two looks running; `step` is called about once a minute."""
+
+    def __init__(self, servers: Iterable[KeptServer]) -> None:
+        self._servers = list(servers)
+        self._before: frozenset[Identity] = frozenset()
+
+    def step(self) -> int:
+        """How many were ended. Raises OSError, StackError."""
+        entries = [(server, server.entry()) for server in self._servers]
+        idle = frozenset[Identity]().union(
+            *(server.idle_python(entry.identity) for server, entry in entries if entry is not None)
+        )
+        over = idle & self._before
+        python_daemons.end(over)
+        self._before = idle - over
+        return len(over)

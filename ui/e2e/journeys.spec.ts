@@ -225,10 +225,10 @@ async function find(page: Page, at: number) {
   const row = page.locator("tbody tr").nth(at);
   const { choose, of } = await row.evaluate((tr) => ({
     choose: tr.querySelector("input")?.getAttribute("aria-label") ?? "",
-    of: tr.querySelector("td div a")?.textContent ?? "",
+    of: tr.querySelector("td div a")?.getAttribute("href") ?? "",
   }));
   const is = page.locator(`input[aria-label=${JSON.stringify(choose)}]`);
-  return { choose, row: page.locator("tbody tr", { has: is }).filter({ has: page.locator(`a:text-is("${of}")`) }) };
+  return { choose, row: page.locator("tbody tr", { has: is }).filter({ has: page.locator(`a[href="${of}"]`) }) };
 }
 
 /** Finds of one state, when they are there. */

@@ -156,10 +156,10 @@ test("a decision on a detection is taken back with one click", async () => {
   const page = await as("petra", "/review");
   const row = page.locator("tbody tr").last();
   const chosen = (await row.locator("input").getAttribute("aria-label")) ?? "";
-  const dataset = (await row.locator("td div a").textContent()) ?? "";
+  const dataset = (await row.locator("td div a").getAttribute("href")) ?? "";
   const same = page
     .locator("tbody tr", { has: page.locator(`input[aria-label=${JSON.stringify(chosen)}]`) })
-    .filter({ has: page.locator(`a:text-is("${dataset}")`) });
+    .filter({ has: page.locator(`a[href="${dataset}"]`) });
   await same.getByRole("button", { name: "Reject" }).click();
   await page.fill("#reason", "by mistake");
   await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
