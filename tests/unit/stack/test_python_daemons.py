@@ -29,7 +29,7 @@ time.sleep(600)
 
 @dataclass
 class Engine:
-    """A process with an idle daemon, one with a worker, and a child that is no daemon."""
+    """A process with an idle daemon, one with a worker, and another child."""
 
     identity: Identity
     idle: psutil.Process
