@@ -48,8 +48,8 @@ spec: {type: row-filter, match: {datasets: ["prod/%s"]}, subjects: {users: [out]
 """
 
 
-# Two partitions: of each, one record a batch.
-@pytest.fixture(scope="module", params=[None, 2], ids=["one batch", "two records a batch"])
+# Four records in two partitions: some batches hold several records of a key, and each key is in several batches.
+@pytest.fixture(scope="module", params=[None, 4], ids=["one batch", "four records a batch"])
 def world(request: Any, tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[ViewWorld]:
     with view_world(tmp_path_factory.mktemp("compacted"), stack, request.param) as each:
         each.apply(BASE % each.kafka)
