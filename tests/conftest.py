@@ -285,6 +285,9 @@ def _stack(addresses: dict[str, Any], home: Path) -> Stack:
 NEVER_AGAIN = ("attacks", "no_raw_values", "masks", "scenario")
 """Modules whose one failure is a failure: what once shows what it should not has shown it."""
 
+COUNTS_ANSWERS = "test_engine_faults.py"
+"""Counts how many clients are answered in time, so it comes last: the other lane of a whole run has ended by then, or soon will."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fast tests first; those that need servers after them; last those that take what time is left.
@@ -299,7 +302,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             (n for n, name in ((3, "spare"), (2, "e2e"), (1, "integration")) if item.get_closest_marker(name)), 0
         )
 
-    items.sort(key=weight)
+    items.sort(key=lambda item: (item.path.name == COUNTS_ANSWERS, weight(item)))
     for item in items:
         if weight(item) in (1, 2) and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(900))

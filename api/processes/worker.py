@@ -55,7 +55,7 @@ def run(home: Home) -> None:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    view_process, python_daemons = ViewProcess(home, services), PythonDaemons(home)
+    view_process = ViewProcess(home, services)
     duties: list[tuple[str, Callable[[], None]]] = [
         ("lineage", lambda: services.lineage_worker().run(stop)),
         ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
@@ -70,7 +70,7 @@ def run(home: Home) -> None:
         ("audit shipping", lambda: repeat(stop, SHIPPING_S, services.audit_shipping.step)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
-        ("python", lambda: repeat(stop, PYTHON_S, python_daemons.step)),
+        ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
         ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),

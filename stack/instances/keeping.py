@@ -48,10 +48,6 @@ class KeptServer:
         """The numbers of the Spark tasks it works on; None where it cannot be asked."""
         return jvm.spark_tasks(identity.pid)
 
-    def idle_python(self, identity: Identity) -> frozenset[Identity]:
-        """Its Python daemons that have no work; see `stack.processes.python_daemons`."""
-        return python_daemons.idle(identity)
-
     def kill(self, identity: Identity) -> None:
         """End the process and what it started, at once."""
         stop([identity], 0)
@@ -108,11 +104,9 @@ class IdlePython:
 
     def step(self) -> int:
         """How many were ended. Raises OSError, StackError."""
-        entries = [(server, server.entry()) for server in self._servers]
-        idle = frozenset[Identity]().union(
-            *(server.idle_python(entry.identity) for server, entry in entries if entry is not None)
-        )
+        entries = [entry for server in self._servers if (entry := server.entry()) is not None]
+        idle = frozenset[Identity]().union(*(python_daemons.idle(entry.identity) for entry in entries))
         over = idle & self._before
-        python_daemons.end(over)
+        stop(list(over), 5)
         self._before = idle - over
         return len(over)

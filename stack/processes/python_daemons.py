@@ -7,26 +7,21 @@ each task and ends it after a minute without one. Should a session ask again who
 
 from __future__ import annotations
 
+import contextlib
+
 import psutil
 
-from stack.processes.process import Identity, stop
+from stack.processes.process import Identity
 
 _NAME = "pyspark.daemon"
 
 
 def idle(server: Identity) -> frozenset[Identity]:
     """The daemons of a Spark server that have no worker."""
-    process = server.process()
     daemons = set()
-    try:
+    with contextlib.suppress(psutil.Error):  # one of them ended meanwhile; the others are seen next time
+        process = server.process()
         for child in process.children() if process is not None else ():
             if _NAME in child.cmdline() and not child.children():
                 daemons.add(Identity.of(child.pid))
-    except psutil.Error:  # one of them ended meanwhile; the others are seen next time
-        return frozenset(daemons)
     return frozenset(daemons)
-
-
-def end(daemons: frozenset[Identity]) -> None:
-    """End them, in up to some seconds."""
-    stop(sorted(daemons, key=lambda each: each.pid), 5)

@@ -81,7 +81,6 @@ def test_twenty_hostile_statements_beside_ten_honest_clients(door: Door) -> None
     assert met.longest < LONGEST
     assert set(met.failed) <= {"503 unavailable", "429 limit_exceeded"}, met.line()
     # Each end costs those that run, and those who ask again while another engine starts.
-    # On a busy machine it starts for longer.
-    assert len(met.seconds) >= sum(met.failed.values()) / 4, met.line()
+    assert len(met.seconds) >= sum(met.failed.values()), met.line()
     answered(door)
     assert psutil.pid_exists(door.engine_pid() or 0)

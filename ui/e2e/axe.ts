@@ -23,11 +23,3 @@ export async function seriousFindings(page: Page, colours = false): Promise<stri
     .filter((f) => f.impact === "serious" || f.impact === "critical")
     .map((f) => `${f.id}: ${f.nodes.map((n) => n.html.slice(0, 160)).join(" | ")}`);
 }
-
-/** Findings that are still there a moment later: a busy machine paints late, and what is wrong stays wrong. */
-export async function lastingFindings(page: Page, colours = false): Promise<string[]> {
-  const found = await seriousFindings(page, colours);
-  if (found.length === 0) return found;
-  await page.waitForTimeout(1000);
-  return seriousFindings(page, colours);
-}

@@ -58,9 +58,6 @@ class Kept:
     def entry(self) -> Engine | None:
         return self.running
 
-    def idle_python(self, identity: Identity) -> frozenset[Identity]:
-        return python_daemons.idle(identity)
-
 
 def looks_at(*kept: Any) -> IdlePython:
     return IdlePython(kept)
