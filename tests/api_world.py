@@ -16,15 +16,18 @@ from fastapi.dependencies import utils
 from api.config.home import Home
 from api.config.settings import Settings
 from api.http.app import create_app
+from api.joins.scan_runner import ScanRunner
 from api.wiring.bootstrap import build
+from api.wiring.duties import Duties
 from api.wiring.given import Given
-from api.wiring.services import Services
+from api.wiring.instance import Instance, write_admin_token
 from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.adapters.memory.topic_details import MemoryTopic, MemoryTopicDetails
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
 from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
+from lineage.producers.catalog import ProducerCatalog
 from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import RawRecord
@@ -103,7 +106,7 @@ class ApiWorld:
             (folder / "weir.db").write_bytes(_empty_record())
         self.log = MemoryEventLog()
         self.graph = MemoryGraph()
-        self.services: Services = build(
+        self.services: Instance = build(
             settings,
             Home(folder),
             Given(
@@ -123,7 +126,7 @@ class ApiWorld:
                 **(_NO_KAFKA | more),
             ),
         )
-        self.services.admin_token_file()
+        write_admin_token(self.services)
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
 
@@ -151,16 +154,16 @@ class ApiWorld:
         """Ask for a scan and do it, as the worker would."""
         started = self.admin.post("/api/v1/scans", json=asked)
         assert started.status_code == 202, started.text
-        assert self.services.scan_runner.run_next()
+        assert self.services[ScanRunner].run_next()
         answer: dict[str, Any] = self.admin.get(f"/api/v1/scans/{started.json()['id']}").json()
         return answer
 
     def fold(self) -> None:
         """Bring the graph up to the log, as the worker would."""
-        worker = self.services.lineage_worker()
+        worker = self.services[Duties].lineage_worker()
         while worker.step(timeout=0):
             pass
-        while self.services.producers.settle():
+        while self.services[ProducerCatalog].settle():
             pass
 
 

@@ -22,7 +22,10 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION
-from api.http.callers.auth import LATELY_S
+from api.config.settings import Settings
+from api.guard.access import Access, Entry
+from api.guard.credentials import LATELY_S
+from api.guard.guards import access_list
 from api.http.edge import answer_headers, errors, openapi, parameters
 from api.http.edge.body_limit import BodyLimit
 from api.http.edge.client_address import ClientAddress, networks
@@ -67,7 +70,8 @@ from api.http.routes import (
     topics,
     views,
 )
-from api.wiring.services import Services
+from api.joins.views.service import Views
+from api.wiring.instance import Instance
 from catalog.errors import Unavailable
 
 _log = structlog.get_logger("weir.api")
@@ -84,7 +88,7 @@ has the body
 """
 
 
-def create_app(services: Services) -> FastAPI:
+def create_app(services: Instance) -> FastAPI:
     """The application over built services; it closes them when it ends."""
 
     @asynccontextmanager
@@ -102,9 +106,9 @@ def create_app(services: Services) -> FastAPI:
         static_url="/docs-files",
     )
     _guard_docs(app)
-    app.state.services = services
+    app.state.instance = services
     app.state.metrics = Metrics(CollectorRegistry())
-    if services.settings.views.metrics:
+    if services[Settings].views.metrics:
         app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
     errors.install(app)
     openapi.install(app)
@@ -164,17 +168,24 @@ def _routes() -> tuple[BaseRoute, ...]:
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     all_of_them.include_router(scim.router)
     all_of_them.include_router(health.router)
+    access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 
 
-def _add_middleware(app: FastAPI, services: Services) -> None:
+@cache
+def access_by_route() -> dict[Entry, Access]:
+    """Who may call each route; see `access_list`."""
+    return access_list(_routes())
+
+
+def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
     app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)
     app.add_middleware(EncodedNames)
-    api = services.settings.api
+    api = services[Settings].api
     rates = Rates(
         api.rate_events,
         api.rate_queries,
@@ -201,10 +212,10 @@ def _add_middleware(app: FastAPI, services: Services) -> None:
     app.add_middleware(EndingServer)
 
 
-def _quiet_figures(services: Services) -> Any:
+def _quiet_figures(services: Instance) -> Any:
     """None while the record store is away: the other figures are shown."""
     try:
-        return services.views.figures()
+        return services[Views].figures()
     except Unavailable as error:
         _log.warning("view_figures_missing", message=error.message)
         return {}

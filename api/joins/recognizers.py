@@ -64,6 +64,15 @@ class Recognizers:
         self._connections = connections
         self._datasets = datasets
 
+    def declared_by(self, user: str) -> frozenset[str]:
+        """Names of the recognizers that the user was the last to declare."""
+        return frozenset(
+            name
+            for each in self._declared()
+            if each.applied_by == user
+            for name in (each.key, str(each.spec.get("name")))
+        )
+
     def declared_by_another(self, recognizer: Recognizer, user: str) -> bool:
         """Whether this very recognizer counts in scans already, because somebody else than the user declared it."""
         behaviour = _what(recognizer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from catalog.datasets.departures import WHY, departures_of
@@ -17,6 +18,8 @@ from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog.paths import FieldPath
 from catalog.problems import sentence
 from catalog.records import ClassificationRecord, DatasetRecord
+from policies.access.identity import Identity
+from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.ports import FactsSource
@@ -224,6 +227,24 @@ def departures(version: SchemaVersion, sight: Sight) -> list[dict[str, Any]]:
         }
         for each in departures_of(version)
     ]
+
+
+class SightRules:
+    """Gives the sights of a subject."""
+
+    def __init__(self, identity: Identity, facts: FactsSource, decide: Decide) -> None:
+        self._identity, self._facts, self._decide = identity, facts, decide
+
+    def of(self, subject: Subject, purpose: str | None = None) -> Sights:
+        """What the subject may see of figures about records."""
+        return Sights(
+            subject=subject,
+            permissions=self._identity.permissions(subject),
+            facts=self._facts,
+            decide=self._decide,
+            purpose=purpose,
+            reviews=partial(self._identity.may, subject, Power.REVIEW),
+        )
 
 
 def changes(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:

@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
+from api.wiring.notify_services import Notify
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore
+from policies.declared.state import GovernanceState
 from tests.api_world import ApiWorld, world
 from tests.mail_server import MailServer, html, mail_server, plain
 
@@ -62,9 +67,9 @@ def weir(tmp_path: Path, mails: MailServer) -> Iterator[ApiWorld]:
 
 def deliver(weir: ApiWorld) -> None:
     """What the worker does all the time."""
-    while weir.services.deliveries.step(wait=True):
+    while weir.services[Deliveries].step(wait=True):
         pass
-    while weir.services.notify.sender.step():
+    while weir.services[Notify].sender.step():
         pass
 
 
@@ -242,7 +247,9 @@ def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails:
     from api.wiring.clock import now
 
     for announced in (1, 0):
-        duty = ViewFailures(DeclaredViews(built.store), states, built.state.store, built.events, now)
+        duty = ViewFailures(
+            DeclaredViews(built[CatalogStore]), states, built[GovernanceState].store, built[Events], now
+        )
         duty._next = now()
         assert duty.step() == announced
     deliver(weir)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.http.callers.scopes import scope_of
-from tests.answer_check import CheckedClient, document
+from api.http.app import access_by_route
+from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 from tests.scim_world import service
 
@@ -75,7 +75,9 @@ def test_a_token_opens_what_its_scope_names(weir: ApiWorld, scope: str, method: 
 def test_every_route_has_a_scope_and_none_gives_what_it_should_not() -> None:
     """Generated from the OpenAPI document: a change needs more than `read`, and nothing but `scim` opens SCIM."""
     seen = {
-        (m, p): scope_of(m.upper(), p) for p, ways in document()["paths"].items() for m in ways if p.startswith("/api/")
+        (each.method.lower(), each.path): access.scope_for(each.method)
+        for each, access in access_by_route().items()
+        if each.path.startswith("/api/")
     }
     open_to_any = {p for (_, p), scope in seen.items() if scope is None}
     assert {p.split("/")[3] for p in open_to_any} == {"me", "auth"}

@@ -8,12 +8,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from api.http.callers.auth import ServicesOf
+from api.guard.guards import everybody
+from api.guard.services import InstanceOf
 from api.http.edge.metrics import Metrics
 from api.http.edge.openapi import answers_with, gives
 from api.http.schemas.health import Alive, Readiness
-from api.wiring.services import Services
+from api.joins.health import Health
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
 
 router = APIRouter(tags=["health"])
 
@@ -21,16 +26,18 @@ NEEDED = {"database", "kafka"}
 """Without these nothing can be accepted; without the others Weir is degraded (docs/decisions/0002-readiness.md)."""
 
 
-@router.get("/healthz", responses=answers_with(Alive))
+@router.get("/healthz", dependencies=[everybody()], responses=answers_with(Alive))
 def healthz() -> dict[str, str]:
     """The process answers."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses=answers_with(Readiness) | answers_with(Readiness, status=503))
-def readyz(request: Request, built: ServicesOf) -> Response:
+@router.get(
+    "/readyz", dependencies=[everybody()], responses=answers_with(Readiness) | answers_with(Readiness, status=503)
+)
+def readyz(request: Request, built: InstanceOf) -> Response:
     """Which servers answer, and how far the lineage graph is behind. 503 when nothing could be accepted."""
-    health = built.health.check()
+    health = built[Health].check()
     down = [name for name, problem in health.problems.items() if problem]
     status = "ready" if not down else "unready" if NEEDED & set(down) else "degraded"
     metrics: Metrics = request.app.state.metrics
@@ -48,18 +55,18 @@ def readyz(request: Request, built: ServicesOf) -> Response:
     return JSONResponse(body, 503 if status == "unready" else 200)
 
 
-def _sealing(built: Services) -> dict[str, Any] | None:
+def _sealing(built: Instance) -> dict[str, Any] | None:
     """Why this process may not seal the audit; None where that cannot be known."""
     try:
-        return {"problem": built.audit_segments.problem()}
+        return {"problem": built[AuditSegments].problem()}
     except Unavailable:
         return None
 
 
-def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
+def _shipping(metrics: Metrics, built: Instance) -> dict[str, Any] | None:
     """How far the audit was shipped; None where it is not shipped, or cannot be known."""
     try:
-        report = built.audit_shipping.report()
+        report = built[AuditShipping].report()
     except Unavailable:
         return None
     if report.place is None:
@@ -76,11 +83,14 @@ def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
 
 
 @router.get(
-    "/metrics", response_class=Response, responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them.")
+    "/metrics",
+    dependencies=[everybody(limits="names of routes, servers and views, never of people")],
+    response_class=Response,
+    responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them."),
 )
-def metrics(request: Request, built: ServicesOf) -> Response:
+def metrics(request: Request, built: InstanceOf) -> Response:
     """Figures for Prometheus: names of routes, servers and stream views, never of people or values."""
     figures: Metrics = request.app.state.metrics
     _shipping(figures, built)
-    figures.datasets.set(built.datasets.page(limit=1).total)
+    figures.datasets.set(built[Datasets].page(limit=1).total)
     return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

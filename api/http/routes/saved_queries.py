@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from api.http.callers.auth import Caller, ServicesOf
+from api.guard.guards import Caller, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
-from api.http.schemas.saved_queries import DeletedQuery, SavedQueries, SavedQuery
-from api.joins.saved_queries import Wanted
-from api.wiring.services import Services
+from api.http.schemas.saved_queries import DeletedQuery, SavedQuery
+from api.http.schemas.saved_queries import SavedQueries as SavedQueriesAnswer
+from api.joins.saved_queries import SavedQueries, Wanted
+from api.wiring.instance import Instance
+from policies.audit import AuditLog
 from policies.model import Subject
 
 router = APIRouter(prefix="/saved-queries", tags=["queries"])
@@ -68,46 +71,65 @@ class SavedQueryAsked(BaseModel):
         )
 
 
-@router.get("", responses=answers_with(SavedQueries))
-def list_queries(built: ServicesOf, subject: Caller) -> Any:
+@router.get(
+    "",
+    dependencies=[signed_in("and those shared with the caller", scope="query")],
+    responses=answers_with(SavedQueriesAnswer),
+)
+def list_queries(built: InstanceOf, subject: Caller) -> Any:
     """The caller's saved queries, and those that others share with them."""
-    return {"queries": built.saved_queries.all(subject)}
+    return {"queries": built[SavedQueries].all(subject)}
 
 
-@router.post("", status_code=201, responses=answers_with(SavedQuery, status=201))
-def create(built: ServicesOf, subject: Caller, body: SavedQueryAsked) -> Any:
+@router.post(
+    "",
+    dependencies=[signed_in("the caller's own", scope="query")],
+    status_code=201,
+    responses=answers_with(SavedQuery, status=201),
+)
+def create(built: InstanceOf, subject: Caller, body: SavedQueryAsked) -> Any:
     """Keep a statement under a name. 409 where the caller has one of that name."""
-    query = built.saved_queries.create(subject, body.wanted())
+    query = built[SavedQueries].create(subject, body.wanted())
     _record_shared(built, subject, query)
     return query
 
 
-@router.get("/{id}", responses=answers_with(SavedQuery))
-def one(built: ServicesOf, subject: Caller, id: Name) -> Any:
+@router.get(
+    "/{id}",
+    dependencies=[needs(others="its owner, and with whom it is shared", unseen=True, scope="query")],
+    responses=answers_with(SavedQuery),
+)
+def one(built: InstanceOf, subject: Caller, id: Name) -> Any:
     """One saved query; 404 where it is of somebody else and not shared with the caller."""
-    return built.saved_queries.get(subject, id)
+    return built[SavedQueries].get(subject, id)
 
 
-@router.put("/{id}", responses=answers_with(SavedQuery))
-def change(built: ServicesOf, subject: Caller, id: Name, body: SavedQueryAsked) -> Any:
+@router.put(
+    "/{id}", dependencies=[needs(others="its owner", unseen=True, scope="query")], responses=answers_with(SavedQuery)
+)
+def change(built: InstanceOf, subject: Caller, id: Name, body: SavedQueryAsked) -> Any:
     """Change a query of one's own."""
-    query = built.saved_queries.change(subject, id, body.wanted())
+    query = built[SavedQueries].change(subject, id, body.wanted())
     _record_shared(built, subject, query)
     return query
 
 
-@router.delete("/{id}", responses=answers_with(DeletedQuery))
-def delete(built: ServicesOf, subject: Caller, id: Name) -> Any:
+@router.delete(
+    "/{id}",
+    dependencies=[needs(others="its owner; `manage`, where it is shared", unseen=True, scope="query")],
+    responses=answers_with(DeletedQuery),
+)
+def delete(built: InstanceOf, subject: Caller, id: Name) -> Any:
     """Forget a query: one's own, or with `manage` one that is shared."""
-    deleted = built.saved_queries.delete(subject, id)
-    built.record(subject, "saved-query.delete", id)
+    deleted = built[SavedQueries].delete(subject, id)
+    built[AuditLog].record_by(subject, "saved-query.delete", id)
     return deleted
 
 
-def _record_shared(built: Services, subject: Subject, query: dict[str, Any]) -> None:
+def _record_shared(built: Instance, subject: Subject, query: dict[str, Any]) -> None:
     """What somebody shows to others is in the audit: with whom, not the statement."""
     shared = query["shared"]
     groups = [f"group:{name}" for name in shared["groups"]]
     names = ["everyone"] if shared["everyone"] else [*shared["users"], *groups]
     if names:
-        built.record(subject, "saved-query.share", query["id"], "allow", names)
+        built[AuditLog].record_by(subject, "saved-query.share", query["id"], "allow", names)

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from api.http.edge import errors
 from api.http.routes import pages
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, world
 
 GREAT = ("9223372036854775808", "9" * 30, "-9223372036854775809")
@@ -123,7 +124,7 @@ def test_after_a_failure_inside_the_connection_ends(weir: ApiWorld, monkeypatch:
     def broken(*_: object, **__: object) -> None:
         raise ValueError("no matter")
 
-    monkeypatch.setattr(weir.services.search, "search", broken)
+    monkeypatch.setattr(weir.services[Search], "search", broken)
     answer = weir.admin.get("/api/v1/search")
     assert answer.status_code == 500 and answer.headers["connection"] == "close"
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from api.config.settings import Settings
 from api.http.app import create_app
 from api.http.edge.client_address import client_address, networks
 from api.http.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
@@ -276,7 +277,7 @@ def test_a_start_warns_of_networks_of_proxies_that_hold_more_than_proxies(
     tmp_path: Path, proxies: list[str], wide: list[str]
 ) -> None:
     with world(tmp_path) as weir, capture_logs() as logs:
-        weir.services.settings.api.trusted_proxies = proxies
+        weir.services[Settings].api.trusted_proxies = proxies
         create_app(weir.services)
     assert [each["network"] for each in logs if each["event"] == "proxies_too_wide"] == wide
 
@@ -284,7 +285,7 @@ def test_a_start_warns_of_networks_of_proxies_that_hold_more_than_proxies(
 def test_a_token_that_signed_in_passes_whatever_came_before_it(tmp_path: Path) -> None:
     """The whole application: routes that look at the caller name a good token, open ones do not."""
     with world(tmp_path) as weir:
-        weir.services.settings.api.rate_failed = 1.0
+        weir.services[Settings].api.rate_failed = 1.0
         app = create_app(weir.services)
 
         def status(token: str, path: str = "/api/v1/search?q=x") -> int:

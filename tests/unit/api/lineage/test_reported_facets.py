@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
+from api.config.home import Home
 from tests.api_world import ApiWorld, world
 from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
 
@@ -130,7 +131,7 @@ def test_statistics_quality_metrics_and_assertions_without_values(weir: ApiWorld
     assert copy["outputStatistics"] == {"rowCount": 7, "size": 70, "at": "2026-01-01T00:00:00Z"}
     given_back = ask(weir, f"namespaces/{quote(SHOP, safe='')}/datasets/{USERS}")["facets"]["dataQualityMetrics"]
     assert given_back["columnMetrics"] == {"email": {"nullCount": 1, "distinctCount": 9}}
-    database = Path(weir.services.home.root / "weir.db").read_bytes()
+    database = Path(weir.services[Home].root / "weir.db").read_bytes()
     assert b"secret.example" not in database and b"4242424" not in database
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, orders, record, world
 
 NAME, MISSING = "zqxledger", "zqyledger"
@@ -118,7 +119,7 @@ def built(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
         for event in events:
             assert weir.admin.post(f"{API}/lineage", json=event).status_code == 201
         weir.fold()
-        weir.services.search.reindex_dirty()
+        weir.services[Search].reindex_dirty()
         yield weir
 
 
