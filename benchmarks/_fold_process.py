@@ -7,9 +7,9 @@ import signal
 import threading
 from pathlib import Path
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import load
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 
 

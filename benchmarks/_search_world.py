@@ -16,9 +16,9 @@ from typing import Any
 
 import httpx
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.instance import Instance, write_admin_token
 from catalog.adapters.memory.index import MemorySearchIndex
@@ -122,7 +122,7 @@ def _inside(services: Instance, home: Home, figures: dict[str, float]) -> Door:
     """The application in this process: no socket, all of HTTP's layers."""
     from fastapi.testclient import TestClient
 
-    from api.http.app import create_app
+    from api.app import create_app
 
     write_admin_token(services)
     token = home.admin_token.read_text().strip()

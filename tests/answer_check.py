@@ -20,8 +20,8 @@ import jsonschema_rs
 from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 
-from api.http.app import create_app
-from api.wiring.bootstrap import offline
+from api.app import create_app
+from api.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
 _OTHERS = ("/openapi.json",)

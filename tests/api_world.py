@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from fastapi.dependencies import utils
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
 from api.joins.scan_runner import ScanRunner
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import Instance, write_admin_token
@@ -174,7 +174,7 @@ def _times(records: Sequence[RawRecord]) -> dict[int, list[datetime]]:
 
 @contextmanager
 def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> Iterator[ApiWorld]:
-    """A world that is closed at the end; `more` replaces parts, as in `api.wiring.bootstrap.build`."""
+    """A world that is closed at the end; `more` replaces parts, as in `api.bootstrap.build`."""
     world = ApiWorld(folder, topics, **more)
     try:
         yield world

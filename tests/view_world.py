@@ -17,11 +17,11 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.schema_registry import SchemaRegistryClient
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
 from api.joins.scan_runner import ScanRunner
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import write_admin_token

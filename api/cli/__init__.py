@@ -37,10 +37,10 @@ from api.cli import (
     topics,
     views,
 )
-from api.cli.failures import worded
-from api.cli.help_panels import InOrder, into_panels
-from api.cli.names import UnknownName
-from api.cli.output import errors, print_text
+from api.terminal.failures import worded
+from api.terminal.help_panels import InOrder, into_panels
+from api.terminal.names import UnknownName
+from api.terminal.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 

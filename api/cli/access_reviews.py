@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_campaign, complete_dataset, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
-from api.cli.vocabularies import Unconfirmed
+from api.terminal.http import segment
+from api.terminal.names import complete_campaign, complete_dataset, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
+from api.terminal.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput
 from policies.campaigns.model import CampaignState, ItemState

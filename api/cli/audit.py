@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import typer
 
-from api.cli.grouped_options import with_groups
-from api.cli.names import complete_dataset, complete_grant, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, print_text, show
+from api.terminal.grouped_options import with_groups
+from api.terminal.names import complete_dataset, complete_grant, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
 from api.wiring.offline import check_audit_file
 from catalog.errors import InvalidInput, WeirError
 

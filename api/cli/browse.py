@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.cells import cell
 from api.cli.declare import dataset_path
-from api.cli.http import Api
-from api.cli.options import As, Output, Topic, api
-from api.cli.output import Format, console, errors, show
 from api.cli.queries import Purpose, follow_query
+from api.terminal.cells import cell
+from api.terminal.http import Api
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, errors, show
 
 _WIDTH = 400
 """Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""

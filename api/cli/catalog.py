@@ -11,11 +11,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.declare import dataset_path
-from api.cli.http import Api, segment
-from api.cli.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, errors, print_text, show
-from api.cli.vocabularies import Found
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.vocabularies import Found
 from catalog.errors import WeirError
 from scanners.model import Strategy
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import segment
-from api.cli.names import complete_dataset, complete_purpose, complete_user
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, show
-from api.cli.vocabularies import Holder, RightKind, Seen
+from api.terminal.http import segment
+from api.terminal.names import complete_dataset, complete_purpose, complete_user
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, show
+from api.terminal.vocabularies import Holder, RightKind, Seen
 from catalog.errors import InvalidInput
 
 access_app = typer.Typer(help="See who has access to what, and why.", no_args_is_help=True)

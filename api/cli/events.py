@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, print_text, show
 
 _POLL_S = 1.0
 _COLUMNS = ("time", "type", "subject", "what")

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.names import complete_dataset, complete_purpose, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.names import complete_dataset, complete_purpose, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput
 
 policy_app = typer.Typer(help="Test policies, see what a change would do, try a mask.", no_args_is_help=True)

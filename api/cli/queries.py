@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, segment
-from api.cli.names import complete_purpose
-from api.cli.options import As, Output, api
-from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
-from api.cli.parameters import filled
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_purpose
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.terminal.parameters import filled
 from catalog.errors import InvalidInput
 from policies.model import OnUnreadable
 

@@ -10,11 +10,11 @@ import typer
 import yaml
 
 from api.cli.declare import dataset_path
-from api.cli.grouped_options import with_groups
-from api.cli.http import Api
-from api.cli.names import complete_dataset, complete_entity, require_entity
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.grouped_options import with_groups
+from api.terminal.http import Api
+from api.terminal.names import complete_dataset, complete_entity, require_entity
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput, WeirError
 from catalog.model import ReviewState
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, segment
-from api.cli.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
 from api.cli.queries import Given, Out, PlainCsv, QueryFormat, Rows, run_query
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, print_text, show
 from catalog.errors import InvalidInput
 
 _PATH = "/api/v1/saved-queries"

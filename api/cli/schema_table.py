@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from api.cli.output import Format, console, show
+from api.terminal.output import Format, console, show
 from catalog.problems import sentence
 
 _EXACT = 40

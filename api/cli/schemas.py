@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.declare import dataset_path
-from api.cli.names import complete_dataset
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.names import complete_dataset
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 
 
 def add_to(app: typer.Typer) -> None:

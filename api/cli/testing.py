@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from api.cli import coverage, phases
-from api.cli.output import errors, print_text
+from api.terminal.output import errors, print_text
 
 _ROOT = Path(__file__).resolve().parents[2]
 

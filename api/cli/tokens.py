@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_user
-from api.cli.options import Output, api
-from api.cli.output import Format, console, print_text, show
 from api.config.home import Home, write_private
+from api.terminal.http import segment
+from api.terminal.names import complete_user
+from api.terminal.options import Output, api
+from api.terminal.output import Format, console, print_text, show
 
 token_app = typer.Typer(help="Make, rotate and revoke API tokens.", no_args_is_help=True)
 _ID = Annotated[str, typer.Argument(help="As `weir token list` shows it.")]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NoReturn, Protocol
 
-from api.joins.sight import owns
+from api.visibility.sight import owns
 from catalog.datasets.reviews import Decision
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document

@@ -11,9 +11,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from api.app import access_by_route
 from api.config.settings import documented
-from api.http.app import access_by_route
-from api.http.edge.errors import HTTP_CODES, STATUS
+from api.edge.errors import HTTP_CODES, STATUS
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -174,8 +174,8 @@ def _suffix(shape: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Write the pages."""
-    from api.http.app import create_app
-    from api.wiring.bootstrap import offline
+    from api.app import create_app
+    from api.bootstrap import offline
 
     (DOCS / "settings.md").write_text(settings_markdown())
     (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))

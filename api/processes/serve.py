@@ -7,16 +7,16 @@ import sys
 
 import structlog
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.address import Address
 from api.config.extras import notices
 from api.config.home import Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
-from api.http.app import create_app
 from api.processes.heap import few_arenas, one_thread_for_vectors
 from api.processes.server import listening
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 from api.wiring.instance import write_admin_token
 from catalog.errors import SettingsError

@@ -14,13 +14,13 @@ import time
 import psutil
 import structlog
 
+from api.bootstrap import build
 from api.config.home import PROGRAM, Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
 from api.joins.views.service import Views
 from api.processes.heap import few_arenas
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 from api.wiring.instance import Instance
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import structlog
 
+from api.bootstrap import build
 from api.config.extras import notices
 from api.config.home import Home, write_private
 from api.config.log_files import keep_small
@@ -22,7 +23,6 @@ from api.joins.scan_runner import ScanRunner
 from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
-from api.wiring.bootstrap import build
 from api.wiring.campaign_services import AccessReviews
 from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival

@@ -14,14 +14,14 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
-from api.http.app import create_app
-from api.wiring.bootstrap import offline
+from api.app import create_app
+from api.bootstrap import offline
 from tests.api_world import ApiWorld, world
 
 CSV_WRITERS = (
-    "api/http/formats/csv_text.py",
-    "api/cli/output.py",
-    "api/http/formats/listing.py",
+    "api/formats/csv_text.py",
+    "api/terminal/output.py",
+    "api/formats/listing.py",
     "policies/audit_export.py",
     "catalog/where_is/csv.py",
     "lineage/questions/exports.py",

@@ -18,8 +18,8 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeys
 
 from api import cli
-from api.cli.http import instance_token
 from api.config.home import Home
+from api.terminal.http import instance_token
 from catalog.errors import NotSignedIn
 from policies.access.device_logins import DeviceLogins
 from policies.access.sessions import Sessions
@@ -58,7 +58,7 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
                 return clients(**given)
             return CheckedClient(running.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-        monkeypatch.setattr("api.cli.http.httpx.Client", client)
+        monkeypatch.setattr("api.terminal.http.httpx.Client", client)
         monkeypatch.setenv("WEIR_HOME", str(tmp_path))
         monkeypatch.setenv("WEIR_URL", BASE)
         monkeypatch.delenv("WEIR_TOKEN", raising=False)

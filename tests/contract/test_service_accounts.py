@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.http.app import access_by_route
+from api.app import access_by_route
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 from tests.scim_world import service

@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 
 from api.config.http_settings import ApiSettings
 from api.config.settings import Settings
-from api.http.edge.tls import Renewal, server_context
+from api.edge.tls import Renewal, server_context
 from policies.access.identity import Identity
 from tests.query_door import Door, door, until
 from tests.tls_world import Authority, Issued, client, self_signed, trusting

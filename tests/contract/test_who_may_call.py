@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from fastapi.routing import APIRoute
 
+from api.app import access_by_route, create_app
+from api.bootstrap import offline
 from api.guard.access import Access, Entry
-from api.http.app import access_by_route, create_app
-from api.wiring.bootstrap import offline
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.service_specs import SCOPES
 from tests.answer_check import document

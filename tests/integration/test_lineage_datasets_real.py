@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.wiring.bootstrap import build
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import write_admin_token

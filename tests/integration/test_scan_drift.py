@@ -14,10 +14,10 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.scan_runner import ScanRunner
-from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.instance import Instance
 from catalog.adapters.memory.index import MemorySearchIndex

@@ -28,10 +28,10 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, struct_pb2, timestamp_pb2, wrappers_pb2
 from pydantic import SecretStr
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.declared import Declared
-from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.instance import Instance
 from catalog.adapters.memory.index import MemorySearchIndex

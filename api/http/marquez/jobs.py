@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.http.marquez import shapes
 from api.http.marquez.facets import job_facets, run_facets
 from api.http.marquez.reported import run_facets_of, with_run_facets
@@ -24,7 +24,7 @@ from api.http.schemas.marquez import (
     MarquezRunFacets,
     MarquezRuns,
 )
-from api.joins.visible.readers import Reader, Readers
+from api.visibility.readers import Reader, Readers
 from catalog.errors import NotFound
 from catalog.model import NodeId
 from lineage.model import Node

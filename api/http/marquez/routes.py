@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
 from api.http.marquez import jobs, shapes
 from api.http.marquez.reported import with_reported
 from api.http.schemas.marquez import (
@@ -29,7 +29,7 @@ from api.http.schemas.marquez import (
     MarquezTags,
 )
 from api.http.schemas.marquez_graph import ColumnLineage
-from api.joins.visible.readers import Reader, Readers
+from api.visibility.readers import Reader, Readers
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound
 from catalog.model import DatasetId, SchemaVersion

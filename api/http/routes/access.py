@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Instant, Limit, Name, Offset, Text
 from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
 from api.http.schemas import access as schemas
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.clock import now
 from api.wiring.instance import Instance
 from policies.access.grants import Grants, grant_json

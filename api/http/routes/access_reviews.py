@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Limit, Name, Offset, Text
+from api.formats.listing import as_file
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Limit, Name, Offset, Text
-from api.http.formats.listing import as_file
 from api.http.schemas import access_reviews as schemas
 from api.wiring.campaign_services import AccessReviews
 from policies.audit import AuditLog

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from api.config.settings import Settings
+from api.edge.openapi import answers_with
+from api.edge.parameters import Cursor, Instant, Limit, Text
 from api.guard.guards import Caller, needs
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Cursor, Instant, Limit, Text
 from api.http.schemas import audit as schemas
 from api.http.schemas.audit import AuditEntries, AuditKey, AuditVerification
 from catalog.errors import Unavailable

@@ -9,24 +9,24 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import Session, require_on
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.http.schemas.classifications import Classification
 from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
 from api.http.schemas.datasets import DatasetAccess, DatasetDetails, DatasetVisibility
 from api.http.schemas.datasets import Datasets as DatasetsAnswer
 from api.http.schemas.related import RelatedDatasets
-from api.joins import sight
 from api.joins.domains import ReviewLimits
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.reported import of_dataset
-from api.joins.sight import SightRules, owns
-from api.joins.visible.knowledge import Knowledge
-from api.joins.visible.readers import Readers
+from api.visibility import sight
+from api.visibility.knowledge import Knowledge
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, owns
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.reported import is_reported

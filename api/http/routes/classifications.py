@@ -8,17 +8,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Limit, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Limit, Offset, Text
 from api.http.schemas.classifications import Classifications, ReviewOutcomes
-from api.joins import sight
 from api.joins.domains import ReviewLimits
 from api.joins.recognizers import Recognizers
-from api.joins.sight import SightRules, owns
-from api.joins.visible.readers import Readers
+from api.visibility import sight
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, owns
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Reviews, Wanted
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed

@@ -7,15 +7,15 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Name, Text
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name, Text
 from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster, TestedCluster
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connectors.service import Connectors
 from api.joins.declared import Declared
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.instance import Instance
 from catalog.apply.handlers import without_connectors
 from catalog.datasets.datasets import Datasets

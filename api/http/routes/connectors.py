@@ -6,13 +6,13 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Name
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name
 from api.http.schemas.connectors import ConnectorAction, ConnectorPlugins, DeclaredConnectors, DescribedConnector
 from api.joins.connectors.service import Connectors
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 
 router = APIRouter(tags=["connectors"])
 

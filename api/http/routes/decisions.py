@@ -9,17 +9,17 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import Place, Text
 from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import Place, Text
 from api.http.schemas.decisions import Decision, PolicyTestReport
 from api.http.schemas.decisions import Decisions as DecisionsAnswer
 from api.http.schemas.decisions import MaskPreview as MaskPreviewAnswer
 from api.http.schemas.decisions import Simulation as SimulationAnswer
 from api.joins import proposed
 from api.joins.domains import DomainRights
-from api.joins.visible.knowledge import Knowledge
+from api.visibility.knowledge import Knowledge
 from api.wiring.instance import Instance
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.access.decision_service import Asked, Decisions, Named

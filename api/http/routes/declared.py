@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import Name, Text
 from api.guard.credentials import require
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Declarer, Session
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import Name, Text
 from api.http.routes.clusters import forget
 from api.http.schemas.declared import (
     Applied,
@@ -26,9 +26,9 @@ from api.http.schemas.declared import (
 from api.joins.connectors.places import KIND
 from api.joins.connectors.service import Connectors
 from api.joins.declared import Declared
-from api.joins.visible.documents import SeenDocuments
-from api.joins.visible.domains import SeenDomains
-from api.joins.visible.readers import Readers
+from api.visibility.documents import SeenDocuments
+from api.visibility.domains import SeenDomains
+from api.visibility.readers import Readers
 from api.wiring.duties import Duties
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets

@@ -20,9 +20,9 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.edge.parameters import LONGEST
 from api.guard.credentials import Credential, client_certificate, later, subject_lately
 from api.guard.guards import guard_of
-from api.http.edge.parameters import LONGEST
 
 _BEARER = "bearer "
 

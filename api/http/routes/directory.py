@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.config.settings import Settings
+from api.edge.openapi import answers_with
+from api.edge.parameters import Limit, Offset, Text
 from api.guard import cookies
 from api.guard.guards import Caller, needs
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Limit, Offset, Text
 from api.http.routes.scim import PREFIX as SCIM
 from api.http.schemas.directory import DirectoryGroupsListed, DirectoryPeopleListed, DirectoryShown, ReleasedName
 from catalog.errors import Conflict

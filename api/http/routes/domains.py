@@ -6,16 +6,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Instant, Limit, Name, Offset, Text
 from api.guard.credentials import require
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Instant, Limit, Name, Offset, Text
 from api.http.routes.declared import known_documents
 from api.http.schemas import domains as schemas
 from api.joins.declared import Declared
-from api.joins.visible.domain_page import DomainPages
-from api.joins.visible.readers import Readers
+from api.visibility.domain_page import DomainPages
+from api.visibility.readers import Readers
 from api.wiring.instance import Instance
 from policies.access.audit_of_domain import DomainAudit, Viewpoint
 from policies.access.identity import Identity

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
+from api.formats.listing import as_file
 from api.guard.guards import OWNERS, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
-from api.http.formats.listing import as_file
 from api.http.schemas import effective as schemas
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
 from policies.audit import AuditLog
 from policies.effective.compare import Side

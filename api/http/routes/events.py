@@ -11,16 +11,16 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Instant, Limit, SeqNo, Text
 from api.guard.credentials import Credential, Given, subject_of
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Instant, Limit, SeqNo, Text
 from api.http.schemas.events import Deliveries
 from api.http.schemas.events import Events as EventsAnswer
-from api.joins import sight
-from api.joins.sight import SightRules
-from api.joins.visible.readers import Readers
+from api.visibility import sight
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.errors import NotFound, WeirError

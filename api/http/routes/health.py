@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from api.edge.metrics import Metrics
+from api.edge.openapi import answers_with, gives
 from api.guard.guards import everybody
 from api.guard.services import InstanceOf
-from api.http.edge.metrics import Metrics
-from api.http.edge.openapi import answers_with, gives
 from api.http.schemas.health import Alive, Readiness
 from api.joins.health import Health
 from api.wiring.instance import Instance

@@ -10,18 +10,18 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.config.settings import Settings
+from api.edge.content_encoding import decoded
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.senders import EVENT_SENDER
 from api.guard.services import InstanceOf
-from api.http.edge.content_encoding import decoded
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
 from api.http.marquez.shapes import with_graph
 from api.http.schemas.lineage import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
 from api.http.schemas.lineage_events import BatchResult
 from api.http.schemas.marquez_graph import LineageOfBoth
 from api.joins.reported import with_runs, with_transformations
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.errors import InvalidInput

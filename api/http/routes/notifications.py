@@ -7,11 +7,11 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Limit
 from api.guard.credentials import require
 from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Limit
 from api.http.schemas import notify as schemas
 from api.wiring.notify_services import Notify
 

@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.edge import errors
+from api.edge.parameters import LONGEST
+from api.edge.together import Together
 from api.guard.credentials import LATELY_S, Credential, client_certificate, later, subject_lately
 from api.guard.guards import guard_of, routes_of
-from api.http.edge import errors
-from api.http.edge.parameters import LONGEST
-from api.http.edge.together import Together
 from api.http.routes import views
 from api.http.routes.direct import as_json, plain_token
 from api.joins.views.rows import ViewRows

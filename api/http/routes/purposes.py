@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from api.edge.openapi import answers_with
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
 from api.http.schemas import purposes as schemas
 from policies.access.grants import Grants
 from policies.access.identity import Identity

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.cancel_on_disconnect import SentResponse, attended
+from api.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Count, Id, Place, SqlInAddress, Text
+from api.formats import answers
 from api.guard.guards import DECIDED, KNOWN, Caller, signed_in
 from api.guard.powers import Session
 from api.guard.services import InstanceOf
-from api.http.edge.cancel_on_disconnect import SentResponse, attended
-from api.http.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
-from api.http.formats import answers
 from api.http.schemas.queries import Completion as CompletionAnswer
 from api.http.schemas.queries import Explanation
 from api.http.schemas.queries import QueryCheck as QueryCheckAnswer

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Text
 from api.guard.guards import Caller, needs
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Text
 from api.http.schemas.scans import TrialOnDataset, TrialOnValues
 from api.joins.recognizers import MAX_VALUES, Recognizers, recognizer_of
-from api.joins.sight import SightRules
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
 from catalog.datasets.datasets import Datasets
 from catalog.errors import InvalidInput, NotAllowed
 from policies.access.purposes import PurposeUse

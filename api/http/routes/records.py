@@ -9,14 +9,14 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
+from api.edge.cancel_on_disconnect import attended
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Instant, Name, Place, SeqNo, Text
 from api.guard.guards import DECIDED, Caller, signed_in
 from api.guard.powers import Session
 from api.guard.services import InstanceOf
-from api.http.edge.cancel_on_disconnect import attended
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Instant, Name, Place, SeqNo, Text
 from api.http.schemas.records import Records
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from policies.browse.conditions import PARTS, Filters, read_field

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Text
 from api.guard.guards import Caller, needs
 from api.guard.powers import reach_of
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Text
 from api.http.schemas.reports import WhereIs as WhereIsAnswer
 from api.joins.domain_reports import where_is_within
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html
 from catalog.where_is.report import WhereIs

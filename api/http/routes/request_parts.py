@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Instant, Name
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Instant, Name
 from api.http.routes.access import reference, shown
 from api.http.schemas import access as schemas
 from api.wiring.instance import Instance

@@ -6,10 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Name
 from api.guard.guards import Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name
 from api.http.schemas.queries import CancelledQuery, EndedQuery, RunningQueries, RunningQuery
 from api.wiring.instance import Instance
 from policies.access.identity import Identity

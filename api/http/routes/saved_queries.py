@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Name
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Name
 from api.http.schemas.saved_queries import DeletedQuery, SavedQuery
 from api.http.schemas.saved_queries import SavedQueries as SavedQueriesAnswer
 from api.joins.saved_queries import SavedQueries, Wanted

@@ -9,18 +9,18 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.config.settings import Settings
+from api.edge.openapi import answers_with
+from api.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import reach_of
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.http.schemas.scans import Scan
 from api.http.schemas.scans import Scans as ScansAnswer
-from api.joins import sight
 from api.joins.connections import Connections
 from api.joins.domain_reports import require_topics
-from api.joins.sight import SightRules
-from api.joins.visible.readers import Reader, Readers
+from api.visibility import sight
+from api.visibility.readers import Reader, Readers
+from api.visibility.sight import SightRules
 from api.wiring.instance import Instance
 from catalog.datasets.clusters import names_of_cluster
 from catalog.datasets.discovery import Discovery

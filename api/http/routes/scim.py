@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from scim2_models import Error, SCIMException
 
 from api.config.settings import Settings
+from api.edge.errors import headers_of, status_of
+from api.edge.parameters import Name
 from api.guard import cookies
 from api.guard.directory import DIRECTORY, FIXED
 from api.guard.guards import Caller, everybody
 from api.guard.services import InstanceOf
-from api.http.edge.errors import headers_of, status_of
-from api.http.edge.parameters import Name
 from api.joins.scim.models import PROVIDER
 from api.joins.scim.service import Json, ScimService, version_of
 from api.wiring.instance import Instance

@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Limit, Offset, Text
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Limit, Offset, Text
 from api.http.marquez import routes
 from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
-from api.joins.sight import SightRules, Sights
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, Sights
 from api.wiring.instance import Instance
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId

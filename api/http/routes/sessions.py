@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.config.settings import Settings
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import Name
 from api.guard import cookies
 from api.guard.credentials import Given, require
 from api.guard.guards import Caller, case, everybody, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import Name
 from api.http.routes.sign_in import CALLBACK, device_code, failed, keep_attempt, page
 from api.http.schemas.sign_in import (
     DeviceCode,

@@ -11,15 +11,15 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.config.settings import Settings
+from api.edge.answer_headers import PAGE_POLICY
+from api.edge.errors import status_of
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import Name, Text
 from api.guard import cookies
 from api.guard.browsers import browser_of
 from api.guard.credentials import Given, is_use, subject_of
 from api.guard.guards import everybody, own_session
 from api.guard.services import InstanceOf
-from api.http.edge.answer_headers import PAGE_POLICY
-from api.http.edge.errors import status_of
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import Name, Text
 from api.http.schemas.sign_in import SignedOut, SignInState
 from api.wiring.instance import Instance
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.http.schemas.clusters import Connectors, ConsumerGroups
 from api.http.schemas.readers import Readers as ReadersAnswer
 from api.http.schemas.sql_lineage import SqlLineage
 from api.joins.observing import Observing
-from api.joins.sight import SightRules, owns
-from api.joins.visible.readers import Reader, Readers
+from api.visibility.readers import Reader, Readers
+from api.visibility.sight import SightRules, owns
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
 from catalog.errors import NotFound

@@ -8,11 +8,11 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Name, Place, Text
 from api.guard.access import NO_SCOPE
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Name, Place, Text
 from api.http.schemas.identity import CreatedToken, Me, RevokedToken, RotatedToken, Tokens
 from catalog.records import rfc3339
 from policies.access.api_tokens import NewToken

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Name, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Name, Text
 from api.http.schemas.topics import (
     SubjectDiff,
     Subjects,
@@ -21,9 +21,9 @@ from api.http.schemas.topics import (
     TopicRate,
 )
 from api.joins.group_lags import GroupLags
-from api.joins.sight import SightRules, owns
 from api.joins.topic_pages import TopicPages
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, owns
 from catalog.errors import NotAllowed
 from catalog.model import DatasetId
 from policies.access.identity import Identity

@@ -10,12 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.edge.event_stream import event, event_stream
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Name, Text, refuse_unknown
 from api.guard.guards import DECIDED, KNOWN, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.services import InstanceOf
-from api.http.edge.event_stream import event, event_stream
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Name, Text, refuse_unknown
 from api.http.routes.direct import DirectRoute
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval
 from api.http.schemas.views import ViewRows as ViewRowsAnswer
@@ -25,7 +25,7 @@ from api.joins.views.diff import ViewDiffs
 from api.joins.views.removal import ViewRemovals
 from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.instance import Instance
 from policies.model import Subject
 from policies.query.service import GovernedQuery

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.joins.group_lags import SHOWN, GroupLags
-from api.joins.sight import Sight
+from api.visibility.sight import Sight
 from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, Unavailable

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from api.cli import app, http
+from api.cli import app
 from api.config.settings import Settings
+from api.terminal import http
 from tests.api_world import ApiWorld, orders, record, world
 
 GOVERNANCE = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.cli import views
-from api.cli.output import Format, show
+from api.terminal.output import Format, show
 
 VIEW = {
     "name": "shop.by_city",

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from api.http.schemas.base import Answer
+from api.edge.answer import Answer
 from catalog.search.clicks import Clicks
 from tests.answer_check import AnswerDiffers, differences
 from tests.api_world import ApiWorld

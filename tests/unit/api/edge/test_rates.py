@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from api.app import create_app
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.http.edge.client_address import client_address, networks
-from api.http.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
+from api.edge.client_address import client_address, networks
+from api.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
 from catalog.errors import LimitExceeded
 from tests.api_world import world
 

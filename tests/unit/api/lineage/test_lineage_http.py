@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 from api.cli import lineage as commands
-from api.cli.http import Api
+from api.terminal.http import Api
 from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
 from tests.lineage_door import EMAIL, ask, told

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from api.app import create_app
 from api.config.settings import Settings
 from api.guard.credentials import LATELY_S
-from api.http.app import create_app
 from api.http.routes import direct, one_row
 from policies.access.identity import Identity
 from tests.query_door import until

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 from fastapi.testclient import TestClient
 
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import ClusterRecord
