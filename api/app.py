@@ -21,7 +21,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import VERSION
+from api import VERSION, features
 from api.config.settings import Settings
 from api.edge import answer_headers, errors, openapi, parameters
 from api.edge.body_limit import BodyLimit
@@ -32,6 +32,7 @@ from api.edge.shutdown import EndingServer
 from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
+from api.guard.router import PREFIX
 from api.http.marquez import routes
 from api.http.routes import (
     access,
@@ -59,7 +60,6 @@ from api.http.routes import (
     reports,
     request_parts,
     running,
-    saved_queries,
     scans,
     scim,
     search,
@@ -75,7 +75,6 @@ from api.wiring.instance import Instance
 from catalog.errors import Unavailable
 
 _log = structlog.get_logger("weir.api")
-PREFIX = "/api/v1"
 
 _TOKENS_KEPT = 4096
 _EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
@@ -148,7 +147,6 @@ def _routes() -> tuple[BaseRoute, ...]:
         sources,
         queries,
         running,
-        saved_queries,
         access,
         request_parts,
         notifications,
@@ -166,6 +164,8 @@ def _routes() -> tuple[BaseRoute, ...]:
         events,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
+    for feature in features.parts("routes"):
+        all_of_them.include_router(feature.router)
     all_of_them.include_router(scim.router)
     all_of_them.include_router(health.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it

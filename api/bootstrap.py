@@ -9,6 +9,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
+from api import features
 from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.cluster_trial import ClusterTrial
@@ -22,7 +23,6 @@ from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
-from api.joins.saved_queries import SavedQueries
 from api.joins.scan_runner import ScanRunner
 from api.joins.scim.service import ScimService
 from api.joins.topic_pages import TopicPages
@@ -164,7 +164,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(ClusterTrial, observed.cluster_trial)
     add(GroupLags, observed.group_lags)
     add(TopicPages, observed.topic_pages)
-    add(SavedQueries, SavedQueries(catalog.store, now, governance.manages))
     add(GovernanceState, governance.state)
     add(Identity, governance.identity)
     add(Certificates, governance.certificates)
@@ -213,6 +212,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
             warm=_warm_up(parts, catalog, governance.state, lineage, queries.query),
         ),
     )
+    for wiring in features.parts("wiring"):
+        wiring.provide(instance, parts)
     parts.closing += [
         notify.sender.close,
         instance[Health].close,

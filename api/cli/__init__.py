@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from api import VERSION
+from api import VERSION, features
 from api.cli import (
     access,
     access_reviews,
@@ -28,7 +28,6 @@ from api.cli import (
     queries,
     request_parts,
     review,
-    saved_queries,
     schemas,
     servers,
     sources,
@@ -56,12 +55,12 @@ app = typer.Typer(
 )
 
 for room in (
+    *features.parts("commands"),
     servers,
     catalog,
     review,
     lineage,
     queries,
-    saved_queries,
     policy,
     purposes,
     access,

@@ -38,8 +38,9 @@ def about(description: str, **more: Any) -> Any:
 
 def absent(description: str | None = None, **more: Any) -> Any:
     """A key that may be missing; it is null only where its type names None."""
-    return Field(default_factory=_never, description=description, **more)
+    return Field(default_factory=_unset, description=description, **more)
 
 
-def _never() -> Any:
-    raise TypeError("models of answers are not filled in")
+def _unset() -> Any:
+    """A key that was not set is left out of the JSON, so its value is never shown."""
+    return None

@@ -20,7 +20,7 @@ from api.http.schemas.datasets import DatasetAccess, DatasetDetails, DatasetVisi
 from api.http.schemas.datasets import Datasets as DatasetsAnswer
 from api.http.schemas.related import RelatedDatasets
 from api.joins.domains import ReviewLimits
-from api.joins.recognizers import Recognizers
+from api.joins.recognizers import own_recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.reported import of_dataset
 from api.visibility import sight
@@ -221,7 +221,7 @@ def classifications(built: InstanceOf, subject: Caller, namespace: Name, name: N
     reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     reader.require(record, Aspect.EVIDENCE)
-    seen, own = built[SightRules].of(subject).of(record), built[Recognizers].declared_by(subject.user)
+    seen, own = built[SightRules].of(subject).of(record), own_recognizers(built[CatalogStore], subject.user)
     return [sight.classification(each, seen, own) for each in built[Datasets].classifications(record.id)]
 
 

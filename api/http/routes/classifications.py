@@ -15,7 +15,7 @@ from api.guard.powers import Session
 from api.guard.services import InstanceOf
 from api.http.schemas.classifications import Classifications, ReviewOutcomes
 from api.joins.domains import ReviewLimits
-from api.joins.recognizers import Recognizers
+from api.joins.recognizers import own_recognizers
 from api.visibility import sight
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, owns
@@ -23,6 +23,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Reviews, Wanted
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
+from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from policies.access.identity import Identity
 from policies.audit import AuditLog
@@ -60,7 +61,7 @@ def list_classifications(
             record = None if steward else reader.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and _reviews(built, subject, record))
         row["may_review"] = own[key]
-    sights, declared = built[SightRules].of(subject), built[Recognizers].declared_by(subject.user)
+    sights, declared = built[SightRules].of(subject), own_recognizers(built[CatalogStore], subject.user)
     seen: dict[DatasetId, sight.Sight] = {}
     for row, each in zip(page["classifications"], listing.items, strict=True):
         if each.dataset not in seen:
