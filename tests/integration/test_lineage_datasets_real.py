@@ -114,7 +114,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
                 [{"errorMessage": {"message": "no […]"}}, None],
                 2,
             ]
-            assert built.rebuild_lineage()["events folded"] == 2
+            assert built.rebuild_lineage()["eventsFolded"] == 2
             assert built.search.rebuild_search() == 2
             assert answers() == first
         finally:

@@ -145,7 +145,7 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     changes = {(c["change"], c["path"]): c for c in diff["changes"]}
     first = {"partition": 1, "offset": 100}
     for key in (("added", "value.coupon"), ("type", "value.id")):
-        assert {k: changes[key]["first_seen"][k] for k in first} == first, key
+        assert {k: changes[key]["firstSeen"][k] for k in first} == first, key
     assert changes["type", "value.id"]["after"] == ["int32", "string"]
     assert diff["compatibility"] == {"backward": True, "forward": False, "full": False}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name, Text
+from api.http.schemas.base import RequestBody
 from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster, TestedCluster
 from api.wiring.services import Services
 from catalog.apply.handlers import without_connectors
@@ -19,10 +20,8 @@ from policies.model import Subject
 router = APIRouter(prefix="/clusters", tags=["catalog"])
 
 
-class ClusterAsked(BaseModel):
+class ClusterAsked(RequestBody):
     """A cluster that is not declared yet, as its document would write it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Text = Field(min_length=1, examples=["prod"])
     spec: dict[str, Any] = Field(examples=[{"bootstrapServers": "broker:9092"}])

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers import cookies
 from api.http.callers.auth import Manager, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Limit, Offset, Text
 from api.http.routes.scim import PREFIX as SCIM
+from api.http.schemas.base import RequestBody
 from api.http.schemas.directory import DirectoryGroupsListed, DirectoryPeopleListed, DirectoryShown, ReleasedName
 from catalog.errors import Conflict
 from catalog.records import rfc3339
@@ -19,10 +20,8 @@ from catalog.records import rfc3339
 router = APIRouter(prefix="/directory", tags=["identity"])
 
 
-class ReleaseAsked(BaseModel):
+class ReleaseAsked(RequestBody):
     """Whose name."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=253, examples=["eva"])
 
@@ -59,9 +58,9 @@ def people(
         "people": [
             {
                 "name": each.name,
-                "display_name": each.display,
+                "displayName": each.display,
                 "state": each.state,
-                "out_since": rfc3339(each.out_since),
+                "outSince": rfc3339(each.out_since),
                 "groups": list(each.groups),
                 "declared": each.declared,
             }
@@ -80,8 +79,8 @@ def groups(built: ServicesOf, _: Manager, limit: Limit = 100, offset: Offset = 0
             {
                 "name": each.name,
                 "members": each.members,
-                "gives_groups": sorted(each.gives.groups),
-                "gives_roles": sorted(each.gives.roles),
+                "givesGroups": sorted(each.gives.groups),
+                "givesRoles": sorted(each.gives.roles),
             }
             for each in listed
         ],

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf, require
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Limit
 from api.http.schemas import notify as schemas
+from api.http.schemas.base import RequestBody
 
 router = APIRouter(tags=["notifications"])
 
 
-class Chosen(BaseModel):
+class Chosen(RequestBody):
     """How the caller wants to be notified; what is left out gets the default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channels: list[str] = Field(["mail"], max_length=2, description="mail, chat; empty for none.")
     off: list[str] = Field([], max_length=20, description="Topics to switch off.")
@@ -31,10 +30,8 @@ class Chosen(BaseModel):
     )
 
 
-class Tested(BaseModel):
+class Tested(RequestBody):
     """Which channel to test."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channel: str = Field("mail", max_length=10, description="mail or chat.")
     user: str | None = Field(None, max_length=253, description="Another person, for those who manage.")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import ScanOperator, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Text
+from api.http.schemas.base import RequestBody
 from api.http.schemas.scans import TrialOnDataset, TrialOnValues
 from api.joins.recognizers import MAX_VALUES, recognizer_of
 from catalog.errors import InvalidInput, NotAllowed
@@ -18,10 +19,8 @@ from scanners.model import Recognizer
 router = APIRouter(prefix="/recognizers", tags=["catalog"])
 
 
-class Trial(BaseModel):
+class Trial(RequestBody):
     """Values of your own, or a dataset; never both."""
-
-    model_config = ConfigDict(extra="forbid")
 
     recognizer: dict[str, Any] = Field(
         description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Instant, Name
 from api.http.routes.access import reference, shown
 from api.http.schemas import access as schemas
+from api.http.schemas.base import RequestBody
 from api.wiring.services import Services
 from policies.access_request import AccessRequest
 from policies.model import Subject
@@ -20,28 +21,22 @@ from policies.requests.bundles import MOST_PARTS, Wish
 router = APIRouter(tags=["access"])
 
 
-class Text(BaseModel):
+class Text(RequestBody):
     """What somebody writes into a request's thread."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1, max_length=2000)
 
 
-class Later(BaseModel):
+class Later(RequestBody):
     """A later end of a grant."""
-
-    model_config = ConfigDict(extra="forbid")
 
     until: Instant
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.")
 
 
-class BundleAsked(BaseModel):
+class BundleAsked(RequestBody):
     """What is asked of several datasets at once."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     datasets: list[str] = Field(min_length=1, max_length=MOST_PARTS, examples=[["prod/orders", "prod/payments"]])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags that each of them has; * for all.")
@@ -54,10 +49,8 @@ class BundleAsked(BaseModel):
     ticket: str = Field("", max_length=100)
 
 
-class TemplateUsed(BaseModel):
+class TemplateUsed(RequestBody):
     """What a template leaves open."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000, description="The template's text when empty.")
     ticket: str = Field("", max_length=100)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Name
+from api.http.schemas.base import RequestBody
 from api.http.schemas.saved_queries import DeletedQuery, SavedQueries, SavedQuery
 from api.joins.saved_queries import Wanted
 from api.wiring.services import Services
@@ -18,33 +19,26 @@ from policies.model import Subject
 router = APIRouter(prefix="/saved-queries", tags=["queries"])
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-_STRICT = ConfigDict(extra="forbid")
 
 
-class SharedAsked(BaseModel):
+class SharedAsked(RequestBody):
     """Who else may open it."""
-
-    model_config = _STRICT
 
     everyone: bool = False
     users: list[Short] = Field(default_factory=list, max_length=100)
     groups: list[Short] = Field(default_factory=list, max_length=100)
 
 
-class ChartAsked(BaseModel):
+class ChartAsked(RequestBody):
     """How its answer is drawn, by names of columns."""
-
-    model_config = _STRICT
 
     kind: Literal["bar", "line", "histogram"]
     x: Short
     y: Short | None = None
 
 
-class SavedQueryAsked(BaseModel):
+class SavedQueryAsked(RequestBody):
     """A statement and its name."""
-
-    model_config = _STRICT
 
     name: Short = Field(examples=["Orders of a region"])
     sql: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] = Field(

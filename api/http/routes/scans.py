@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from api.http.callers.auth import Caller, ServicesOf, reach_of
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
+from api.http.schemas.base import RequestBody
 from api.http.schemas.scans import Scan, Scans
 from api.joins import sight
 from api.joins.domain_reports import require_topics
@@ -27,10 +28,8 @@ from scanners.model import SampleRequest
 router = APIRouter(prefix="/scans", tags=["scans"])
 
 
-class Sample(BaseModel):
+class Sample(RequestBody):
     """How much of each topic is read."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
     records: Count | None = Field(None, description="At most this many records of each topic; 1,000 when absent.")
@@ -39,30 +38,27 @@ class Sample(BaseModel):
     seed: Seed | None = Field(None, description="Makes random windows repeatable.")
     dead_letter: bool | str | None = Field(
         None,
-        alias="deadLetter",
         description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
         " settings, or its name, which begins with an underscore.",
     )
 
     def request(self, dead_letters: str) -> dict[str, Any]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
-        fields = self.model_dump(exclude_none=True)
-        if fields.get("dead_letter") in (True, False):
-            fields["dead_letter"] = dead_letters if fields["dead_letter"] else None
+        fields = self.model_dump(by_alias=True, exclude_none=True)
+        if fields.get("deadLetter") in (True, False):
+            fields["deadLetter"] = dead_letters if fields["deadLetter"] else None
         fields = {name: value for name, value in fields.items() if value is not None}
         if "records" in fields:
-            fields["max_records"] = fields.pop("records")
+            fields["maxRecords"] = fields.pop("records")
         return fields
 
 
-class ScanAsked(BaseModel):
+class ScanAsked(RequestBody):
     """Which topics of which cluster: a declared one, or the address of one that is not declared yet."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
     cluster: str | None = Field(None, examples=["prod"])
-    bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
-    schema_registry: str | None = Field(None, alias="schemaRegistry")
+    bootstrap_servers: str | None = Field(None, examples=["localhost:9092"])
+    schema_registry: str | None = None
     topics: list[str] = Field(
         ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
     )
@@ -101,7 +97,7 @@ def start(built: ServicesOf, subject: Caller, reach: Within, body: ScanAsked) ->
     if reach is not None:  # whose other names are known now that its brokers answered
         require_topics(reach, subject.user, cluster, body.topics, built.clusters_named(cluster))
     scan = built.scans.request(cluster, body.topics, sample, subject.user)
-    letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
+    letters = [f"dead letters to {sample['deadLetter']}"] if "deadLetter" in sample else []
     built.record(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
     return scan.to_json()
 
@@ -202,7 +198,7 @@ def cancel(built: ServicesOf, subject: Caller, reach: Within, id: Name) -> dict[
         scan = built.scans.cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
             counts = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
-            built.events.emit("scan.cancelled", id, {**counts, "requested_by": scan.requested_by})
+            built.events.emit("scan.cancelled", id, {**counts, "requestedBy": scan.requested_by})
     built.record(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
 

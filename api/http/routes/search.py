@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Limit, Offset, Text
 from api.http.marquez import routes
+from api.http.schemas.base import RequestBody
 from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
 from api.joins.sight import Sights
@@ -104,7 +105,7 @@ class Question:
 def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
-    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
     reader = built.reader(subject)
@@ -124,7 +125,7 @@ def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depend
     sights = built.sights(subject)
     if not sights.unbounded:
         for hit in answer["hits"]:
-            for each in (hit, *hit.get("best_fields", ())):
+            for each in (hit, *hit.get("bestFields", ())):
                 _cut(each, built, sights)
     return answer
 
@@ -147,10 +148,8 @@ def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
         hit["presence"] = None
 
 
-class Opened(BaseModel):
+class Opened(RequestBody):
     """An answer that was opened."""
-
-    model_config = ConfigDict(extra="forbid")
 
     q: Text = Field(description="The query as it was typed.", examples=["customer email"])
     dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])

@@ -7,13 +7,14 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers import cookies
 from api.http.callers.auth import Caller, Given, Manager, ServicesOf, require
 from api.http.edge.openapi import answers_with, takes
 from api.http.edge.parameters import Name
 from api.http.routes.sign_in import CALLBACK, device_code, failed, keep_attempt, page
+from api.http.schemas.base import RequestBody
 from api.http.schemas.sign_in import (
     DeviceCode,
     DevicePoll,
@@ -32,26 +33,20 @@ from policies.access.device_logins import INTERVAL_S
 router = APIRouter(prefix="/auth", tags=["sign-in"])
 
 
-class DeviceAsked(BaseModel):
+class DeviceAsked(RequestBody):
     """Which command line wants in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     label: str = Field("", max_length=100, description="Shown to the person who lets it in: the machine.")
 
 
-class DevicePolled(BaseModel):
+class DevicePolled(RequestBody):
     """The command line's own secret."""
-
-    model_config = ConfigDict(extra="forbid")
 
     deviceCode: str = Field(max_length=200)
 
 
-class DeviceContinued(BaseModel):
+class DeviceContinued(RequestBody):
     """By which provider the person signs in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     provider: str = Field(max_length=100)
 

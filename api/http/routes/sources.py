@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.http.schemas.base import RequestBody
 from api.http.schemas.clusters import Connectors, ConsumerGroups
 from api.http.schemas.readers import Readers
 from api.http.schemas.sql_lineage import SqlLineage
@@ -25,10 +26,8 @@ from policies.decision.domains import Power
 router = APIRouter(tags=["lineage"])
 
 
-class SqlAsked(BaseModel):
+class SqlAsked(RequestBody):
     """A statement, or several."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(
         max_length=2_000_000, examples=["INSERT INTO clean SELECT order_id, md5(customer.email) FROM orders"]

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf
 from api.http.edge.openapi import answers_with
 from api.http.edge.parameters import Count, Name, Place, Text
+from api.http.schemas.base import RequestBody
 from api.http.schemas.identity import CreatedToken, Me, RevokedToken, RotatedToken, Tokens
 from catalog.records import rfc3339
 from policies.access.api_tokens import NewToken
@@ -19,10 +20,8 @@ from policies.declared.spec_parts import PERMISSIONS
 router = APIRouter(tags=["identity"])
 
 
-class TokenAsked(BaseModel):
+class TokenAsked(RequestBody):
     """Whose token, valid for how long."""
-
-    model_config = ConfigDict(extra="forbid")
 
     user: str = Field(min_length=1, examples=["ana"])
     days: Count | None = Field(None, le=3650)
@@ -35,10 +34,8 @@ class TokenAsked(BaseModel):
     )
 
 
-class RotationAsked(BaseModel):
+class RotationAsked(RequestBody):
     """How long the old token stays good beside the new one."""
-
-    model_config = ConfigDict(extra="forbid")
 
     overlapHours: Place = Field(24, le=720)
 
@@ -78,7 +75,7 @@ def rotate(built: ServicesOf, subject: Manager, id: Name, body: RotationAsked) -
     """A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends."""
     new = built.identity.rotate(id, timedelta(hours=body.overlapHours))
     built.record(subject, "token.rotate", new.user, "allow", [f"{id} by {new.id}", *_words(new.scopes)])
-    return {**_created(new), "before": {"id": id, "expires_at": rfc3339(new.before_until)}}
+    return {**_created(new), "before": {"id": id, "expiresAt": rfc3339(new.before_until)}}
 
 
 def _created(new: NewToken) -> dict[str, Any]:
@@ -86,7 +83,7 @@ def _created(new: NewToken) -> dict[str, Any]:
         "id": new.id,
         "user": new.user,
         "token": new.text,
-        "expires_at": rfc3339(new.expires_at),
+        "expiresAt": rfc3339(new.expires_at),
         "scopes": list(new.scopes) if new.scopes is not None else None,
     }
 
@@ -105,13 +102,13 @@ def list_tokens(built: ServicesOf, _: Manager, user: Text | None = None) -> Any:
                 "id": token.id,
                 "user": token.user,
                 "name": token.name,
-                "created_at": rfc3339(token.created_at),
-                "expires_at": rfc3339(token.expires_at),
-                "revoked_at": rfc3339(token.revoked_at),
-                "used_at": rfc3339(token.used_at),
+                "createdAt": rfc3339(token.created_at),
+                "expiresAt": rfc3339(token.expires_at),
+                "revokedAt": rfc3339(token.revoked_at),
+                "usedAt": rfc3339(token.used_at),
                 "scopes": list(token.scopes) if token.scopes is not None else None,
                 "service": token.user in services,
-                "rotated_to": token.rotated,
+                "rotatedTo": token.rotated,
             }
             for token in built.identity.tokens(user)
         ]

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.http.callers.auth import Caller, Manager, ServicesOf, Session
 from api.http.edge.event_stream import event, event_stream
 from api.http.edge.openapi import answers_with, gives
 from api.http.edge.parameters import Name, Text, refuse_unknown
 from api.http.routes.direct import DirectRoute
+from api.http.schemas.base import RequestBody
 from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
 from api.wiring.services import Services
 from policies.model import Subject
@@ -25,10 +26,8 @@ often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
 """Rows by key are asked for by applications, hundreds of times a second."""
 
 
-class ComparedView(BaseModel):
+class ComparedView(RequestBody):
     """A declaration that is compared with what runs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 

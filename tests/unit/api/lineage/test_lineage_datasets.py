@@ -27,7 +27,7 @@ def catalog_of(weir: ApiWorld) -> list[Any]:
     entries = []
     for dataset in ask(weir, "datasets", limit=1000)["datasets"]:
         at = place(dataset["name"], dataset["namespace"])
-        shown = {key: value for key, value in ask(weir, at).items() if key not in ("created_at", "updated_at")}
+        shown = {key: value for key, value in ask(weir, at).items() if key not in ("createdAt", "updatedAt")}
         entries.append((shown, ask(weir, f"{at}/schema")))
     return entries
 
@@ -123,7 +123,7 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
         "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {description: Mine}\n"
     )
     shown = ask(weir, "datasets/prod/orders")
-    assert (shown["description"], shown["description_source"]) == ("Mine", "user")
+    assert (shown["description"], shown["descriptionSource"]) == ("Mine", "user")
     assert shown["reported"]["description"] == "From a job"
 
 
@@ -202,7 +202,7 @@ def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(
     while weir.services.producers.settle():
         pass
     assert len(ask(weir, "datasets")["datasets"]) == len(before) + 1
-    assert weir.services.rebuild_lineage()["events folded"] == 2
+    assert weir.services.rebuild_lineage()["eventsFolded"] == 2
     assert catalog_of(weir) == before
     assert weir.admin.get(f"/api/v1/{place('old')}").status_code == 404
     assert ask(weir, "search", q="old")["total"] == 0
