@@ -51,7 +51,7 @@ def test_json(weir: Door) -> None:
 
 
 def test_csv_in_its_head_and_at_its_id(weir: Door) -> None:
-    answer = ask(weir, "csv", query_id="mine-1")
+    answer = ask(weir, "csv", queryId="mine-1")
     assert answer.text == "region\r\nEU\r\n\r\n\r\n" or answer.text.startswith("region")
     assert json.loads(answer.headers["X-Weir-Unreadable"]) == COUNTS
     follows(answer.headers["X-Weir-Unreadable-Text"])
