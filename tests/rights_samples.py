@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from api.app import PREFIX
 from api.guard.access import Entry
+from api.guard.router import PREFIX
 from tests.scim_world import GROUP, USER
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ class RightsWorld(ApiWorld):
         assert started.status_code == 201, started.text
         self.review: str = started.json()["id"]
         mine = self.callers["owner"].get(f"{API}/access-reviews/{self.review}/items", params={"mine": True}).json()
-        self.item = next(each["number"] for each in mine["items"] if each["can_decide"])
+        self.item = next(each["number"] for each in mine["items"] if each["canDecide"])
 
     def sent(self, method: str, path: str, who: str, body: Any) -> dict[str, Any]:
         answer = self.callers[who].request(method, API + path, json=body)

@@ -117,8 +117,8 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) 
     for column in page["columns"]:
         if column["decision"]["effect"] not in ("clear", "derived"):
             console.print(f"[dim]{escape(column['name'])}: {escape(column['decision']['text'])}[/]")
-    if page["unreadable_text"]:
-        console.print(f"[yellow]{escape(page['unreadable_text'])}[/]")
+    if page["unreadableText"]:
+        console.print(f"[yellow]{escape(page['unreadableText'])}[/]")
     if page["searched"]:
         console.print(f"[dim]{page['searched']['left']:,} offsets further on.[/]")
     if page[onward]:

@@ -21,8 +21,8 @@ from catalog.errors import InvalidInput, WeirError
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
-    "datasets": ("reference", "format", "description", "owners", "tags", "scanned_at"),
-    "clusters": ("name", "namespace", "bootstrap_servers", "schema_registry", "datasets"),
+    "datasets": ("reference", "format", "description", "owners", "tags", "scannedAt"),
+    "clusters": ("name", "namespace", "bootstrapServers", "schemaRegistry", "datasets"),
 }
 
 

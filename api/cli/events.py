@@ -38,7 +38,7 @@ def events(
         answer = client.get("/api/v1/events/deliveries")["deliveries"]
         show(
             answer,
-            ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"),
+            ("receiver", "behind", "dropped", "deliveredAt", "failures", "nextTryAt", "problem"),
             output,
             empty="Nobody was notified of events yet.",
         )

@@ -143,12 +143,12 @@ def decide(
             "path": c["path"],
             "effect": c["effect"],
             "mask": c["mask"]["type"] if c["mask"] else "",
-            "clear_when": c["clear_when"],
+            "clearWhen": c["clearWhen"],
             "why": "; ".join(dict.fromkeys(r["text"] for r in c["reasons"])),
         }
         for c in answer["columns"]
     ]
-    show(rows, ("path", "effect", "mask", "clear_when", "why"), output, whole=answer, empty="No field is open.")
+    show(rows, ("path", "effect", "mask", "clearWhen", "why"), output, whole=answer, empty="No field is open.")
     if output is Format.TABLE:
         console.print(
             f"{answer['dataset']}: {answer['effect']}", *(f"· {r['text']}" for r in answer["reasons"]), sep="\n"

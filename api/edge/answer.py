@@ -1,10 +1,11 @@
-"""What answers are declared with: keys that are always there, keys that may be missing, times, shares."""
+"""What bodies of requests and answers are declared with: camelCase keys, keys that may be missing, times, shares."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339, UTC, as 2026-03-01T12:00:00Z."""
@@ -19,10 +20,25 @@ def _untitled(schema: dict[str, Any]) -> None:
         each.pop("title", None)
 
 
-class Answer(BaseModel):
-    """A JSON object with the keys declared and no others."""
+class RequestBody(BaseModel):
+    """What a caller sends. An attribute `query_id` is the key `queryId` and no other; unknown keys are refused."""
 
-    model_config = ConfigDict(defer_build=True, json_schema_extra=_untitled)
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
+
+
+class Answer(BaseModel):
+    """A JSON object with the keys declared and no others. An attribute `null_share` is the key `nullShare`.
+
+    Code fills it in by the names of attributes.
+    """
+
+    model_config = ConfigDict(
+        defer_build=True,
+        json_schema_extra=_untitled,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
 
 
 class OpenAnswer(Answer):

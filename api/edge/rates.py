@@ -186,7 +186,7 @@ class PersonRates:
         if wait > 0:
             seconds = math.ceil(wait)
             raise LimitExceeded(
-                _words(f"{user}, by all tokens and sessions together", seconds), details={"retry_after": seconds}
+                _words(f"{user}, by all tokens and sessions together", seconds), details={"retryAfter": seconds}
             )
 
 

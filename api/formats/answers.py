@@ -146,7 +146,7 @@ def _csv(opened: OpenAnswer, running: Running, text: CsvText) -> Iterator[bytes]
 
 def _arrow(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
     """The last batch is empty and carries what is known at the end: `weir.end` = {rows, truncated, limit, unreadable,
-    unreadable_text}."""
+    unreadableText}."""
     import pyarrow as pa
 
     sink = _Sink()

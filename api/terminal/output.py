@@ -88,8 +88,8 @@ def show_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: boo
 
 
 def _heading(name: str) -> str:
-    """`clear_when` and `clearWhen` in words."""
-    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f" {match[1].lower()}", name).replace("_", " ")
+    """`clearWhen` in words."""
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda match: f" {match[1].lower()}", name)
 
 
 def _csv_cell(value: Any) -> str:

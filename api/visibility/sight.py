@@ -27,9 +27,9 @@ from policies.ports import FactsSource
 ROWS, FIELDS = "rows", "fields"
 """Words of `withheld`: figures that count records, figures of some fields."""
 
-_PLAIN_DETAILS = ("registered", "description", "note", "embedded", "inside_text", "schema_ids")
+_PLAIN_DETAILS = ("registered", "description", "note", "embedded", "insideText", "schemaIds")
 """Details of a profile that are about its type, not about what it holds."""
-_PLAIN_EVIDENCE = ("recognizers", "field_name", "locale", "free_text", "note")
+_PLAIN_EVIDENCE = ("recognizers", "fieldName", "locale", "freeText", "note")
 """Evidence of a classification that counts nothing."""
 _COUNTING = frozenset(
     {
@@ -46,12 +46,12 @@ _COUNTING = frozenset(
         "share",
         "shares",
         "presence",
-        "null_share",
+        "nullShare",
         "first",
-        "first_seen",
+        "firstSeen",
         "last",
-        "time_from",
-        "time_to",
+        "timeFrom",
+        "timeTo",
         "offset",
         "offsets",
         "partition",
@@ -146,7 +146,7 @@ def dataset(shown: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
     if sight.counts:
         return {**shown, "withheld": []}
     topic = {k: v for k, v in shown["topic"].items() if k not in ("offsets", "retained")}
-    scan = {k: v for k, v in shown["scan"].items() if k not in ("records", "time_from", "time_to")}
+    scan = {k: v for k, v in shown["scan"].items() if k not in ("records", "timeFrom", "timeTo")}
     if "problems" in scan:
         scan["problems"] = [_uncounted(problem) for problem in scan["problems"]]
     return {**shown, "topic": topic, "scan": scan, "withheld": [ROWS]}
@@ -171,8 +171,8 @@ def schema_json(version: SchemaVersion, sight: Sight) -> dict[str, Any]:
         if sight.clear(each["path"]):
             continue
         missing = True
-        each["withheld"] = ["distinct", "lengths", "null_share", "details"]
-        each["null_share"] = None
+        each["withheld"] = ["distinct", "lengths", "nullShare", "details"]
+        each["nullShare"] = None
         if not sight.counts:
             each |= {"count": None, "presence": None}
             each["types"] = {name: max(0.1, round(share, 1)) for name, share in each["types"].items()}
@@ -181,8 +181,8 @@ def schema_json(version: SchemaVersion, sight: Sight) -> dict[str, Any]:
         hidden: dict[str, Any] = {
             "partitions": [],
             "records": None,
-            "time_from": None,
-            "time_to": None,
+            "timeFrom": None,
+            "timeTo": None,
             "withheld": True,
         }
         shown["window"] = {**shown["window"], **hidden}

@@ -120,7 +120,7 @@ def test_asking_back_commenting_and_who_may(weir: ApiWorld, mails: MailServer) -
         assert otto.post(f"{base}/{verb}", json={"text": ""}).status_code in (400, 422)
     assert ana.post(f"{base}/ask-back", json={"text": "?"}).status_code == 403
     asked = otto.post(f"{base}/ask-back", json={"text": "which campaign?"}).json()
-    assert (asked["state"], asked["can_decide"], asked["thread"][0]["kind"]) == ("asked-back", True, "question")
+    assert (asked["state"], asked["canDecide"], asked["thread"][0]["kind"]) == ("asked-back", True, "question")
     assert otto.get("/api/v1/access-requests?state=asked-back").json()["total"] == 1
     answered = ana.post(f"{base}/comments", json={"text": "spring"}).json()
     assert (answered["state"], answered["thread"][1]["kind"]) == ("pending", "answer")
@@ -137,7 +137,7 @@ def test_a_grant_is_extended_from_its_list(weir: ApiWorld) -> None:
     ana, otto = weir.user("ana"), weir.user("otto")
     otto.post(f"/api/v1/access-requests/{request['id']}/approve", json={})
     [grant] = ana.get("/api/v1/grants").json()["grants"]
-    assert grant["may_extend"] and not otto.get("/api/v1/grants").json()["grants"][0]["may_extend"]
+    assert grant["mayExtend"] and not otto.get("/api/v1/grants").json()["grants"][0]["mayExtend"]
     path = f"/api/v1/grants/{grant['name']}/extend"
     later = grant["validTo"].replace("20", "21", 1)
     assert ana.post(path, json={"until": later}).status_code == 400  # longer than allowed

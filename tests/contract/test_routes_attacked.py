@@ -8,8 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.app import PREFIX, access_by_route
+from api.app import access_by_route
 from api.guard.access import Access, Entry
+from api.guard.router import PREFIX
 from tests.rights_samples import FILL, SAMPLES, sample_of
 from tests.rights_world import RightsWorld
 from tests.scim_world import USER

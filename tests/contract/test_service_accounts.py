@@ -100,7 +100,7 @@ def test_rotation_keeps_two_good_for_the_overlap(weir: ApiWorld) -> None:
     assert second.status_code == 201, second.text
     new = second.json()
     assert new["scopes"] == ["read"] and new["before"]["id"] == first["id"]
-    ends = datetime.fromisoformat(new["before"]["expires_at"]) - datetime.now(UTC)
+    ends = datetime.fromisoformat(new["before"]["expiresAt"]) - datetime.now(UTC)
     assert timedelta(minutes=118) < ends <= timedelta(hours=2)
     for each in (first, new):
         assert client(weir, each["token"]).get("/api/v1/search?q=x").status_code == 200
@@ -110,8 +110,8 @@ def test_rotation_keeps_two_good_for_the_overlap(weir: ApiWorld) -> None:
     assert client(weir, last["token"]).get("/api/v1/search?q=x").status_code == 200
     listed = weir.admin.get("/api/v1/tokens", params={"user": "etl"}).json()["tokens"]
     by_id = {each["id"]: each for each in listed}
-    assert by_id[first["id"]]["rotated_to"] == new["id"] and by_id[first["id"]]["service"] is True
-    assert by_id[last["id"]]["used_at"] is not None and by_id[last["id"]]["scopes"] == ["read"]
+    assert by_id[first["id"]]["rotatedTo"] == new["id"] and by_id[first["id"]]["service"] is True
+    assert by_id[last["id"]]["usedAt"] is not None and by_id[last["id"]]["scopes"] == ["read"]
     assert all(each["token"] not in str(listed) for each in (first, new, last))
 
 

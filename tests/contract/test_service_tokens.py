@@ -113,7 +113,7 @@ def test_a_rotated_token_lives_no_longer_than_the_setting(weir: ApiWorld) -> Non
     weir.services[Identity]._settings.service_token_days = 30
     second = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 0})
     assert second.status_code == 201, second.text
-    lasts = datetime.fromisoformat(second.json()["expires_at"]) - datetime.now(UTC)
+    lasts = datetime.fromisoformat(second.json()["expiresAt"]) - datetime.now(UTC)
     assert timedelta(days=29) < lasts <= timedelta(days=30)
 
 
@@ -131,7 +131,7 @@ def test_a_rotation_at_the_moment_of_an_end_ends_too(weir: ApiWorld) -> None:
     answer = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 720})
     assert answer.status_code in (400, 409), answer.text
     weir.apply(JOB % "etl")
-    alive = [t for t in weir.admin.get("/api/v1/tokens?user=etl").json()["tokens"] if t["revoked_at"] is None]
+    alive = [t for t in weir.admin.get("/api/v1/tokens?user=etl").json()["tokens"] if t["revokedAt"] is None]
     assert alive == []
 
 

@@ -165,7 +165,7 @@ def test_a_partial_answer_says_so(ana: httpx.Client, weir: Weir, served: Door) -
 def test_a_query_is_listed_and_cancelled(ana: httpx.Client, served: Door) -> None:
     served.engine.hold = threading.Event()
     answers: list[httpx.Response] = []
-    body = {"sql": "SELECT 'hidden' AS x FROM orders", "query_id": "mine-1"}
+    body = {"sql": "SELECT 'hidden' AS x FROM orders", "queryId": "mine-1"}
     thread = threading.Thread(target=lambda: answers.append(ana.post("/query", json=body)))
     thread.start()
     until(lambda: served.engine.running == 1)

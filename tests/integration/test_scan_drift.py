@@ -145,13 +145,13 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     scan(services, topic, strategy="full")
     changed = [b'{"id":"%d","region":"EU","coupon":"C"}' % n for n in range(100, 150)]
     produce(stack, topic, [*changed[:20], b'{"id":', b"\xff\xfe\xfd", *changed[20:]], partition=1)
-    done = scan(services, topic, strategy="since-last", dead_letter=f"_dead-{UNIQUE}")
+    done = scan(services, topic, strategy="since-last", deadLetter=f"_dead-{UNIQUE}")
 
     diff = services[Datasets].diff(services[Datasets].find(f"real/{topic}")).to_json()
     changes = {(c["change"], c["path"]): c for c in diff["changes"]}
     first = {"partition": 1, "offset": 100}
     for key in (("added", "value.coupon"), ("type", "value.id")):
-        assert {k: changes[key]["first_seen"][k] for k in first} == first, key
+        assert {k: changes[key]["firstSeen"][k] for k in first} == first, key
     assert changes["type", "value.id"]["after"] == ["int32", "string"]
     assert diff["compatibility"] == {"backward": True, "forward": False, "full": False}
 

@@ -182,7 +182,7 @@ def test_explain_decisions_and_the_access_report_have_the_same_rule(doors: Doors
             for path in person.fields:
                 want = scenarios.wanted(person.fields[path])
                 assert fields[path]["mask"] == (want["mask"] and want["mask"]["type"]), f"explain: {path} {person.user}"
-                assert fields[path]["clear_when"] == want["clear_when"]
+                assert fields[path]["clearWhen"] == want["clearWhen"]
         mine = [g for g in grants if g["active"] and g["subject"] == {"user": person.user}]
         stated = any(g["purpose"] == person.purpose for g in mine)
         for path in person.fields or [doors.scenario.facts.fields[0].path]:
@@ -203,7 +203,7 @@ def test_the_preview_shows_what_the_view_shows(doors: Doors) -> None:
             want = scenarios.wanted(expected)
             place = FieldPath.parse(path)
             kind = kinds.get(str(_general(place)))
-            if want["effect"] != "mask" or want["clear_when"] or kind is None or place.root != "value":
+            if want["effect"] != "mask" or want["clearWhen"] or kind is None or place.root != "value":
                 continue
             if want["mask"]["type"] in ("DROP", "MASK_HASH", "TOKEN") or "@keys" in path:
                 continue

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from api.edge.answer import RequestBody
 from api.edge.parameters import Name
 from api.features.saved_queries import answers
 from api.features.saved_queries.service import SavedQueries, SavedQueryContent
@@ -18,33 +19,26 @@ from policies.model import Subject
 router = FeatureRouter("/saved-queries", tags=["queries"])
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-_STRICT = ConfigDict(extra="forbid")
 
 
-class SharingBody(BaseModel):
+class SharingBody(RequestBody):
     """Who else may open it."""
-
-    model_config = _STRICT
 
     everyone: bool = False
     users: list[Short] = Field(default_factory=list, max_length=100)
     groups: list[Short] = Field(default_factory=list, max_length=100)
 
 
-class ChartBody(BaseModel):
+class ChartBody(RequestBody):
     """How its answer is drawn, by names of columns."""
-
-    model_config = _STRICT
 
     kind: Literal["bar", "line", "histogram"]
     x: Short
     y: Short | None = None
 
 
-class SavedQueryBody(BaseModel):
+class SavedQueryBody(RequestBody):
     """A statement and its name."""
-
-    model_config = _STRICT
 
     name: Short = Field(examples=["Orders of a region"])
     sql: Annotated[str, StringConstraints(min_length=1, max_length=100_000)] = Field(

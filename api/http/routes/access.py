@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Instant, Limit, Name, Offset, Text
 from api.guard.guards import Caller, case, needs, signed_in
@@ -27,10 +28,8 @@ from policies.requests.view import RequestView
 router = APIRouter(tags=["access"])
 
 
-class AccessAsked(BaseModel):
+class AccessAsked(RequestBody):
     """What is asked for."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
@@ -47,10 +46,8 @@ class AccessAsked(BaseModel):
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
 
 
-class Approval(BaseModel):
+class Approval(RequestBody):
     """An approver's word. What is given of fields, unmask and until makes it an approval in part."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000)
     fields: list[str] | None = Field(
@@ -62,18 +59,14 @@ class Approval(BaseModel):
     until: Instant | None = Field(None, description="An earlier end than the requested one.")
 
 
-class Word(BaseModel):
+class Word(RequestBody):
     """An approver's or requester's word."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000)
 
 
-class Emergency(BaseModel):
+class Emergency(RequestBody):
     """What is needed at once."""
-
-    model_config = ConfigDict(extra="forbid")
 
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
@@ -85,10 +78,8 @@ class Emergency(BaseModel):
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
 
 
-class Absence(BaseModel):
+class Absence(RequestBody):
     """Who decides in one's place, and until when."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     delegates: list[str] = Field(min_length=1, max_length=20)
     from_: Instant | None = Field(None, alias="from", description="Now when absent.")
@@ -169,7 +160,7 @@ def list_requests(
 ) -> Any:
     """The caller's requests and those they may decide, newest first.
 
-    Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
+    Each with `canDecide`, what it `opens` and how many `holders` see that unmasked already.
     """
     requests = built[Approvals].list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
     shown = built[RequestView].show(subject, requests[offset : offset + limit])
@@ -228,13 +219,13 @@ def cancel(built: InstanceOf, subject: Caller, id: Name) -> Any:
     responses=answers_with(schemas.Grants),
 )
 def list_grants(built: InstanceOf, subject: Caller) -> Any:
-    """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
+    """The caller's grants; all of them for those who manage or report. `mayRevoke`: whether the caller may end it."""
     return {
         "grants": [
             {
                 **grant_json(g, now()),
-                "may_revoke": built[Grants].may_revoke(subject, g),
-                "may_extend": built[Extensions].may_extend(subject, g.name),
+                "mayRevoke": built[Grants].may_revoke(subject, g),
+                "mayExtend": built[Extensions].may_extend(subject, g.name),
             }
             for g in built[Grants].list(subject, everybody=True)
         ]

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Name, Offset, Text
 from api.formats.listing import as_file
@@ -23,20 +24,16 @@ from policies.campaigns.service import Asked
 router = APIRouter(prefix="/access-reviews", tags=["access reviews"])
 
 
-class Start(BaseModel):
+class Start(RequestBody):
     """A declared review, or a name with a spec as `kind: AccessReview` has it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     review: Text | None = Field(None, description="Name of a declared AccessReview.", examples=["personal-data"])
     name: str | None = Field(None, min_length=1, max_length=200, description="With `spec`: what the id begins with.")
     spec: dict[str, Any] | None = Field(None, description="As in YAML; `schedule` is not used.")
 
 
-class Decide(BaseModel):
+class Decide(RequestBody):
     """Items and the word on them."""
-
-    model_config = ConfigDict(extra="forbid")
 
     items: list[Count] = Field(min_length=1, max_length=MOST_AT_ONCE, description="Numbers of items.")
     verdict: Literal["keep", "revoke", "undo"]
@@ -45,10 +42,8 @@ class Decide(BaseModel):
     )
 
 
-class Close(BaseModel):
+class Close(RequestBody):
     """How a review is closed before its time."""
-
-    model_config = ConfigDict(extra="forbid")
 
     onNoAnswer: Literal["revoke", "keep"] | None = Field(
         None, description="What becomes of what nobody confirmed; as declared when absent."
@@ -82,7 +77,7 @@ def list_reviews(
     campaigns = built[AccessReviews].campaigns
     collected = campaigns.all(subject, state)
     waiting = campaigns.waiting(subject)
-    return {"reviews": collected[offset : offset + limit], "total": len(collected), "to_decide": waiting}
+    return {"reviews": collected[offset : offset + limit], "total": len(collected), "toDecide": waiting}
 
 
 @router.post(

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
@@ -99,7 +100,7 @@ def get_dataset(built: InstanceOf, subject: Caller, namespace: Name, name: Name)
         "scan": {**details["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
-        "schema_version": schema.version,
+        "schemaVersion": schema.version,
         "entities": sorted({c.entity for c in tags}),
         "notes": [
             {"path": n.path, "description": n.description, "terms": list(n.terms)}
@@ -110,7 +111,7 @@ def get_dataset(built: InstanceOf, subject: Caller, namespace: Name, name: Name)
 
 def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
     """A schema that producers report: how often fields occur is not known."""
-    unknown = {"presence": None, "null_share": None, "count": None}
+    unknown = {"presence": None, "nullShare": None, "count": None}
     return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
@@ -169,7 +170,7 @@ def schema_versions(built: InstanceOf, subject: Caller, namespace: Name, name: N
     return [
         {
             "version": stored.baseline.version,
-            "created_at": stored.baseline.created_at,
+            "createdAt": stored.baseline.created_at,
             "fields": len(stored.current.fields),
             "shapes": len(stored.current.shapes),
             "changes": sight.changes(stored.changes, seen),
@@ -207,7 +208,7 @@ def schema_diff(
         answer["registry"] = built[Verdicts].of(record, built[Datasets].schema(record.id, answer["to"]))
     seen = built[SightRules].of(subject).of(record)
     answer["changes"] = sight.changes(answer["changes"], seen)
-    answer["looked_at"] = sight.without_counts(answer["looked_at"], seen)
+    answer["lookedAt"] = sight.without_counts(answer["lookedAt"], seen)
     return answer
 
 
@@ -225,10 +226,8 @@ def classifications(built: InstanceOf, subject: Caller, namespace: Name, name: N
     return [sight.classification(each, seen, own) for each in built[Datasets].classifications(record.id)]
 
 
-class Review(BaseModel):
+class Review(RequestBody):
     """A steward's word on one classification."""
-
-    model_config = ConfigDict(extra="forbid")
 
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])

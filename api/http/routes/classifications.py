@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Limit, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
@@ -47,7 +48,7 @@ def list_classifications(
 ) -> dict[str, Any]:
     """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
 
-    `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
+    `mayReview` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
     filters = Wanted(state=state, entity=entity, dataset=dataset, path=path, recognizer=recognizer, changed=changed)
     reader = built[Readers].of(subject)
@@ -60,7 +61,7 @@ def list_classifications(
         if key not in own:
             record = None if steward else reader.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and _reviews(built, subject, record))
-        row["may_review"] = own[key]
+        row["mayReview"] = own[key]
     sights, declared = built[SightRules].of(subject), own_recognizers(built[CatalogStore], subject.user)
     seen: dict[DatasetId, sight.Sight] = {}
     for row, each in zip(page["classifications"], listing.items, strict=True):
@@ -71,10 +72,8 @@ def list_classifications(
     return page
 
 
-class ReviewItem(BaseModel):
+class ReviewItem(RequestBody):
     """A steward's word on one classification. `state` and `reason` may be given once for all items instead."""
-
-    model_config = ConfigDict(extra="forbid")
 
     namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
     name: str = Field(examples=["orders"])
@@ -84,9 +83,7 @@ class ReviewItem(BaseModel):
     reason: str | None = None
 
 
-class ReviewItems(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ReviewItems(RequestBody):
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
     reason: str | None = None

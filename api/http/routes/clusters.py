@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Name, Text
 from api.guard.guards import KNOWN, Caller, needs, signed_in
@@ -27,10 +28,8 @@ from policies.model import Subject
 router = APIRouter(prefix="/clusters", tags=["catalog"])
 
 
-class ClusterAsked(BaseModel):
+class ClusterAsked(RequestBody):
     """A cluster that is not declared yet, as its document would write it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Text = Field(min_length=1, examples=["prod"])
     spec: dict[str, Any] = Field(examples=[{"bootstrapServers": "broker:9092"}])

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with, takes
 from api.edge.parameters import Place, Text
 from api.guard.guards import Caller, case, needs, signed_in
@@ -36,20 +37,16 @@ from policies.whatif.simulate import Part, Simulation
 router = APIRouter(tags=["decisions"])
 
 
-class Who(BaseModel):
+class Who(RequestBody):
     """A subject; groups and roles are added to those declared for the user."""
-
-    model_config = ConfigDict(extra="forbid")
 
     user: str = Field("", max_length=253)
     groups: list[str] = Field([], max_length=1000)
     roles: list[str] = Field([], max_length=1000)
 
 
-class Ask(BaseModel):
+class Ask(RequestBody):
     """May this subject read this dataset, and what of it?"""
-
-    model_config = ConfigDict(extra="forbid")
 
     dataset: str = Field(min_length=1, max_length=1000, examples=["prod/orders"])
     subject: str | Who | None = Field(None, description="Who asks, when absent; others take the permission `decide`.")
@@ -58,28 +55,22 @@ class Ask(BaseModel):
     action: str = "read"
 
 
-class AskBatch(BaseModel):
+class AskBatch(RequestBody):
     """Several questions, answered in order at one moment."""
-
-    model_config = ConfigDict(extra="forbid")
 
     requests: list[Ask] = Field(min_length=1, max_length=1000)
 
 
-class MaskTry(BaseModel):
+class MaskTry(RequestBody):
     """A mask as in a policy, and values of the caller's own."""
-
-    model_config = ConfigDict(extra="forbid")
 
     mask: dict[str, Any] = Field(examples=[{"type": "MASK_SHOW_LAST_4"}])
     values: list[Any] = Field(examples=[["4111 1111 1111 1111", None]])
     type: str = Field("STRING", max_length=60, description="Spark's type of the values.")
 
 
-class Tests(BaseModel):
+class Tests(RequestBody):
     """Tests of policies, and policies to test in place of those that are declared."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     tests: str = Field(description="YAML with `cases`; docs/policies.md has the format.")
     policies: str = Field("", description="YAML documents as for apply; nothing is applied.")

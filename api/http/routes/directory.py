@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.config.settings import Settings
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Limit, Offset, Text
 from api.guard import cookies
@@ -23,10 +24,8 @@ from policies.access.directory_list import DirectoryList
 router = APIRouter(prefix="/directory", tags=["identity"])
 
 
-class ReleaseAsked(BaseModel):
+class ReleaseAsked(RequestBody):
     """Whose name."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(min_length=1, max_length=253, examples=["eva"])
 
@@ -63,9 +62,9 @@ def people(
         "people": [
             {
                 "name": each.name,
-                "display_name": each.display,
+                "displayName": each.display,
                 "state": each.state,
-                "out_since": rfc3339(each.out_since),
+                "outSince": rfc3339(each.out_since),
                 "groups": list(each.groups),
                 "declared": each.declared,
             }
@@ -84,8 +83,8 @@ def groups(built: InstanceOf, _: Caller, limit: Limit = 100, offset: Offset = 0)
             {
                 "name": each.name,
                 "members": each.members,
-                "gives_groups": sorted(each.gives.groups),
-                "gives_roles": sorted(each.gives.roles),
+                "givesGroups": sorted(each.gives.groups),
+                "givesRoles": sorted(each.gives.roles),
             }
             for each in listed
         ],

@@ -23,7 +23,7 @@ router = APIRouter(tags=["access"])
 
 Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
 _FILES = ("text/csv", "application/x-ndjson")
-_SHOWN = ("purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "how")
+_SHOWN = ("purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clearWhen", "until", "rules", "how")
 Shows = Annotated[
     Literal["clear", "partly", "masked", "none"] | None, Query(description="Only entries that show so much.")
 ]
@@ -187,5 +187,5 @@ def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str,
             continue
         how = (f"{rule['kind']} {rule['name']}: {', '.join(rule['how'])}" for rule in row["rules"] if rule["how"])
         texts = [rule["text"] for rule in row["rules"]]
-        more = [f"{row['more_rules']} more rules"] if row["more_rules"] else []
+        more = [f"{row['moreRules']} more rules"] if row["moreRules"] else []
         yield {**row, **row["fields"], "rules": [*texts, *more], "how": list(dict.fromkeys(how))}

@@ -197,7 +197,7 @@ class _Sighted:
         if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
             row["data"] = sight.without_counts(row["data"], sight.Sight())
             if self._cuts:  # how many datasets a scan met counts those that the reader may not know of
-                row["data"] = {name: row["data"].get(name) for name in ("cluster", "requested_by")}
+                row["data"] = {name: row["data"].get(name) for name in ("cluster", "requestedBy")}
             return row
         if not isinstance(dataset, str):
             return row

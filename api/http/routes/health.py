@@ -48,8 +48,8 @@ def readyz(request: Request, built: InstanceOf) -> Response:
     body: dict[str, Any] = {
         "status": status,
         "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
-        "lineage": {"lag_events": health.lineage_lag},
-        "audit_segments": _sealing(built),
+        "lineage": {"lagEvents": health.lineage_lag},
+        "auditSegments": _sealing(built),
         "audit": _shipping(metrics, built),
     }
     return JSONResponse(body, 503 if status == "unready" else 200)
@@ -75,10 +75,10 @@ def _shipping(metrics: Metrics, built: Instance) -> dict[str, Any] | None:
     metrics.audit_ship_failures.set(report.failures)
     metrics.audit_ship_cut.set(report.cut)
     return {
-        "lag_entries": report.lag,
+        "lagEntries": report.lag,
         "failures": report.failures,
-        "cut_entries": report.cut,
-        "missed_entries": report.missed,
+        "cutEntries": report.cut,
+        "missedEntries": report.missed,
     }
 
 

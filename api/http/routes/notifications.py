@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Limit
 from api.guard.credentials import require
@@ -18,10 +19,8 @@ from api.wiring.notify_services import Notify
 router = APIRouter(tags=["notifications"])
 
 
-class Chosen(BaseModel):
+class Chosen(RequestBody):
     """How the caller wants to be notified; what is left out gets the default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channels: list[str] = Field(["mail"], max_length=2, description="mail, chat; empty for none.")
     off: list[str] = Field([], max_length=20, description="Topics to switch off.")
@@ -34,10 +33,8 @@ class Chosen(BaseModel):
     )
 
 
-class Tested(BaseModel):
+class Tested(RequestBody):
     """Which channel to test."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channel: str = Field("mail", max_length=10, description="mail or chat.")
     user: str | None = Field(None, max_length=253, description="Another person, for those who manage.")

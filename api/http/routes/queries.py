@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.cancel_on_disconnect import SentResponse, attended
 from api.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
 from api.edge.openapi import answers_with, gives
@@ -33,10 +34,8 @@ from policies.query.service import GovernedQuery
 router = APIRouter(prefix="/query", tags=["queries"])
 
 
-class Asked(BaseModel):
+class Asked(RequestBody):
     """A question in SQL."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(min_length=1, max_length=100_000, examples=["SELECT order_id, customer.email FROM prod.orders"])
     purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
@@ -57,10 +56,8 @@ class OneQuestion(Question):
     )
 
 
-class Draft(BaseModel):
+class Draft(RequestBody):
     """SQL that is being written."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(max_length=100_000)
     purpose: str | None = Field(None, max_length=253)
@@ -223,7 +220,7 @@ async def stream(
     session: Session,
     sql: Annotated[SqlInAddress, Query(min_length=1)],
     purpose: Text | None = None,
-    query_id: Id | None = None,
+    query_id: Annotated[Id | None, Query(alias="queryId")] = None,
     unreadable: OnUnreadable | None = None,
 ) -> Response:
     """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or

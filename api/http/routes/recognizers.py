@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Text
 from api.guard.guards import Caller, needs
@@ -24,10 +25,8 @@ from scanners.model import Recognizer
 router = APIRouter(prefix="/recognizers", tags=["catalog"])
 
 
-class Trial(BaseModel):
+class Trial(RequestBody):
     """Values of your own, or a dataset; never both."""
-
-    model_config = ConfigDict(extra="forbid")
 
     recognizer: dict[str, Any] = Field(
         description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",

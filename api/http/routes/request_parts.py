@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Instant, Name
 from api.guard.guards import Caller, needs, signed_in
@@ -24,28 +25,22 @@ from policies.requests.view import RequestView
 router = APIRouter(tags=["access"])
 
 
-class Text(BaseModel):
+class Text(RequestBody):
     """What somebody writes into a request's thread."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1, max_length=2000)
 
 
-class Later(BaseModel):
+class Later(RequestBody):
     """A later end of a grant."""
-
-    model_config = ConfigDict(extra="forbid")
 
     until: Instant
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.")
 
 
-class BundleAsked(BaseModel):
+class BundleAsked(RequestBody):
     """What is asked of several datasets at once."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     datasets: list[str] = Field(min_length=1, max_length=MOST_PARTS, examples=[["prod/orders", "prod/payments"]])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags that each of them has; * for all.")
@@ -58,10 +53,8 @@ class BundleAsked(BaseModel):
     ticket: str = Field("", max_length=100)
 
 
-class TemplateUsed(BaseModel):
+class TemplateUsed(RequestBody):
     """What a template leaves open."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000, description="The template's text when empty.")
     ticket: str = Field("", max_length=100)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from api.config.settings import Settings
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.guard.guards import KNOWN, Caller, needs, signed_in
@@ -40,10 +41,8 @@ from scanners.model import SampleRequest
 router = APIRouter(prefix="/scans", tags=["scans"])
 
 
-class Sample(BaseModel):
+class Sample(RequestBody):
     """How much of each topic is read."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
     records: Count | None = Field(None, description="At most this many records of each topic; 1,000 when absent.")
@@ -52,30 +51,27 @@ class Sample(BaseModel):
     seed: Seed | None = Field(None, description="Makes random windows repeatable.")
     dead_letter: bool | str | None = Field(
         None,
-        alias="deadLetter",
         description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
         " settings, or its name, which begins with an underscore.",
     )
 
     def request(self, dead_letters: str) -> dict[str, Any]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
-        fields = self.model_dump(exclude_none=True)
-        if fields.get("dead_letter") in (True, False):
-            fields["dead_letter"] = dead_letters if fields["dead_letter"] else None
+        fields = self.model_dump(by_alias=True, exclude_none=True)
+        if fields.get("deadLetter") in (True, False):
+            fields["deadLetter"] = dead_letters if fields["deadLetter"] else None
         fields = {name: value for name, value in fields.items() if value is not None}
         if "records" in fields:
-            fields["max_records"] = fields.pop("records")
+            fields["maxRecords"] = fields.pop("records")
         return fields
 
 
-class ScanAsked(BaseModel):
+class ScanAsked(RequestBody):
     """Which topics of which cluster: a declared one, or the address of one that is not declared yet."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
     cluster: str | None = Field(None, examples=["prod"])
-    bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
-    schema_registry: str | None = Field(None, alias="schemaRegistry")
+    bootstrap_servers: str | None = Field(None, examples=["localhost:9092"])
+    schema_registry: str | None = None
     topics: list[str] = Field(
         ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
     )
@@ -119,7 +115,7 @@ def start(built: InstanceOf, subject: Caller, reach: Within, body: ScanAsked) ->
     if reach is not None:  # whose other names are known now that its brokers answered
         require_topics(reach, subject.user, cluster, body.topics, names_of_cluster(built[CatalogStore], cluster))
     scan = built[Scans].request(cluster, body.topics, sample, subject.user)
-    letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
+    letters = [f"dead letters to {sample['deadLetter']}"] if "deadLetter" in sample else []
     built[AuditLog].record_by(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
     return scan.to_json()
 
@@ -224,7 +220,7 @@ def cancel(built: InstanceOf, subject: Caller, reach: Within, id: Name) -> dict[
         scan = built[Scans].cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
             counts = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
-            built[Events].emit("scan.cancelled", id, {**counts, "requested_by": scan.requested_by})
+            built[Events].emit("scan.cancelled", id, {**counts, "requestedBy": scan.requested_by})
     built[AuditLog].record_by(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Offset, Text
 from api.guard.guards import KNOWN, Caller, signed_in
@@ -112,7 +113,7 @@ class Question:
 def search(built: InstanceOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
-    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
     reader = built[Readers].of(subject)
@@ -132,7 +133,7 @@ def search(built: InstanceOf, subject: Caller, asked: Annotated[Question, Depend
     sights = built[SightRules].of(subject)
     if not sights.unbounded:
         for hit in answer["hits"]:
-            for each in (hit, *hit.get("best_fields", ())):
+            for each in (hit, *hit.get("bestFields", ())):
                 _cut(each, built, sights)
     return answer
 
@@ -155,10 +156,8 @@ def _cut(hit: dict[str, Any], built: Instance, sights: Sights) -> None:
         hit["presence"] = None
 
 
-class Opened(BaseModel):
+class Opened(RequestBody):
     """An answer that was opened."""
-
-    model_config = ConfigDict(extra="forbid")
 
     q: Text = Field(description="The query as it was typed.", examples=["customer email"])
     dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])

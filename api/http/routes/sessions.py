@@ -7,9 +7,10 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.config.settings import Settings
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with, takes
 from api.edge.parameters import Name
 from api.guard import cookies
@@ -39,26 +40,20 @@ from policies.audit import AuditLog
 router = APIRouter(prefix="/auth", tags=["sign-in"])
 
 
-class DeviceAsked(BaseModel):
+class DeviceAsked(RequestBody):
     """Which command line wants in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     label: str = Field("", max_length=100, description="Shown to the person who lets it in: the machine.")
 
 
-class DevicePolled(BaseModel):
+class DevicePolled(RequestBody):
     """The command line's own secret."""
-
-    model_config = ConfigDict(extra="forbid")
 
     deviceCode: str = Field(max_length=200)
 
 
-class DeviceContinued(BaseModel):
+class DeviceContinued(RequestBody):
     """By which provider the person signs in."""
-
-    model_config = ConfigDict(extra="forbid")
 
     provider: str = Field(max_length=100)
 

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
 from api.guard.guards import KNOWN, Caller, signed_in
@@ -31,10 +32,8 @@ from policies.decision.domains import Power
 router = APIRouter(tags=["lineage"])
 
 
-class SqlAsked(BaseModel):
+class SqlAsked(RequestBody):
     """A statement, or several."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(
         max_length=2_000_000, examples=["INSERT INTO clean SELECT order_id, md5(customer.email) FROM orders"]

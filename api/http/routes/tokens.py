@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Name, Place, Text
 from api.guard.access import NO_SCOPE
@@ -23,10 +24,8 @@ from policies.declared.spec_parts import PERMISSIONS
 router = APIRouter(tags=["identity"])
 
 
-class TokenAsked(BaseModel):
+class TokenAsked(RequestBody):
     """Whose token, valid for how long."""
-
-    model_config = ConfigDict(extra="forbid")
 
     user: str = Field(min_length=1, examples=["ana"])
     days: Count | None = Field(None, le=3650)
@@ -39,10 +38,8 @@ class TokenAsked(BaseModel):
     )
 
 
-class RotationAsked(BaseModel):
+class RotationAsked(RequestBody):
     """How long the old token stays good beside the new one."""
-
-    model_config = ConfigDict(extra="forbid")
 
     overlapHours: Place = Field(24, le=720)
 
@@ -89,7 +86,7 @@ def rotate(built: InstanceOf, subject: Caller, id: Name, body: RotationAsked) ->
     """A token in place of another, with its scopes and its life. Both are good for the overlap; then the old one ends."""
     new = built[Identity].rotate(id, timedelta(hours=body.overlapHours))
     built[AuditLog].record_by(subject, "token.rotate", new.user, "allow", [f"{id} by {new.id}", *_words(new.scopes)])
-    return {**_created(new), "before": {"id": id, "expires_at": rfc3339(new.before_until)}}
+    return {**_created(new), "before": {"id": id, "expiresAt": rfc3339(new.before_until)}}
 
 
 def _created(new: NewToken) -> dict[str, Any]:
@@ -97,7 +94,7 @@ def _created(new: NewToken) -> dict[str, Any]:
         "id": new.id,
         "user": new.user,
         "token": new.text,
-        "expires_at": rfc3339(new.expires_at),
+        "expiresAt": rfc3339(new.expires_at),
         "scopes": list(new.scopes) if new.scopes is not None else None,
     }
 
@@ -116,13 +113,13 @@ def list_tokens(built: InstanceOf, _: Caller, user: Text | None = None) -> Any:
                 "id": token.id,
                 "user": token.user,
                 "name": token.name,
-                "created_at": rfc3339(token.created_at),
-                "expires_at": rfc3339(token.expires_at),
-                "revoked_at": rfc3339(token.revoked_at),
-                "used_at": rfc3339(token.used_at),
+                "createdAt": rfc3339(token.created_at),
+                "expiresAt": rfc3339(token.expires_at),
+                "revokedAt": rfc3339(token.revoked_at),
+                "usedAt": rfc3339(token.used_at),
                 "scopes": list(token.scopes) if token.scopes is not None else None,
                 "service": token.user in services,
-                "rotated_to": token.rotated,
+                "rotatedTo": token.rotated,
             }
             for token in built[Identity].tokens(user)
         ]

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from api.edge.answer import RequestBody
 from api.edge.event_stream import event, event_stream
 from api.edge.openapi import answers_with, gives
 from api.edge.parameters import Name, Text, refuse_unknown
@@ -36,10 +37,8 @@ often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
 """Rows by key are asked for by applications, hundreds of times a second."""
 
 
-class ComparedView(BaseModel):
+class ComparedView(RequestBody):
     """A declaration that is compared with what runs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 

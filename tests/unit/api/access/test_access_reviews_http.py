@@ -160,7 +160,7 @@ def test_only_reviewers_and_managers_see_and_decide(weir: ApiWorld) -> None:
     assert {i["holder"] for i in items(petra, campaign)} == {"otto"}
     assert stranger.get(f"/api/v1/access-reviews/{campaign}").status_code == 404
     assert stranger.get(f"/api/v1/access-reviews/{campaign}/items").status_code == 404
-    assert stranger.get("/api/v1/access-reviews").json() == {"reviews": [], "total": 0, "to_decide": 0}
+    assert stranger.get("/api/v1/access-reviews").json() == {"reviews": [], "total": 0, "toDecide": 0}
     assert aud.get(f"/api/v1/access-reviews/{campaign}").json()["counts"]["items"] == 8
     assert items(aud, campaign) == []
     own = number(weir.admin, campaign, "grant", "otto-own", "otto")
@@ -171,7 +171,7 @@ def test_only_reviewers_and_managers_see_and_decide(weir: ApiWorld) -> None:
         assert refused.post("/api/v1/access-reviews", json={"review": "personal-data"}).status_code == 403
         assert refused.post(f"/api/v1/access-reviews/{campaign}/close").status_code == 403
     assert otto.get(f"/api/v1/access-reviews/{campaign}/report").status_code == 403
-    assert otto.get("/api/v1/access-reviews").json()["to_decide"] == 5
+    assert otto.get("/api/v1/access-reviews").json()["toDecide"] == 5
 
 
 def test_a_manager_does_not_decide_on_a_right_of_their_own(weir: ApiWorld) -> None:

@@ -40,7 +40,7 @@ def test_lag_and_failures_are_in_health_and_figures(tmp_path: Path) -> None:
         w.services[AuditLog].record("ana", "query", "prod/orders")
         w.services[AuditShipping].step()
         health = w.admin.get("/readyz").json()["audit"]
-        assert health["lag_entries"] >= 1 and health["failures"] == 1 and health["cut_entries"] == 0
+        assert health["lagEntries"] >= 1 and health["failures"] == 1 and health["cutEntries"] == 0
         text = w.admin.get("/metrics").text
         assert "weir_audit_ship_failures 1.0" in text and "weir_audit_ship_lag_entries" in text
         shipping = w.admin.get("/api/v1/audit/segments").json()["shipping"]
@@ -53,8 +53,8 @@ def test_a_key_that_is_not_the_one_of_the_seals_shows_in_health_and_segments(tmp
         for _ in range(6):
             w.services[AuditLog].record("ana", "query", "prod/orders")
         w.services[AuditSegments].step()
-        assert w.admin.get("/readyz").json()["audit_segments"] == {"problem": None}
+        assert w.admin.get("/readyz").json()["auditSegments"] == {"problem": None}
         w.services[AuditSegments]._signer = Ed25519Signer(lambda: b"another home")
-        problem = w.admin.get("/readyz").json()["audit_segments"]["problem"]
+        problem = w.admin.get("/readyz").json()["auditSegments"]["problem"]
         assert "audit_trusted_keys" in problem
         assert w.admin.get("/api/v1/audit/segments").json()["problem"] == problem

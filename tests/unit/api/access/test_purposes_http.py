@@ -66,7 +66,7 @@ spec: {{type: access, match: {{datasets: [prod/orders]}}, requires: {{purpose: [
 @pytest.fixture
 def w(tmp_path: Path) -> Iterator[ApiWorld]:
     with world(tmp_path) as opened:
-        opened.scan(cluster="prod", bootstrap_servers="localhost:9092")
+        opened.scan(cluster="prod", bootstrapServers="localhost:9092")
         yield opened
 
 

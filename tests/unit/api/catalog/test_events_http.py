@@ -81,14 +81,14 @@ def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld, topics: dict[
     (changed,) = told(weir, type="schema.changed")
     assert changed["subject"] == "prod/orders" and changed["data"]["version"] == 2
     changes = {(c["change"], c["path"]): c for c in changed["data"]["changes"]}
-    assert changes["added", "value.coupon"]["first_seen"]["offset"] == 50
-    assert changes["type", "value.order_id"]["first_seen"]["offset"] == 50
+    assert changes["added", "value.coupon"]["firstSeen"]["offset"] == 50
+    assert changes["type", "value.order_id"]["firstSeen"]["offset"] == 50
     assert changes["type", "value.order_id"]["how"] == "widened"
     assert changes["presence", "value.customer"]["how"] == "now optional"
     assert "mail.example.com" not in str(told(weir))
     diff = weir.admin.get("/api/v1/datasets/prod/orders/schema/diff").json()
     assert {(c["change"], c["path"]) for c in diff["changes"]} == changes.keys()
-    assert diff["looked_at"]["to"]["partitions"][0]["last"] == 99
+    assert diff["lookedAt"]["to"]["partitions"][0]["last"] == 99
 
 
 def test_events_are_read_on_from_where_one_stopped(weir: ApiWorld) -> None:

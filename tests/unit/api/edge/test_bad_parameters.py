@@ -86,7 +86,7 @@ def test_times_of_bodies_at_the_edges(weir: ApiWorld, began: str, until: str) ->
     ("path", "body"),
     [
         ("scans", {"cluster": "prod", "sample": {"records": 2**63}}),
-        ("scans", {"cluster": "prod", "sample": {"max_bytes": 2**63}}),
+        ("scans", {"cluster": "prod", "sample": {"maxBytes": 2**63}}),
         ("scans", {"cluster": "prod", "sample": {"seed": 2**63}}),
         ("query", {"sql": "SELECT 1", "limit": 2**63}),
         ("query/complete", {"sql": "SELECT ", "position": 2**63}),

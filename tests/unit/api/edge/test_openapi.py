@@ -156,8 +156,8 @@ def models_of_answers() -> dict[str, type[Answer]]:
         ("/api/v1/search/opened", {"counted": True, "by": "ana"}, "by"),
         ("/api/v1/search/opened", {}, "counted"),
         ("/api/v1/search/opened", {"counted": "yes"}, "yes"),
-        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "scopes": None}, "expires_at"),
-        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "expires_at": None, "scopes": None}, None),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "scopes": None}, "expiresAt"),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "expiresAt": None, "scopes": None}, None),
     ],
 )
 def test_answers_that_differ_from_their_model_are_found(path: str, data: dict[str, Any], problem: str | None) -> None:

@@ -85,7 +85,7 @@ def test_a_dataset_says_what_the_caller_may_do_with_it(weir: ApiWorld) -> None:
 
 def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) -> None:
     def may(client: TestClient) -> set[bool]:
-        return {row["may_review"] for row in ok(client.get("/api/v1/classifications"))["classifications"]}
+        return {row["mayReview"] for row in ok(client.get("/api/v1/classifications"))["classifications"]}
 
     assert may(weir.admin) == {True} == may(weir.user("otto"))
     assert may(weir.user("ana")) == {False}
@@ -94,11 +94,11 @@ def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) 
 def test_a_pending_request_names_who_can_decide_and_how_long_that_takes(weir: ApiWorld) -> None:
     ana, otto = weir.user("ana"), weir.user("otto")
     first = ok(ana.post("/api/v1/access-requests", json=ASKED), 201)
-    assert first["deciders"] == ["otto"] and first["usual_seconds"] is None
+    assert first["deciders"] == ["otto"] and first["usualSeconds"] is None
     decided = ok(otto.post(f"/api/v1/access-requests/{first['id']}/approve"))
-    assert decided["deciders"] == [] and decided["usual_seconds"] is None
+    assert decided["deciders"] == [] and decided["usualSeconds"] is None
     second = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "again"}), 201)
-    assert second["usual_seconds"] >= 0
+    assert second["usualSeconds"] >= 0
     listed = ok(ana.get("/api/v1/access-requests", params={"state": "pending"}))["requests"]
     assert [each["deciders"] for each in listed] == [["otto"]]
 

@@ -223,14 +223,14 @@ def test_a_person_is_limited_over_all_their_tokens() -> None:
         limit.require("ana", "GET", "/api/v1/search")
     with pytest.raises(LimitExceeded) as refused:
         limit.require("ana", "GET", "/api/v1/search/suggest")
-    assert refused.value.details["retry_after"] == 1
+    assert refused.value.details["retryAfter"] == 1
     limit.require("otto", "GET", "/api/v1/search")
     limit.require("ana", "POST", "/api/v1/query")
     for _ in range(5):
         limit.require("ana", "POST", "/api/v1/tokens")
     with pytest.raises(LimitExceeded) as refused:
         limit.require("ana", "POST", "/api/v1/tokens")
-    assert refused.value.details["retry_after"] == 2
+    assert refused.value.details["retryAfter"] == 2
 
 
 def test_a_browser_gets_a_page_in_plain_words() -> None:

@@ -34,7 +34,7 @@ def catalog_of(weir: ApiWorld) -> list[Any]:
     entries = []
     for dataset in ask(weir, "datasets", limit=1000)["datasets"]:
         at = place(dataset["name"], dataset["namespace"])
-        shown = {key: value for key, value in ask(weir, at).items() if key not in ("created_at", "updated_at")}
+        shown = {key: value for key, value in ask(weir, at).items() if key not in ("createdAt", "updatedAt")}
         entries.append((shown, ask(weir, f"{at}/schema")))
     return entries
 
@@ -130,7 +130,7 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
         "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {description: Mine}\n"
     )
     shown = ask(weir, "datasets/prod/orders")
-    assert (shown["description"], shown["description_source"]) == ("Mine", "user")
+    assert (shown["description"], shown["descriptionSource"]) == ("Mine", "user")
     assert shown["reported"]["description"] == "From a job"
 
 

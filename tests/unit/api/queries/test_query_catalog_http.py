@@ -111,7 +111,7 @@ def test_columns_that_one_may_see(ana: TestClient) -> None:
         "partial",
         "notes",
         "unreadable",
-        "unreadable_text",
+        "unreadableText",
     }
 
 

@@ -255,7 +255,7 @@ def posts(name: str) -> list[tuple[str, dict[str, Any]]]:
 _LOOSE = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?"), "TIME"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,64}|q-[0-9a-f]+"), "ID"),
-    (re.compile(r'"(seq|sequence|next|latency_ms|seconds|query_id|revision|usage|at)": ?[^,}]+'), "N"),
+    (re.compile(r'"(seq|sequence|next|latency_ms|seconds|queryId|revision|usage|at)": ?[^,}]+'), "N"),
 )
 
 

@@ -206,7 +206,7 @@ def test_an_event_is_a_cloud_event_and_never_too_large() -> None:
     assert (
         document["data"]["version"] == 3
         and "changes" not in document["data"]
-        and "bytes" in document["data"]["left_out"]
+        and "bytes" in document["data"]["leftOut"]
     )
     assert document["sequence"] < world.events.emit("a.b", "c").to_json("/weir")["sequence"]
 
