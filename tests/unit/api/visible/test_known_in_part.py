@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, orders, record, world
 from tests.unit.api.visible.test_hidden_dataset import API, BROKER, FIELD, NAME, calls, gets, posts, ran, secret
 
