@@ -25,10 +25,10 @@ import httpx
 import pytest
 import typer.main
 import typer.testing
-from hypothesis import settings
 from sqlalchemy import Engine, create_engine
 
 from catalog.adapters.sql import database as records
+from tests import examples
 
 # Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]  # not public
@@ -58,9 +58,7 @@ _share_statements()
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
-# How long one example takes says more about the other work of the machine than about the code: see `effort` for costs.
-settings.register_profile("weir", deadline=None, max_examples=int(os.environ.get("WEIR_TEST_EXAMPLES", "100")))
-settings.load_profile("weir")
+examples.configure()
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -303,6 +301,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     items.sort(key=lambda item: (item.path.name == COUNTS_ANSWERS, weight(item)))
+    examples.reduce(items)
     for item in items:
         if weight(item) in (1, 2) and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(900))

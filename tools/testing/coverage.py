@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.cli.phases import PYTHON, UNIT
+from tools.testing.phases import PYTHON, UNIT
 
 ROOMS = ("catalog", "connectors", "scanners", "lineage", "policies", "views", "api", "stack")
 FLOORS = {"policies": 95.0}
