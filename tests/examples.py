@@ -32,6 +32,12 @@ def configure() -> None:
         core.global_force_seed = int(seed)
 
 
+def told() -> str:
+    """Which examples this process tries, and how to try the same again."""
+    seed = os.environ.get("WEIR_TEST_SEED")
+    return f"{'all' if deep() else 'few'} examples, " + (f"WEIR_TEST_SEED={seed}" if seed else "no fixed seed")
+
+
 def share(of: int, path: Path) -> int:
     """How many of so many examples a property in this file tries in a quick run."""
     part, least = (3, 30) if any(folder in path.as_posix() for folder in DECIDES) else (10, 10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from api.processes.server import listening
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop
 from policies.plan.model import QueryPlan, Result, ResultColumn
+from tests import waiting
 from tests.api_world import ApiWorld
 
 GOVERNANCE = """
@@ -162,7 +162,4 @@ class NoOffsets:
 
 def until(condition: Any, seconds: float = 10) -> None:
     """Wait for a condition."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.005)
+    waiting.until(condition, seconds=seconds, every=0.005)

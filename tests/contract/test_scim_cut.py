@@ -15,6 +15,7 @@ from tests.api_world import ApiWorld, orders, world
 from tests.scim_world import Directory
 from tests.unit.api.queries.test_rights_while_running import SlowEngine
 from tests.view_twins import Fate, TwinStreams, TwinTopics, rows
+from tests.waiting import until
 from views.adapters.memory import MemoryServingTable, MemoryViewStates
 
 CUT_S = 5.0
@@ -112,10 +113,7 @@ def there(tmp_path: Path) -> Iterator[Running]:
 
 def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
     """When that was so."""
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, what
-        time.sleep(0.02)
+    until(holds, what, seconds)
     return time.monotonic()
 
 

@@ -6,9 +6,8 @@ import json
 import os
 import socket
 import subprocess
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,7 @@ from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.installed.versions import COMPONENTS, KAFKA, Component
 from stack.progress import Silent
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from tests.conftest import Stack
@@ -39,16 +39,6 @@ CLUSTER = "kafka://observed:9092"
 CONNECT = Component(
     "kafka-connect", (f"org.apache.kafka:connect-runtime:{KAFKA}", f"org.apache.kafka:connect-file:{KAFKA}")
 )
-
-
-def until(condition: Callable[[], object], what: str, seconds: float = 60) -> object:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        answer = condition()
-        if answer:
-            return answer
-        time.sleep(0.1)
-    raise AssertionError(f"{what} did not happen within {seconds} s")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def steps(root: Path, files: Sequence[str], chosen: Sequence[str], arguments: Se
         ("arrows", (str(Path(sys.executable).with_name("lint-imports")),)),
         ("types", (*PYTHON, "mypy.dmypy", "run", "--timeout", "3600")),
     ]
-    marks = "not integration and not e2e and not own_servers"
+    marks = f"{phases.UNIT_MARKS} and not tail"
     plugin = ("-p", "tools.testing.time_limit")
     tests = (*PYTHON, "pytest", "-m", marks, *plugin, "--durations=5", *chosen, *arguments)
     return [

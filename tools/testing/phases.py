@@ -82,17 +82,30 @@ CHECKS = Phase(
         ("pages", (*PYTHON, "tools.pages")),
     ),
 )
-_UNIT_MARKS = "not integration and not e2e and not own_servers"
-UNIT = pytest_phase("tests without servers", _UNIT_MARKS, *workers(os.cpu_count() or 1))
-SERVERS = pytest_phase(
-    "tests on shared servers", "integration and not e2e and not own_servers", "tests/contract", "tests/integration"
-)
-DEMO = pytest_phase("demo, faults and browser", "e2e and not own_servers", "tests/e2e")
+UNIT_MARKS = "not integration and not e2e and not own_servers"
+
+
+def parts(only: str = "") -> tuple[Phase, Phase, Phase]:
+    """The tests on shared servers, without servers, and on the demo. `only`: a further condition on their marks."""
+    return (
+        pytest_phase(
+            "tests on shared servers",
+            f"integration and not e2e and not own_servers{only}",
+            "tests/contract",
+            "tests/integration",
+        ),
+        pytest_phase("tests without servers", f"{UNIT_MARKS}{only}", *workers(os.cpu_count() or 1)),
+        pytest_phase("demo and browser", f"e2e and not own_servers{only}", "tests/e2e"),
+    )
+
+
+SERVERS, UNIT, DEMO = parts()
+QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO = parts(" and not tail")
 OWN = pytest_phase("servers of their own", "own_servers", "tests/integration", "tests/e2e")
 MUTATION = Phase("mutants", (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),))
-QUICK = (SERVERS, CHECKS, UNIT, DEMO)
-ALL = (*QUICK, OWN, MUTATION)
-FAST = (CHECKS, UNIT)
+QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO)
+ALL = (SERVERS, CHECKS, UNIT, DEMO, OWN, MUTATION)
+FAST = (CHECKS, QUICK_UNIT)
 
 
 def lanes() -> int:

@@ -132,13 +132,21 @@ def test_what_runs_is_interrupted_once_and_waited_for(tmp_path: Path, number: si
 
 
 def test_each_test_is_in_one_phase() -> None:
-    """Of a whole run; a quick one leaves out the servers of their own."""
     parts = (phases.SERVERS, phases.UNIT, phases.DEMO, phases.OWN)
-    assert {*phases.QUICK, phases.OWN} == {*parts, phases.CHECKS} and {*phases.QUICK} < {*phases.ALL}
+    assert {*parts} < {*phases.ALL}
     chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in parts]
     for values in itertools.product((True, False), repeat=len(MARKS)):
         marks = dict(zip(MARKS, values, strict=True))
         assert sum(bool(eval(each, {}, marks)) for each in chosen) == 1, marks
+
+
+def test_a_quick_run_has_each_test_but_the_tail_and_those_on_servers_of_their_own() -> None:
+    quick = [p for p in phases.QUICK if p is not phases.CHECKS]
+    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in quick]
+    for values in itertools.product((True, False), repeat=len(MARKS) + 1):
+        marks = dict(zip((*MARKS, "tail"), values, strict=True))
+        once = not marks["tail"] and not marks["own_servers"]
+        assert sum(bool(eval(each, {}, marks)) for each in chosen) == once, marks
 
 
 def test_folders_without_servers_have_no_test_that_needs_them() -> None:
