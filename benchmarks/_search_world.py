@@ -21,9 +21,9 @@ from api.config.settings import Settings
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.services import Services
-from catalog.adapters.memory.index import MemorySearchIndex
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 
 ROOT = Path(__file__).resolve().parent.parent
 NOWHERE = "127.0.0.1:9"

@@ -13,7 +13,7 @@ from api.joins.views.changes import Event
 from policies.model import Subject
 from policies.plan.registry import Running
 from tests.api_world import ApiWorld
-from views.adapters.memory import MemoryServingTable, MemoryViewStates
+from tests.twins.views import MemoryServingTable, MemoryViewStates
 from views.model import Row, State, identity
 from views.runner.state import Generation, ViewState
 

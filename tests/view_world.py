@@ -22,11 +22,11 @@ from api.config.settings import Settings
 from api.http.app import create_app
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
-from catalog.adapters.memory.index import MemorySearchIndex
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from tests.answer_check import CheckedClient
 from tests.effort import pace
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 from views.runner.view import View
 
 WAIT_S = 400.0

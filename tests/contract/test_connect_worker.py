@@ -12,9 +12,9 @@ import pytest
 
 from catalog.call_deadline import all_calls_within
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
-from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
 from connectors.adapters.rest import ConnectRest
 from connectors.ports import ConnectWorker
+from tests.twins.connectors import SINK, SOURCE, MemoryConnect
 from tests.waiting import until
 
 if TYPE_CHECKING:

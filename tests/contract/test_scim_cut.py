@@ -13,10 +13,10 @@ import pytest
 
 from tests.api_world import ApiWorld, orders, world
 from tests.scim_world import Directory
+from tests.twins.views import MemoryServingTable, MemoryViewStates
 from tests.unit.api.queries.test_rights_while_running import SlowEngine
 from tests.view_twins import Fate, TwinStreams, TwinTopics, rows
 from tests.waiting import until
-from views.adapters.memory import MemoryServingTable, MemoryViewStates
 
 CUT_S = 5.0
 BASE = """

@@ -18,7 +18,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.model import DatasetId
 from lineage.adapters.kafka.consumer_groups import KafkaGroups
-from lineage.adapters.memory import MemoryGraph
 from lineage.adapters.rest.connect import ConnectRest
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
@@ -28,6 +27,7 @@ from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.installed.versions import COMPONENTS, KAFKA, Component
 from stack.progress import Silent
+from tests.twins.lineage import MemoryGraph
 from tests.waiting import until
 
 if TYPE_CHECKING:

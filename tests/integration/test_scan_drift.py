@@ -19,14 +19,10 @@ from api.config.settings import Settings
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.services import Services
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.declared.kinds import ClusterSpec
 from catalog.event_model import EventFilter
 from catalog.model import DatasetScan, ScanWindow
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.kafka.offsets import KafkaOffsets
-from scanners.adapters.memory import MemoryRegistry, sealed
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark.dead_letters import SparkDeadLetters
 from scanners.adapters.spark.sampler import SparkSampler
@@ -38,6 +34,10 @@ from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
+from tests.twins.scanners import MemoryRegistry, sealed
 
 pytestmark = pytest.mark.integration
 

@@ -33,11 +33,8 @@ from api.config.settings import Settings
 from api.wiring.bootstrap import build
 from api.wiring.given import Given
 from api.wiring.services import Services
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.declared.kinds import ClusterSpec
 from catalog.model import DatasetScan
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from policies.model import Subject
 from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
@@ -47,6 +44,9 @@ from scanners.scan.service import Scanner
 from scanners.schemas.protobuf.names import resolve, symbols
 from scanners.schemas.protobuf.parser import parse
 from scanners.settings import ScannerSettings
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 from tests.view_world import registry_client
 
 pytestmark = pytest.mark.integration

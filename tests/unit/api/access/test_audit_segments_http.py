@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from policies.adapters.signing import Ed25519Signer
-from policies.adapters.stores.memory_segments import MemoryReceiver
 from tests.api_world import world
+from tests.twins.policies.segments import MemoryReceiver
 
 
 def test_segments_and_shipping_show_where_they_are(tmp_path: Path) -> None:

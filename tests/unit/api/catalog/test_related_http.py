@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from tests.api_world import BOOTSTRAP, ApiWorld, record, world
+from tests.twins.catalog.index import MemorySearchIndex
 
 PROD = f"""
 apiVersion: weir/v1
@@ -197,8 +197,8 @@ def test_neither_the_words_nor_the_person_are_kept(weir: ApiWorld, tmp_path: Pat
 def test_another_secret_gives_another_key() -> None:
     from datetime import UTC, datetime
 
-    from catalog.adapters.memory.store import MemoryCatalogStore
     from catalog.search.clicks import Clicks
+    from tests.twins.catalog.store import MemoryCatalogStore
 
     def key(secret: bytes) -> str | None:
         return Clicks(MemoryCatalogStore(), secret, lambda: datetime.now(UTC))._key("ann@example.com")

@@ -10,8 +10,8 @@ import pytest
 import structlog
 
 from catalog.records import DeclaredDocument
-from connectors.adapters.memory import SINK, SOURCE
 from tests.connector_world import CLUSTER, SECRET, World, connector
+from tests.twins.connectors import SINK, SOURCE
 
 PENDING_LINES = DeclaredDocument("ConnectorPending", "lines", {"name": "lines"}, {"leave": []})
 

@@ -16,14 +16,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
-from lineage.adapters.memory import MemoryEventLog, MemoryGraph
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from tests.api_world import ApiWorld, MemoryBrokers, world
 from tests.lineage_samples import dataset, run
 from tests.query_door import GOVERNANCE, ArrowEngine, NoOffsets
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryGraph
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 ROOMS = ("api.", "catalog.", "lineage.", "policies.", "scanners.", "views.")
 TWINS = "memory"

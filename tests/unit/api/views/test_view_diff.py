@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.served_view import COLUMNS, ServedView, served_view
+from tests.twins.views import MemoryServingTable
 from tests.view_twins import Fate, TwinStreams, TwinTopics
-from views.adapters.memory import MemoryServingTable
 from views.model import Row, identity
 from views.runner.build import built
 from views.runner.compared import rows_diff

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from lineage.fold.learn import Gathered
 from lineage.fold.writer import GraphWriter
 from lineage.graph_delta import GraphDelta
@@ -27,6 +26,7 @@ from lineage.worker.duplicate_messages import Repeats
 from lineage.worker.rebuild import rebuild
 from tests.lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
 from tests.lineage_samples import at as moment
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 from tests.waiting import until
 
 
