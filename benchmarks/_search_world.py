@@ -21,11 +21,11 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.wiring.given import Given
 from api.wiring.instance import Instance, write_admin_token
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.ports import CatalogStore
 from catalog.search.service import Search
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 
 ROOT = Path(__file__).resolve().parent.parent
 NOWHERE = "127.0.0.1:9"

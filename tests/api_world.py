@@ -21,17 +21,17 @@ from api.joins.scan_runner import ScanRunner
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import Instance, write_admin_token
-from catalog.adapters.memory.index import MemorySearchIndex
-from catalog.adapters.memory.topic_details import MemoryTopic, MemoryTopicDetails
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from lineage.producers.catalog import ProducerCatalog
-from policies.adapters.stores.memory import MemoryHeadPublisher
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import RawRecord
 from tests.answer_check import CheckedClient
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.catalog.topic_details import MemoryTopic, MemoryTopicDetails
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 BOOTSTRAP = "localhost:9092"
 

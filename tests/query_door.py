@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from policies.plan.model import QueryPlan, Result, ResultColumn
 from policies.query.check import QueryCheck
 from policies.query.service import GovernedQuery
 from policies.whatif.mask_preview import MaskPreview
+from tests import waiting
 from tests.api_world import ApiWorld
 
 GOVERNANCE = """
@@ -166,7 +166,4 @@ class NoOffsets:
 
 def until(condition: Any, seconds: float = 10) -> None:
     """Wait for a condition."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.005)
+    waiting.until(condition, seconds=seconds, every=0.005)

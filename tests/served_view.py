@@ -15,7 +15,7 @@ from policies.model import Subject
 from policies.plan.registry import Running
 from policies.query.service import GovernedQuery
 from tests.api_world import ApiWorld
-from views.adapters.memory import MemoryServingTable, MemoryViewStates
+from tests.twins.views import MemoryServingTable, MemoryViewStates
 from views.model import Row, State, identity
 from views.runner.state import Generation, ViewState
 

@@ -25,10 +25,11 @@ from api.joins.scan_runner import ScanRunner
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import write_admin_token
-from catalog.adapters.memory.index import MemorySearchIndex
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from tests.answer_check import CheckedClient
+from tests.effort import pace
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 from views.runner.view import View
 
 WAIT_S = 400.0
@@ -85,7 +86,7 @@ class ViewWorld:
 
     def scan(self, *topics: str) -> None:
         """Learn what the topics hold; fails with what the scan reports."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 30 * pace()
         while True:
             asked = self.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": list(topics)})
             # 503: a topic of another view was deleted between its listing and the look at its offsets.
@@ -155,7 +156,7 @@ class ViewWorld:
             open_ones = {number for number, (low, high) in ends.items() if low < high}
             consumer.assign([TopicPartition(topic, number, ends[number][0]) for number in open_ones])
             records: list[tuple[bytes | None, bytes | None, dict[str, bytes]]] = []
-            deadline = time.monotonic() + WAIT_S
+            deadline = time.monotonic() + WAIT_S * pace()
             while open_ones:
                 assert time.monotonic() < deadline, f"{topic}: the end of partitions {open_ones} is not reached"
                 for message in consumer.consume(1000, 1):
@@ -185,7 +186,7 @@ class ViewWorld:
 
     def until(self, name: str, holds: Callable[[Mapping[str, Any]], bool], seconds: float = WAIT_S) -> dict[str, Any]:
         """Wait until a view is as wanted; fails with what it is."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * pace()
         while True:
             shown = self.view(name)
             if holds(shown):

@@ -237,7 +237,7 @@ spec:
 
 def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails: MailServer) -> None:
     from api.joins.views.failures import ViewFailures
-    from views.adapters.memory import MemoryViewStates
+    from tests.twins.views import MemoryViewStates
 
     states, built = MemoryViewStates(), weir.services
     weir.apply(VIEW)

@@ -15,9 +15,10 @@ from api.wiring.duties import Duties
 from policies.access.directory import DirectoryPeople
 from tests.api_world import ApiWorld, orders, world
 from tests.scim_world import Directory
+from tests.twins.views import MemoryServingTable, MemoryViewStates
 from tests.unit.api.queries.test_rights_while_running import SlowEngine
 from tests.view_twins import Fate, TwinStreams, TwinTopics, rows
-from views.adapters.memory import MemoryServingTable, MemoryViewStates
+from tests.waiting import until
 
 CUT_S = 5.0
 BASE = """
@@ -116,10 +117,7 @@ def there(tmp_path: Path) -> Iterator[Running]:
 
 def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
     """When that was so."""
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until, what
-        time.sleep(0.02)
+    until(holds, what, seconds)
     return time.monotonic()
 
 

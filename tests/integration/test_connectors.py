@@ -3,7 +3,6 @@ the whole way; and what goes wrong is one sentence."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from api.joins.connectors.service import Connectors
 from api.joins.observing import Observing
 from catalog.model import DatasetId
 from lineage.questions.queries import Lineage
+from tests import waiting
 from tests.catalog_stores import postgres
 from tests.integration.test_views import BASE
 from tests.view_world import ViewWorld, view_world
@@ -85,12 +85,7 @@ def customers(world: ViewWorld, port: int) -> dict[str, Any]:
 
 
 def until(holds: Callable[[], Any], what: str, seconds: float = 120) -> Any:
-    deadline = time.monotonic() + seconds
-    while True:
-        if result := holds():
-            return result
-        assert time.monotonic() < deadline, f"{what} did not happen in {seconds} s"
-        time.sleep(0.2)
+    return waiting.until(holds, what, seconds, every=0.2)
 
 
 def shown(world: ViewWorld, name: str) -> dict[str, Any]:

@@ -20,12 +20,12 @@ from catalog.adapters.elastic.index import ElasticSearchIndex
 from catalog.search.service import Search
 from lineage.adapters.kafka.source import KafkaEventSource
 from lineage.producers.catalog import ProducerCatalog
-from policies.adapters.stores.memory import MemoryHeadPublisher
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from tests.answer_check import CheckedClient
 from tests.api_world import MemoryBrokers
 from tests.lineage_servers import servers_on
 from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, event, place, ref
+from tests.twins.policies.stores import MemoryHeadPublisher
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 if TYPE_CHECKING:
     from tests.conftest import Stack

@@ -20,7 +20,6 @@ from api.config.settings import Settings
 from api.joins.scan_runner import ScanRunner
 from api.wiring.given import Given
 from api.wiring.instance import Instance
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.declared.kinds import ClusterSpec
@@ -29,10 +28,7 @@ from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.model import DatasetScan, ScanWindow
 from catalog.scans.scans import Scans
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from scanners.adapters.kafka.offsets import KafkaOffsets
-from scanners.adapters.memory import MemoryRegistry, sealed
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark.dead_letters import SparkDeadLetters
 from scanners.adapters.spark.sampler import SparkSampler
@@ -44,6 +40,10 @@ from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
+from tests.twins.scanners import MemoryRegistry, sealed
 
 pytestmark = pytest.mark.integration
 

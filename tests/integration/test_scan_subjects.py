@@ -34,12 +34,9 @@ from api.config.settings import Settings
 from api.joins.declared import Declared
 from api.wiring.given import Given
 from api.wiring.instance import Instance
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.model import DatasetScan
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
 from policies.model import Subject
 from policies.query.service import GovernedQuery
 from scanners.adapters.kafka.offsets import KafkaOffsets
@@ -50,6 +47,9 @@ from scanners.scan.service import Scanner
 from scanners.schemas.protobuf.names import resolve, symbols
 from scanners.schemas.protobuf.parser import parse
 from scanners.settings import ScannerSettings
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 from tests.view_world import registry_client
 
 pytestmark = pytest.mark.integration

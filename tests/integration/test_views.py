@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import random
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from confluent_kafka.admin import AdminClient
 
 from api.joins.views.service import Views
 from tests.view_world import ViewWorld, view_world
+from tests.waiting import until
 from views.row_ports import Wanted
 from views.runner.state import ViewState
 
@@ -194,10 +194,7 @@ def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     state = world.services[Views]._states.get(name)["active"]
     assert world.admin.delete(f"/api/v1/declared/View/{name}").status_code == 200
     assert world.admin.get(f"/api/v1/views/{name}").status_code == 404
-    deadline = time.monotonic() + 60
-    while name in world.services[Views]._states.all():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    until(lambda: name not in world.services[Views]._states.all(), "the end of the view's state")
     assert world.services[Views]._serving.generations(name) == [] and not Path(state["checkpoint"]).exists()
 
 
@@ -397,10 +394,11 @@ def test_a_value_that_does_not_fit_is_counted_or_ends_the_view(world: ViewWorld)
     world.until(strict, lambda v: v["state"] == "running" and v["rows"] == 52 and v["lag"]["records"] == 0)
     for name in (lenient, strict):
         world.admin.delete(f"/api/v1/declared/View/{name}")
-    deadline = time.monotonic() + 60
-    while f"{lenient}.dead-letters" in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics:
-        assert time.monotonic() < deadline, "the letters go with their view"
-        time.sleep(0.2)
+    kafka = AdminClient({"bootstrap.servers": world.kafka})
+    letters = f"{lenient}.dead-letters"
+    until(
+        lambda: letters not in kafka.list_topics(timeout=10).topics, "the end of the letters with their view", every=0.2
+    )
 
 
 def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world: ViewWorld) -> None:
@@ -448,10 +446,7 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     before = len(world.records(topic))
     world.forsake()
     world.send(orders, [{"id": "unseen", "region": "r0", "amount": 3, "email": "u@example.org"}], ["unseen"])
-    deadline = time.monotonic() + 60
-    while len(world.records(topic)) == before:
-        assert time.monotonic() < deadline, "the stream that was left behind is at work"
-        time.sleep(0.2)
+    until(lambda: len(world.records(topic)) > before, "work of the stream that was left behind", every=0.2)
     world.apply(MASK.replace("hide-mail", "hide-ids").replace("tags: [EMAIL_ADDRESS]", f"datasets: [prod/{orders}]"))
     world.run()
     world.until("orphan", lambda v: v["generation"] == 2 and v["building"] is None and v["lag"]["records"] == 0)

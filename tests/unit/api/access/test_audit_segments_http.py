@@ -6,11 +6,11 @@ from pathlib import Path
 
 from api.config.settings import Settings
 from policies.adapters.signing import Ed25519Signer
-from policies.adapters.stores.memory_segments import MemoryReceiver
 from policies.audit import AuditLog
 from policies.audit_segments import AuditSegments
 from policies.audit_shipping import AuditShipping
 from tests.api_world import world
+from tests.twins.policies.segments import MemoryReceiver
 
 
 def test_segments_and_shipping_show_where_they_are(tmp_path: Path) -> None:

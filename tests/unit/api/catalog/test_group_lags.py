@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from api.joins.group_lags import SHOWN, GroupLags
 from api.visibility.sight import Sight
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, Unavailable
 from catalog.lags import GroupLag, spread
@@ -21,6 +20,7 @@ from catalog.ports import CatalogStore
 from catalog.records import ClusterRecord, DatasetRecord
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, world
+from tests.twins.catalog.store import MemoryCatalogStore
 
 NOW = datetime(2026, 3, 1, 12, 0, 30, tzinfo=UTC)
 ALL = Sight(everything=True, rows=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.errors import Unavailable
@@ -17,6 +16,7 @@ from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.search.clicks import Clicks
 from tests.api_world import BOOTSTRAP, ApiWorld, record, world
+from tests.twins.catalog.index import MemorySearchIndex
 
 PROD = f"""
 apiVersion: weir/v1
@@ -201,8 +201,8 @@ def test_neither_the_words_nor_the_person_are_kept(weir: ApiWorld, tmp_path: Pat
 def test_another_secret_gives_another_key() -> None:
     from datetime import UTC, datetime
 
-    from catalog.adapters.memory.store import MemoryCatalogStore
     from catalog.search.clicks import Clicks
+    from tests.twins.catalog.store import MemoryCatalogStore
 
     def key(secret: bytes) -> str | None:
         return Clicks(MemoryCatalogStore(), secret, lambda: datetime.now(UTC))._key("ann@example.com")

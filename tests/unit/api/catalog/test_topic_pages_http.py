@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from api.joins.topic_pages import TopicPages
-from catalog.adapters.memory.topic_details import MemoryTopic
 from catalog.topic_details import Acl, Acls, AclsKnown, Member, ReadPartition, TopicGroup
 from scanners.model import RegisteredSchema
 from tests.api_world import ApiWorld, world
+from tests.twins.catalog.topic_details import MemoryTopic
 
 PEOPLE = """
 apiVersion: weir/v1

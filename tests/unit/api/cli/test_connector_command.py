@@ -10,9 +10,9 @@ import pytest
 
 from api import cli
 from api.joins.connectors.service import Connectors
-from connectors.adapters.memory import SINK
 from tests.answer_check import CheckedClient
 from tests.connector_world import CLUSTER, World, connector
+from tests.twins.connectors import SINK
 
 Weir = Callable[..., tuple[int, str]]
 

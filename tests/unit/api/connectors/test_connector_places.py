@@ -16,8 +16,8 @@ from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
-from connectors.adapters.memory import SOURCE, MemoryConnect
 from tests.connector_world import CLUSTER, SECRET, World, connector
+from tests.twins.connectors import SOURCE, MemoryConnect
 
 A, B = "https://connect:8083", "https://other:8083"
 EVIL = "https://evil:1"

@@ -14,8 +14,8 @@ from api.joins.connectors.service import Connectors
 from api.joins.observing import Observing
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
-from connectors.adapters.memory import SINK, SOURCE
 from tests.connector_world import CLUSTER, SECRET, World, connector
+from tests.twins.connectors import SINK, SOURCE
 
 PENDING_LINES = DeclaredDocument("ConnectorPending", "lines", {"name": "lines"}, {"leave": []})
 

@@ -29,9 +29,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from catalog.search.service import Search
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from tests.answer_check import differences
 from tests.api_world import ApiWorld, orders, world
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 
 REQUESTS = int(os.environ.get("WEIR_TEST_FUZZ_REQUESTS", "1000"))
 SEED = os.environ.get("WEIR_TEST_FUZZ_SEED")

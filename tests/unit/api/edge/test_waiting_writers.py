@@ -21,7 +21,6 @@ from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
 from api.wiring.campaign_services import AccessReviews
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.datasets.tag_propagation import TagFlow
@@ -31,15 +30,16 @@ from catalog.ports import CatalogStore
 from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
-from lineage.adapters.memory import MemoryEventLog, MemoryGraph
 from lineage.producers.catalog import ProducerCatalog
 from policies.audit_segments import AuditSegments
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from tests.api_world import ApiWorld, MemoryBrokers, world
 from tests.lineage_samples import dataset, run
 from tests.query_door import GOVERNANCE, ArrowEngine, NoOffsets
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryGraph
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 ROOMS = ("api.", "catalog.", "lineage.", "policies.", "scanners.", "views.")
 TWINS = "memory"

@@ -12,8 +12,8 @@ import pytest
 from api.joins.views.service import Views
 from policies.query.service import GovernedQuery
 from tests.served_view import COLUMNS, ServedView, served_view
+from tests.twins.views import MemoryServingTable
 from tests.view_twins import Fate, TwinStreams, TwinTopics
-from views.adapters.memory import MemoryServingTable
 from views.model import Row, identity
 from views.runner.build import built
 from views.runner.compared import rows_diff

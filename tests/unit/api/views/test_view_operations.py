@@ -14,7 +14,7 @@ from api.joins.views.rows import ViewRows
 from api.joins.views.seen import SeenStates
 from policies.model import Subject
 from tests.served_view import ServedView, served_view
-from views.adapters.memory import MemoryViewStates
+from tests.twins.views import MemoryViewStates
 from views.model import State
 
 NOW = datetime(2026, 11, 23, 10, tzinfo=UTC)

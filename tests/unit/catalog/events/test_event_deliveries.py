@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import DeliveryFailed, Event, EventFilter, type_matches
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.ports import Receiver
 from catalog.settings import EventSettings
+from tests.twins.catalog.store import MemoryCatalogStore
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -22,6 +22,7 @@ from policies.plan.errors import QueryCancelled
 from policies.plan.model import QueryPlan, Result, ResultColumn, Unreadable
 from policies.plan.ports import EngineHeap
 from policies.plan.settings import QuerySettings
+from tests import waiting
 
 HEAVY = "SELECT sum(id) FROM range(100000)"
 ROWS = Result((ResultColumn("n", "int"),), [[1]], False)
@@ -155,10 +156,7 @@ class Asked(threading.Thread):
 
 
 def until(condition: Callable[[], object], seconds: float = 8) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came true"
-        time.sleep(0.01)
+    waiting.until(condition, seconds=seconds, every=0.01)
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from catalog.datatypes import STRING, leaves, parse_ddl
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
-from policies.adapters import memory_values
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
 from policies.model import (
     ColumnDecision,
@@ -37,6 +35,8 @@ from policies.plan.settings import QuerySettings
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
 from tests import reading_truth
+from tests.twins.policies import values as memory_values
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 
 KIND = parse_ddl("n INT, qty INT, flag BOOLEAN, items ARRAY<STRUCT<sku: STRING, qty: INT>>, tags MAP<STRING, INT>")
 ID = DatasetId("kafka://tests", "orders")

@@ -11,7 +11,6 @@ import pytest
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
 from policies.access.decision_service import Asked, Decisions, Named, column_json
-from policies.adapters.stores.memory import MemoryFacts
 from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.matching import is_active
@@ -20,6 +19,7 @@ from policies.plan import explain
 from policies.plan.views import govern
 from policies.sql.tables import TableRef
 from tests import policy_scenarios as scenarios
+from tests.twins.policies.stores import MemoryFacts
 from tests.unit.policies.world import START, World
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")

@@ -16,12 +16,12 @@ from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import struct_pb2
 
-from scanners.adapters.memory import MemoryDeadLetters, MemoryOffsets, MemorySampler
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.model import ClusterConnection, RawRecord, SampleRequest
 from scanners.scan.service import Scanner
 from scanners.schemas.registered import numbered
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryDeadLetters, MemoryOffsets, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://b:9092", "b:9092", registry="http://registry")
 POINT = {

@@ -8,7 +8,6 @@ import string
 import pytest
 
 from catalog.model import ReviewState
-from scanners.adapters.memory import sealed
 from scanners.detectors.core.base import VERSION
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
@@ -16,6 +15,7 @@ from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
 from tests.detectors import detector
+from tests.twins.scanners import sealed
 
 REGIONS = ("US", "GB", "DE", "FR")
 N = 200

@@ -26,11 +26,11 @@ import pytest
 import zstandard
 
 from catalog.model import ScanWindow, SchemaVersion
-from scanners.adapters.memory import sealed
 from scanners.model import RawRecord, RegisteredSchema
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 ANY: Any = object()
 

@@ -9,7 +9,6 @@ import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from catalog.model import DatasetScan, ScanWindow
-from scanners.adapters.memory import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import (
     ClusterConnection,
     PartFormat,
@@ -22,6 +21,7 @@ from scanners.model import (
 )
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {"sasl.password": "hunter2"}, "http://registry")
 PLAIN = ScannerSettings(detect=False)

@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.checks.topic_checks import expected_of
 from scanners.decode.formats import choose
@@ -22,6 +21,7 @@ from scanners.schemas.expect_registered import from_avro, from_json_schema
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 CLUSTER = ClusterConnection("c", "kafka://c", "c:9092", registry="http://registry")
 

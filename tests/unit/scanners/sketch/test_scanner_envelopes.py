@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from catalog.datasets.facts import leaf_paths
 from catalog.datasets.learned_types import from_profile
 from catalog.model import DatasetScan
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092")
 N = 80

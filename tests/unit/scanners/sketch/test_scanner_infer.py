@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.model import RawRecord, TopicFormat
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
@@ -16,6 +15,7 @@ from scanners.sketch.nodes import MAX_FIELDS
 from scanners.sketch.shapes import MAX_SHAPES
 from scanners.sketch.topic import Sketch
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 
 def record(value, offset=0, partition=0, key=None, headers=(), timestamp=1000):

@@ -33,10 +33,14 @@ _PERCENT = re.compile(r"\[ *(\d+)%\]\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Phase:
-    """`steps`: (name, command) one after another; the phase fails when any of them does."""
+    """`steps`: (name, command) one after another; the phase fails when any of them does.
+
+    `environment`: variables and values added to those of the run.
+    """
 
     name: str
     steps: tuple[tuple[str, tuple[str, ...]], ...]
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -57,9 +61,14 @@ class Outcome:
         return f"{mark} {self.phase.name:<26} {_clock(self.began)} to {_clock(self.ended)}   {summary}".rstrip()
 
 
-def pytest_phase(name: str, marks: str, *folders: str) -> Phase:
-    """The tests of some folders (of all where none is given) that carry such marks."""
-    return Phase(name, (("pytest", (*PYTHON, "pytest", "-m", marks, *_DURATIONS, *folders)),))
+def pytest_phase(name: str, marks: str, *words: str) -> Phase:
+    """The tests that carry such marks. `words`: folders (all where none is given) and options of pytest."""
+    return Phase(name, (("pytest", (*PYTHON, "pytest", "-m", marks, *_DURATIONS, *words)),))
+
+
+def workers(cores: int) -> tuple[str, ...]:
+    """Options for the tests without servers: more processes where another lane leaves cores free, a file in one each."""
+    return ("-n", str(cores - 2), "--dist", "loadfile") if cores >= 4 else ()
 
 
 CHECKS = Phase(
@@ -70,17 +79,33 @@ CHECKS = Phase(
         ("arrows", (str(Path(sys.executable).with_name("lint-imports")),)),
         ("types", (*PYTHON, "mypy")),
         # Some tests without servers look at what the pages are built from.
-        ("pages", (*PYTHON, "api.cli.pages")),
+        ("pages", (*PYTHON, "tools.pages")),
     ),
 )
-UNIT = pytest_phase("tests without servers", "not integration and not e2e and not own_servers")
-SERVERS = pytest_phase(
-    "tests on shared servers", "integration and not e2e and not own_servers", "tests/contract", "tests/integration"
-)
-DEMO = pytest_phase("demo, faults and browser", "e2e and not own_servers", "tests/e2e")
+UNIT_MARKS = "not integration and not e2e and not own_servers"
+
+
+def parts(only: str = "") -> tuple[Phase, Phase, Phase]:
+    """The tests on shared servers, without servers, and on the demo. `only`: a further condition on their marks."""
+    return (
+        pytest_phase(
+            "tests on shared servers",
+            f"integration and not e2e and not own_servers{only}",
+            "tests/contract",
+            "tests/integration",
+        ),
+        pytest_phase("tests without servers", f"{UNIT_MARKS}{only}", *workers(os.cpu_count() or 1)),
+        pytest_phase("demo and browser", f"e2e and not own_servers{only}", "tests/e2e"),
+    )
+
+
+SERVERS, UNIT, DEMO = parts()
+QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO = parts(" and not tail")
 OWN = pytest_phase("servers of their own", "own_servers", "tests/integration", "tests/e2e")
-WHOLE = (SERVERS, CHECKS, UNIT, DEMO, OWN)
-FAST = (CHECKS, UNIT)
+MUTATION = Phase("mutants", (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),))
+QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO)
+ALL = (SERVERS, CHECKS, UNIT, DEMO, OWN, MUTATION)
+FAST = (CHECKS, QUICK_UNIT)
 
 
 def lanes() -> int:
@@ -125,7 +150,7 @@ def _perform(phase: Phase, root: Path, logs: Path, start: float, children: _Chil
     for name, command in phase.steps:
         log = _log(logs, phase, name)
         with log.open("wb") as out:
-            code = children.run(command, root, out.fileno(), _remaining(os.environ, outcome.began))
+            code = children.run(command, root, out.fileno(), _environment(phase, outcome.began))
         text = log.read_text(errors="replace")
         result = _RESULT.findall(text)
         failed = code != 0 or (name == "pytest" and not result)
@@ -148,10 +173,12 @@ def _report(name: str, text: str, failure: str) -> str:
     return text[heading.start() : results[-1].end()] + "\n"
 
 
-def _remaining(environment: Mapping[str, str], spent: float) -> dict[str, str]:
+def _environment(phase: Phase, spent: float) -> dict[str, str]:
     """The environment of a phase that begins so many seconds after the run."""
-    minutes = environment.get("WEIR_TEST_MINUTES")
-    return {**environment, **({"WEIR_TEST_MINUTES": str(max(0.0, float(minutes) - spent / 60))} if minutes else {})}
+    environment = {**os.environ, **dict(phase.environment)}
+    if minutes := environment.get("WEIR_TEST_MINUTES"):
+        environment["WEIR_TEST_MINUTES"] = str(max(0.0, float(minutes) - spent / 60))
+    return environment
 
 
 def _progress(phases: Iterable[Phase], logs: Path) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from catalog.adapters.memory.signals import MemorySignals
-from catalog.adapters.memory.state import Stateful, counted
 from catalog.model import DatasetId
 from catalog.records import (
     ClusterRecord,
 )
+from tests.twins.catalog.signals import MemorySignals
+from tests.twins.catalog.state import Stateful, counted
 
 
 class MemoryClusters(Stateful, MemorySignals):

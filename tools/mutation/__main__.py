@@ -1,8 +1,8 @@
 """What the tests of policies would notice: mutants of one module at a time. See docs/mutation.md.
 
-    weir test --bench mutation                        every module of the list, most relevant first
-    weir test --bench mutation -- outcome grants      these only
-    weir test --bench mutation -- --minutes 10        ends between two modules once the time is over
+    weir test --mutation                        every module of the list, most relevant first
+    weir test --mutation -- outcome grants      these only
+    weir test --mutation -- --minutes 10        ends between two modules once the time is over
 
 One process, which forks for each mutant, at the lowest priority. Prints the mutants that survive with their change.
 Exit code 1 when one survives that docs/mutation.md does not list.
@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks._mutation_tests import Forks
+    from tools.mutation.forks import Forks
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DECIDES = ("decision/test_decide_reasons.py", "decision/test_decide.py", "decision/test_decide_reference.py")
 MODULES: dict[str, tuple[str, ...]] = {
     "masks/expression": ("masks/test_masked_columns.py",),
@@ -57,7 +57,7 @@ MODULES: dict[str, tuple[str, ...]] = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="weir test --bench mutation --", description=__doc__)
+    parser = argparse.ArgumentParser(prog="weir test --mutation --", description=__doc__)
     parser.add_argument("modules", nargs="*", help=f"of {', '.join(MODULES)}")
     parser.add_argument("--minutes", type=float, default=120, help="start no further module after this time")
     parser.add_argument("--function", help="only mutants of this function, as Grants.revoke")
@@ -68,7 +68,7 @@ def main() -> int:
     os.environ.setdefault("WEIR_TEST_DECISIONS", "200")
     os.environ["WEIR_MUTATION"] = "1"
     sys.path.insert(0, str(ROOT))
-    from benchmarks._mutation_tests import collect
+    from tools.mutation.forks import collect
 
     modules = given.modules or list(MODULES)
     until = time.monotonic() + 60 * given.minutes
@@ -89,7 +89,7 @@ def main() -> int:
 
 def run(forks: Forks, module: str, listed: set[str], function: str | None) -> list[str]:
     """Try one module and print what survives. Returns the survivors that are not listed."""
-    from benchmarks._mutation_tests import Result, counted
+    from tools.mutation.forks import Result, counted
 
     started, results, new = time.monotonic(), list[Result](), list[str]()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from api.cli import coverage
-from api.cli.coverage import Share, below, by_room
+from tools.testing import coverage
+from tools.testing.coverage import Share, below, by_room
 
 
 def file(lines: int, ran: int) -> dict[str, Any]:
@@ -33,8 +33,9 @@ def test_the_floor_is_of_what_decides(ran: int, low: list[str]) -> None:
     assert [share.room for share in below(shares)] == low
 
 
-def test_a_selection_is_run_and_shown_without_the_floor(tmp_path: Path) -> None:
+def test_a_selection_is_run_and_shown_without_the_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a repository of two rooms with one test."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to import
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "__init__.py").touch()
     (tmp_path / "policies" / "rules.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from api.cli import phases
-from api.cli.phases import Phase, run
+from tools.testing import phases
+from tools.testing.phases import Phase, run
 
 ROOT = Path(__file__).resolve()
 while not (ROOT / "pyproject.toml").exists():
@@ -30,6 +30,12 @@ def pytest_of(name: str, folder: Path, text: str) -> Phase:
     file.write_text(text)
     command = (sys.executable, "-m", "pytest", "-raR", "-p", "no:cacheprovider", str(file))
     return Phase(name, (("pytest", command),))
+
+
+@pytest.fixture(autouse=True)
+def few_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is run here needs none of the installed plugins, which take seconds to import."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 class Output(list[str]):
@@ -111,7 +117,7 @@ def test_what_runs_is_interrupted_once_and_waited_for(tmp_path: Path, number: si
         f"finally: time.sleep(0.3); open({str(cleaned)!r}, 'a').write('once')"
     )
     code = (
-        f"import signal, sys; from pathlib import Path; from api.cli.phases import Phase, run\n"
+        f"import signal, sys; from pathlib import Path; from tools.testing.phases import Phase, run\n"
         f"signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"run([Phase('work', (('it', (sys.executable, '-c', {work!r})),))] * 1, Path('/'), print, 2)"
     )
@@ -126,10 +132,21 @@ def test_what_runs_is_interrupted_once_and_waited_for(tmp_path: Path, number: si
 
 
 def test_each_test_is_in_one_phase() -> None:
-    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in phases.WHOLE if p is not phases.CHECKS]
+    parts = (phases.SERVERS, phases.UNIT, phases.DEMO, phases.OWN)
+    assert {*parts} < {*phases.ALL}
+    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in parts]
     for values in itertools.product((True, False), repeat=len(MARKS)):
         marks = dict(zip(MARKS, values, strict=True))
         assert sum(bool(eval(each, {}, marks)) for each in chosen) == 1, marks
+
+
+def test_a_quick_run_has_each_test_but_the_tail_and_those_on_servers_of_their_own() -> None:
+    quick = [p for p in phases.QUICK if p is not phases.CHECKS]
+    chosen = [p.steps[0][1][p.steps[0][1].index("-m", 2) + 1] for p in quick]
+    for values in itertools.product((True, False), repeat=len(MARKS) + 1):
+        marks = dict(zip((*MARKS, "tail"), values, strict=True))
+        once = not marks["tail"] and not marks["own_servers"]
+        assert sum(bool(eval(each, {}, marks)) for each in chosen) == once, marks
 
 
 def test_folders_without_servers_have_no_test_that_needs_them() -> None:

@@ -17,10 +17,10 @@ from typing import Any
 
 from catalog.datatypes import DataType, StructType, to_ddl
 from catalog.paths import FieldPath
-from policies.adapters import memory_values
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Batches, QueryPlan, Range, Result, ResultColumn, TablePlan, Window
 from policies.sql.windows import AsOf
+from tests.twins.policies import values as memory_values
 
 _SELECT = re.compile(r"SELECT (?P<columns>\*|`[^`]+`(?:, `[^`]+`)*) FROM `(?P<view>[^`]+)` AS `[^`]+`\Z")
 _STORED = re.compile(r"weir_value\.`(?P<field>[^`]+)`\Z|weir_(?P<part>key|value|partition|offset|timestamp)\Z")

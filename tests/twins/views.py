@@ -1,4 +1,4 @@
-"""In-memory twins of the ports of views, for tests and for a Weir without a disk."""
+"""In-memory twins of the ports of views, for fast tests."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from catalog.adapters.memory.state import Stateful
 from catalog.model import DatasetId
 from catalog.scan_store import ScanPosition, ScanRecord, ScanState
+from tests.twins.catalog.state import Stateful
 
 
 class MemoryScans(Stateful):

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from catalog.adapters.memory.clusters import MemoryClusters
-from catalog.adapters.memory.events import MemoryEvents
-from catalog.adapters.memory.lags import MemoryLags
-from catalog.adapters.memory.reports import MemoryReports
-from catalog.adapters.memory.saved_queries import MemorySavedQueries
-from catalog.adapters.memory.scans import MemoryScans
-from catalog.adapters.memory.state import State
-from catalog.adapters.memory.tags import MemoryTags
+from tests.twins.catalog.clusters import MemoryClusters
+from tests.twins.catalog.events import MemoryEvents
+from tests.twins.catalog.lags import MemoryLags
+from tests.twins.catalog.reports import MemoryReports
+from tests.twins.catalog.saved_queries import MemorySavedQueries
+from tests.twins.catalog.scans import MemoryScans
+from tests.twins.catalog.state import State
+from tests.twins.catalog.tags import MemoryTags
 
 
 class MemoryCatalogStore(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.cli.phases import PYTHON, UNIT
+from tools.testing.phases import PYTHON, UNIT_MARKS
 
 ROOMS = ("catalog", "connectors", "scanners", "lineage", "policies", "views", "api", "stack")
 FLOORS = {"policies": 95.0}
@@ -50,7 +50,7 @@ def run(root: Path, selection: Sequence[str], write: Callable[[str], None]) -> i
         data, report = Path(folder) / "data", Path(folder) / "report.json"
         paths = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "COVERAGE_FILE": str(data), "PYTHONPATH": paths}
-        words = list(selection) or list(UNIT.steps[0][1][len(PYTHON) + 1 :])
+        words = list(selection) or ["-m", f"{UNIT_MARKS} and not tail"]
         coverage = [*PYTHON, "coverage"]
         rooms = [str(root / room) for room in ROOMS if (root / room).is_dir()]
         tests = [*coverage, "run", f"--source={','.join(rooms)}", "-m", "pytest", *words]

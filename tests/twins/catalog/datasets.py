@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from catalog.adapters.memory.signals import MemorySignals
-from catalog.adapters.memory.state import Stateful, counted
 from catalog.model import DatasetId, SchemaVersion
 from catalog.records import (
     DatasetFilter,
@@ -16,6 +14,8 @@ from catalog.records import (
     Page,
     StoredSchema,
 )
+from tests.twins.catalog.signals import MemorySignals
+from tests.twins.catalog.state import Stateful, counted
 
 
 class MemoryDatasets(Stateful, MemorySignals):

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import Unavailable
-from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit_ports import MessageTooLarge, Removal, Segment, Shipping
 from policies.audit_seals import removed_until
+from tests.twins.policies.stores import MemoryAuditStore
 
 
 class MemorySegmentStore:

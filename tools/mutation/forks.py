@@ -23,9 +23,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks._mutants import Mutant, apply, codes, mutants
+from tools.mutation.mutants import Mutant, apply, codes, mutants
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 12 << 30
 """Address space of a fork in bytes: a mutant that never ends must not take the machine with it."""
 

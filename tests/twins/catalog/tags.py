@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from catalog.adapters.memory.datasets import MemoryDatasets
-from catalog.adapters.memory.state import counted
 from catalog.model import DatasetId
 from catalog.records import (
     ClassificationEvent,
     ClassificationRecord,
     DeclaredDocument,
 )
+from tests.twins.catalog.datasets import MemoryDatasets
+from tests.twins.catalog.state import counted
 
 
 class MemoryTags(MemoryDatasets):
