@@ -152,7 +152,7 @@ function View({ root }: { root: string }) {
             <Empty title="No columns are known here">
               <p>
                 {[...new Set(base.data.columnsUnknown.map((flow) => flow.job ?? "A declaration"))].join(", ")} reported
-                none. To get them: {base.data.columnsUnknown[0].way}.
+                none. To get them: {base.data.columnsUnknown[0]?.way}.
               </p>
             </Empty>
           ) : base.data && all.length === 0 ? (
