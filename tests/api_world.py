@@ -117,10 +117,9 @@ class ApiWorld:
                 graph=self.graph,
                 publisher=MemoryHeadPublisher(),
                 event_topic=None,
-                sampler=MemorySampler(topics),
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **(_NO_KAFKA | more),
+                **({"sampler": MemorySampler(topics)} | _NO_KAFKA | more),
             ),
         )
         self.services.admin_token_file()
