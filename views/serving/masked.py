@@ -15,6 +15,7 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.errors import NotAllowed
 from catalog.paths import VALUE, FieldPath
 from policies.decision.places import Places
+from policies.map_keys import key_form
 from policies.masks.keys import MaskKeys
 from policies.masks.primitives import family, output_type
 from policies.model import Decision, Effect, MaskType
@@ -241,7 +242,7 @@ def _entries(plain: _Made | None, special: Mapping[str, _Made | None], key: Chan
             return None
         entries = {}
         for name, each in value.items():
-            shown_as = special.get(name, plain)
+            shown_as = special.get(key_form(name), plain) if special else plain
             if shown_as is not None:
                 # Keys that become equal: the last entry stays, as in Spark (LAST_WIN).
                 entries[name if key is None else key(name)] = each if shown_as.change is None else shown_as.change(each)
