@@ -1,7 +1,8 @@
 """From a column's type and the decided rules of its leaves to one Spark SQL expression for the whole column.
 
 Structs become named_struct, arrays transform, maps transform_values with a CASE for keys that have a rule of their
-own, in any spelling; NULL stays NULL at every level. A leaf without a decision is left out, so that what nobody decided is not shown.
+own, in any spelling; NULL stays NULL at every level. What is MASK_NULL in all of its parts is one NULL. A leaf without a
+decision is left out, so that what nobody decided is not shown.
 What is denied or dropped is left out too: a struct loses the field, a map the key; an array whose elements are denied
 is left out whole. Nothing here reads data.
 """
@@ -18,6 +19,7 @@ from policies.decision.places import Places, Rule
 from policies.map_keys import folding
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
+from policies.masks.whole_null import leaves_inside, whole_null
 from policies.model import ColumnDecision, MaskType
 
 
@@ -53,6 +55,12 @@ def _build(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Cal
 
 
 def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Callable[[], str]) -> str | None:
+    null = whole_null(ctx.places, path, kind)
+    if null is not None:
+        ctx.looked.extend(leaves_inside(ctx.places, path, kind))
+        return (
+            f"CASE WHEN {_clear(ctx, null)} THEN {source} END" if null.clear_when else f"CAST(NULL AS {to_ddl(kind)})"
+        )
     match kind:
         case Primitive():
             return _leaf(ctx, path, kind, source)
@@ -85,8 +93,12 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
     if not applied.clear_when:
         return masked
     clear = source if output is None or output == kind else f"CAST({source} AS {output.name})"
-    clear_when = " AND ".join(ctx.conditions[text] for text in applied.clear_when)
-    return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
+    return f"CASE WHEN {_clear(ctx, applied)} THEN {clear} ELSE {masked} END"
+
+
+def _clear(ctx: Context, applied: Rule) -> str:
+    """SQL of whether a row is one where the place is unmasked."""
+    return " AND ".join(ctx.conditions[text] for text in applied.clear_when)
 
 
 def rule(ctx: Context, path: FieldPath) -> Rule:
