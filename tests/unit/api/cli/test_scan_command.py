@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from catalog.errors import Unavailable
-from scanners.adapters.memory import MemorySampler
 from scanners.ports import Cancelled, ProfileJob
 from tests.api_world import ApiWorld, orders, world
 from tests.unit.api.cli.test_cli import Weir, home, weir  # noqa: F401
