@@ -12,6 +12,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
 from scanners.ports import Cancelled, JobFailed, ProfileJob
 from tests.api_world import orders, world
+from tests.twins.scanners import MemorySampler
 
 TOPICS = {name: orders(20) for name in ("a", "b", "bad", "c")}
 
