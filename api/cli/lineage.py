@@ -161,8 +161,8 @@ def _unknown_columns(flows: Sequence[Mapping[str, Any]], short: Callable[[str], 
     """Which jobs reported no columns, of which flows, and how each can."""
     by_job: dict[tuple[str, str], list[str]] = {}
     for flow in flows:
-        ends = f"{short(flow['source'])} -> {short(flow['target'])}"
-        by_job.setdefault((flow["job"] or "", flow["way"]), []).append(ends)
+        flowing = f"{short(flow['source'])} -> {short(flow['target'])}"
+        by_job.setdefault((flow["job"] or "", flow["way"]), []).append(flowing)
     lines = []
     for (job, way), ends in by_job.items():
         more = f" and {len(ends) - 3} more" if len(ends) > 3 else ""

@@ -60,7 +60,7 @@ def _inputs(items: Any, topics: set[Name]) -> Any:
     if not isinstance(items, list):
         return items
     return [
-        {**item, "field": _OF_RECORD.get(item.get("field"), item.get("field"))}
+        {**item, "field": _OF_RECORD.get(str(item.get("field")), item.get("field"))}
         if isinstance(item, Mapping)
         and isinstance(item.get("field"), str)
         and Name(str(item.get("namespace")), str(item.get("name"))) in topics
