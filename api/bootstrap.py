@@ -23,7 +23,6 @@ from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
-from api.joins.scim.service import ScimService
 from api.joins.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
@@ -171,7 +170,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DeviceLogins, governance.device_logins)
     add(DirectoryPeople, people)
     add(DirectoryList, DirectoryList(governance.state))
-    add(ScimService, ScimService(people))
     add(Approvals, governance.approvals)
     add(RequestView, requests.view)
     add(Notify, notify)
