@@ -140,7 +140,7 @@ async def simulate(
             part=None if reach is None else Part(reach.has, partial(built.knowledge.worded, subject)),
         )
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
-        return {**outcome, "notes": [*proposal.notes, *alone]}
+        return {**outcome, "notes": [*proposal.notes, *alone, *outcome["notes"]]}
 
     return await run_in_threadpool(work)
 
