@@ -96,7 +96,8 @@ class Simulation:
 
         `path` None is about which rows there are. `dataset` may be a pattern. Users are those declared, owners and
         grantees, before and after, each without a purpose and with every purpose they may state. `notes` warn
-        of masks that those who choose values can undo. Raises InvalidInput for a document that would be refused. `part`: only these datasets, for a reader who may not know of all others.
+        of masks that those who choose values can undo. Raises InvalidInput for a document that would be refused.
+        `part`: only these datasets, for a reader who may not know of all others.
         """
         before, after = self._state.view(), proposed_view(self._state, proposed)
         references = sorted(
