@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_the_column_that_fails_is_the_one_named() -> None:
-    """Two columns end in the same names; the error is about the one that is no struct."""
+    """Two columns end in the same names; the error is about the one that is not a struct."""
     error = failed("INVALID_EXTRACT_BASE_FIELD_TYPE", base='"who"', other='"STRING"')
     sql = "SELECT DISTINCT o.who.mail, m.who.mail FROM orders o JOIN (SELECT id AS who FROM orders) m ON true"
     problem = told(sql, error)
