@@ -44,11 +44,8 @@ from api.http.routes import (
     connectors,
     decisions,
     declared,
-    directory,
     domains,
     effective,
-    events,
-    health,
     lineage,
     notifications,
     one_row,
@@ -61,12 +58,8 @@ from api.http.routes import (
     request_parts,
     running,
     scans,
-    scim,
     search,
-    sessions,
-    sign_in,
     sources,
-    tokens,
     topics,
     views,
 )
@@ -130,7 +123,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     all_of_them = APIRouter()
     all_of_them.include_router(views.often, prefix=PREFIX)
-    for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
+    for tolerant in (routes.router, lineage.producers):  # other tools call these, by rules of their own
         all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         views,
@@ -158,16 +151,10 @@ def _routes() -> tuple[BaseRoute, ...]:
         declared,
         domains,
         purposes,
-        tokens,
-        sessions,
-        directory,
-        events,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
-    all_of_them.include_router(scim.router)
-    all_of_them.include_router(health.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 

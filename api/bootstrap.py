@@ -19,12 +19,10 @@ from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
 from api.joins.group_lags import GroupLags
-from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
-from api.joins.scim.service import ScimService
 from api.joins.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
@@ -172,7 +170,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DeviceLogins, governance.device_logins)
     add(DirectoryPeople, people)
     add(DirectoryList, DirectoryList(governance.state))
-    add(ScimService, ScimService(people))
     add(Approvals, governance.approvals)
     add(RequestView, requests.view)
     add(Notify, notify)
@@ -200,7 +197,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Declared, declared.declared)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
-    add(Health, Health(parts.probes(), parts.lag))
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
     add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
     add(
@@ -216,7 +212,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
         wiring.provide(instance, parts)
     parts.closing += [
         notify.sender.close,
-        instance[Health].close,
         catalog.webhooks.close,
         instance[Deliveries].close,
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about
+from catalog.records import rfc3339
+from policies.access.directory_list import ListedGroup, ListedPerson
 
 
 class ReleasedName(Answer):
@@ -64,3 +66,25 @@ class DirectoryGroupsListed(Answer):
 
     groups: list[DirectoryGroup]
     total: int
+
+
+def person(listed: ListedPerson) -> DirectoryPerson:
+    """A person as lists show them."""
+    return DirectoryPerson(
+        name=listed.name,
+        display_name=listed.display,
+        state=listed.state,
+        out_since=rfc3339(listed.out_since),
+        groups=list(listed.groups),
+        declared=listed.declared,
+    )
+
+
+def group(listed: ListedGroup) -> DirectoryGroup:
+    """A group as lists show it."""
+    return DirectoryGroup(
+        name=listed.name,
+        members=listed.members,
+        gives_groups=sorted(listed.gives.groups),
+        gives_roles=sorted(listed.gives.roles),
+    )

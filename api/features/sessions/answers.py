@@ -1,51 +1,13 @@
-"""Answers of `/auth`."""
+"""Answers of `/auth/sessions` and `/auth/device`."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about
-
-
-class SignInProvider(Answer):
-    """A declared way to sign in."""
-
-    name: str
-    title: str = about("What people read on the button.")
-
-
-class GivenRights(Answer):
-    """What the provider gives; what is declared by hand is not among it."""
-
-    groups: list[str]
-    roles: list[str]
-
-
-class OwnSession(Answer):
-    """The session of the cookie."""
-
-    id: str
-    user: str
-    provider: str
-    given: GivenRights
-    csrf: str = about("Sent back as X-Weir-CSRF with every request that changes something.")
-    idleEnd: Time = about("When it ends if nobody uses it.")
-    end: Time = about("When it ends in any case.")
-
-
-class SignInState(Answer):
-    """How one can sign in, and the session there is."""
-
-    providers: list[SignInProvider]
-    session: OwnSession | None
-    ended: str | None = about("Why the session of the cookie is over, where there is a cookie.")
-    problem: str | None = about("Why it is not known whose session the cookie is; it may continue, so ask again.")
-
-
-class SignedOut(Answer):
-    """A session that was ended."""
-
-    address: str | None = about("Where the browser signs out at the provider as well.")
+from catalog.records import rfc3339
+from policies.access.session_ports import SessionRecord
 
 
 class ListedSession(Answer):
@@ -59,7 +21,7 @@ class ListedSession(Answer):
     created: Time
     used: Time
     confirmed: Time = about("When the provider last confirmed the rights.")
-    idleEnd: Time
+    idle_end: Time
     end: Time
     current: bool = about("Whether this request came with it.")
 
@@ -87,10 +49,10 @@ class UnlinkedAccount(Answer):
 class DeviceCode(Answer):
     """What a command line shows, and what it asks with."""
 
-    deviceCode: str = about("The command line's own secret.")
-    userCode: str = about("What a person types into the page.")
+    device_code: str = about("The command line's own secret.")
+    user_code: str = about("What a person types into the page.")
     address: str
-    addressWithCode: str
+    address_with_code: str
     seconds: int = about("How long the code is good.")
     interval: int = about("Seconds between two questions whether somebody let it in.")
 
@@ -106,7 +68,7 @@ class DevicePoll(Answer):
 class DeviceWaiting(Answer):
     """A command line that shows a code."""
 
-    userCode: str
+    user_code: str
     label: str
     created: Time
 
@@ -121,3 +83,20 @@ class DeviceRefused(Answer):
     """A command line that was not let in."""
 
     refused: Literal[True]
+
+
+def listed(session: SessionRecord, idle_end: datetime, current: bool) -> ListedSession:
+    """A session as lists show it. `current`: whether the request came with it."""
+    return ListedSession(
+        id=session.id,
+        user=session.user,
+        kind=session.kind,
+        provider=session.provider,
+        label=session.label,
+        created=rfc3339(session.created_at),
+        used=rfc3339(session.used_at),
+        confirmed=rfc3339(session.confirmed_at),
+        idle_end=rfc3339(idle_end),
+        end=rfc3339(session.ends_at),
+        current=current,
+    )

@@ -7,8 +7,8 @@ from typing import Any
 
 from scim2_models import Context, ListResponse, PatchOp, SearchRequest
 
-from api.joins.scim.dropped import relevant, without_dropped
-from api.joins.scim.models import (
+from api.features.scim.dropped import relevant, without_dropped
+from api.features.scim.models import (
     KEPT_OF_EMAILS,
     KEPT_OF_NAMES,
     KEPT_OF_USERS,
@@ -19,7 +19,7 @@ from api.joins.scim.models import (
     TakenUser,
     User,
 )
-from api.joins.scim.narrow import narrowed
+from api.features.scim.narrow import narrowed
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
 from policies.access.directory import DirectoryPeople

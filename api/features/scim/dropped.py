@@ -6,7 +6,7 @@ from typing import Any
 
 from scim2_models import EnterpriseUser, User
 
-from api.joins.scim.models import KEPT_OF_USERS
+from api.features.scim.models import KEPT_OF_USERS
 
 _EXTENSION = str(EnterpriseUser.__schema__).casefold()
 _CORE = str(User.__schema__).casefold() + ":"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -17,13 +17,13 @@ from scim2_models import Error, SCIMException
 from api.config.settings import Settings
 from api.edge.errors import headers_of, status_of
 from api.edge.parameters import Name
+from api.features.scim.models import PROVIDER
+from api.features.scim.service import Json, ScimService, version_of
 from api.guard import cookies
 from api.guard.directory import DIRECTORY, FIXED
 from api.guard.guards import Caller, everybody
-from api.guard.services import InstanceOf
-from api.joins.scim.models import PROVIDER
-from api.joins.scim.service import Json, ScimService, version_of
-from api.wiring.instance import Instance
+from api.guard.router import FeatureRouter
+from api.guard.services import From
 from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirError
 from policies.access.directory import DirectoryPeople
 from policies.model import Subject
@@ -80,21 +80,52 @@ def _failed(error: WeirError) -> JSONResponse:
     return scim_error(status, error.message, kind, headers_of(error))
 
 
-router = APIRouter(prefix=PREFIX, route_class=ScimRoute, include_in_schema=False)
+class ScimCall:
+    """A request of a directory, and the services it needs."""
+
+    def __init__(
+        self, request: Request, service: From[ScimService], people: From[DirectoryPeople], settings: From[Settings]
+    ) -> None:
+        self.request, self.service, self.people, self._settings = request, service, people, settings
+
+    @property
+    def base(self) -> str:
+        """The address below which resources are; relative where Weir does not know its own address."""
+        try:
+            return cookies.base_url(self.request, self._settings.api) + PREFIX
+        except Conflict:
+            return PREFIX  # only locations rest on it
+
+    def meta(self, kind: str, place: str) -> Json:
+        return {"resourceType": kind, "location": f"{self.base}/{kind}{place}"}
+
+    def expected(self, id: str) -> int | None:
+        """The version that the resource must have; None for any. Raises _Changed, NotFound."""
+        tags = _tags(self.request, "if-match")
+        if not tags or "*" in tags:
+            return None
+        present = self.people.user(id) if _is_users(self.request) else self.people.group(id)
+        if version_of(present) not in tags:
+            raise _Changed("The resource was changed since; read it again, and repeat.")
+        return present.version
+
+
+Call = Annotated[ScimCall, Depends()]
+router = FeatureRouter(PREFIX, base="", tolerant=True, route_class=ScimRoute, include_in_schema=False)
 
 
 @router.get("/ServiceProviderConfig", dependencies=[DIRECTORY])
-def config(request: Request, built: InstanceOf) -> Response:
+def config(call: Call) -> Response:
     """What this service supports."""
     assert PROVIDER.config is not None
-    return _answer({**PROVIDER.config.model_dump(), "meta": _meta(request, built, "ServiceProviderConfig", "")})
+    return _answer({**PROVIDER.config.model_dump(), "meta": call.meta("ServiceProviderConfig", "")})
 
 
 @router.get("/ResourceTypes", dependencies=[DIRECTORY])
 @router.get("/Schemas", dependencies=[DIRECTORY])
-def descriptions(request: Request, built: InstanceOf) -> Response:
+def descriptions(call: Call) -> Response:
     """The kinds of resources, or their schemas."""
-    shown = _descriptions(request, built)
+    shown = _descriptions(call)
     return _answer(
         {
             "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
@@ -108,84 +139,84 @@ def descriptions(request: Request, built: InstanceOf) -> Response:
 
 @router.get("/ResourceTypes/{name}", dependencies=[DIRECTORY])
 @router.get("/Schemas/{name}", dependencies=[DIRECTORY])
-def description(request: Request, built: InstanceOf, name: Name) -> Response:
+def description(call: Call, name: Name) -> Response:
     """One of them by its id."""
-    shown = _descriptions(request, built)
+    shown = _descriptions(call)
     resource = next((each for each in shown if str(each.get("id")).casefold() == name.casefold()), None)
     if resource is None:
         raise NotFound(f"There is nothing named {name[:80]!r} here.")
     return _answer(resource)
 
 
-def _descriptions(request: Request, built: Instance) -> list[Json]:
-    if "filter" in request.query_params:  # RFC 7644, section 4
+def _descriptions(call: ScimCall) -> list[Json]:
+    if "filter" in call.request.query_params:  # RFC 7644, section 4
         raise NotAllowed("Descriptions of this service are not filtered.", details={"reasons": ["filter"]})
-    kind = "ResourceType" if "/ResourceTypes" in request.url.path else "Schema"
+    kind = "ResourceType" if "/ResourceTypes" in call.request.url.path else "Schema"
     shown = PROVIDER.resource_types if kind == "ResourceType" else PROVIDER.schemas
-    return [{**each.model_dump(), "meta": _meta(request, built, kind, f"s/{each.id}")} for each in shown]
+    return [{**each.model_dump(), "meta": call.meta(kind, f"s/{each.id}")} for each in shown]
 
 
 @router.get("/Users", dependencies=[DIRECTORY])
 @router.get("/Groups", dependencies=[DIRECTORY])
-def listed(request: Request, built: InstanceOf) -> Response:
+def listed(call: Call) -> Response:
     """A page of resources."""
-    of = built[ScimService].users if _is_users(request) else built[ScimService].groups
-    return _answer(of(_base(request, built), request.query_params))
+    of = call.service.users if _is_users(call.request) else call.service.groups
+    return _answer(of(call.base, call.request.query_params))
 
 
 @router.post("/.search", dependencies=[DIRECTORY])
 @router.post("/Users/.search", dependencies=[DIRECTORY])
 @router.post("/Groups/.search", dependencies=[DIRECTORY])
-async def search(request: Request, built: InstanceOf) -> Response:
+async def search(call: Call) -> Response:
     """A page of resources, asked for by a body."""
-    body = await _body(request)
-    kind = {"Users": "User", "Groups": "Group"}.get(request.url.path.removeprefix(PREFIX).split("/")[1])
-    return _answer(await run_in_threadpool(built[ScimService].search, _base(request, built), kind, body))
+    body = await _body(call.request)
+    kind = {"Users": "User", "Groups": "Group"}.get(call.request.url.path.removeprefix(PREFIX).split("/")[1])
+    return _answer(await run_in_threadpool(call.service.search, call.base, kind, body))
 
 
 @router.post("/Users", dependencies=[DIRECTORY], status_code=201)
 @router.post("/Groups", dependencies=[DIRECTORY], status_code=201)
-async def create(request: Request, built: InstanceOf, subject: Caller) -> Response:
+async def create(call: Call, subject: Caller) -> Response:
     """A new resource."""
-    of = built[ScimService].create_user if _is_users(request) else built[ScimService].create_group
-    body = await _body(request)
-    answered, version = await run_in_threadpool(of, _base(request, built), subject, body)
+    of = call.service.create_user if _is_users(call.request) else call.service.create_group
+    body = await _body(call.request)
+    answered, version = await run_in_threadpool(of, call.base, subject, body)
     return _answer(answered, 201, version)
 
 
 @router.get("/Users/{id}", dependencies=[DIRECTORY])
 @router.get("/Groups/{id}", dependencies=[DIRECTORY])
-def one(request: Request, built: InstanceOf, id: Name) -> Response:
+def one(call: Call, id: Name) -> Response:
     """One resource."""
-    of = built[ScimService].user if _is_users(request) else built[ScimService].group
-    resource, version = of(_base(request, built), id, request.query_params)
-    if version in _tags(request, "if-none-match"):
+    of = call.service.user if _is_users(call.request) else call.service.group
+    resource, version = of(call.base, id, call.request.query_params)
+    if version in _tags(call.request, "if-none-match"):
         return Response(status_code=304, headers={"ETag": version})
     return _answer(resource, 200, version)
 
 
 @router.put("/Users/{id}", dependencies=[DIRECTORY])
 @router.put("/Groups/{id}", dependencies=[DIRECTORY])
-async def replace(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
+async def replace(call: Call, subject: Caller, id: Name) -> Response:
     """What is sent takes the place of the resource."""
-    of = built[ScimService].replace_user if _is_users(request) else built[ScimService].replace_group
-    return await _changed(request, built, subject, id, of)
+    of = call.service.replace_user if _is_users(call.request) else call.service.replace_group
+    return await _changed(call, subject, id, of)
 
 
 @router.patch("/Users/{id}", dependencies=[DIRECTORY])
 @router.patch("/Groups/{id}", dependencies=[DIRECTORY])
-async def patch(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
+async def patch(call: Call, subject: Caller, id: Name) -> Response:
     """Operations on the resource, all or none."""
-    of = built[ScimService].patch_user if _is_users(request) else built[ScimService].patch_group
-    return await _changed(request, built, subject, id, of)
+    of = call.service.patch_user if _is_users(call.request) else call.service.patch_group
+    return await _changed(call, subject, id, of)
 
 
 @router.delete("/Users/{id}", dependencies=[DIRECTORY], status_code=204)
 @router.delete("/Groups/{id}", dependencies=[DIRECTORY], status_code=204)
-def remove(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
+def remove(call: Call, subject: Caller, id: Name) -> Response:
     """Remove the resource. A removed person is out at once."""
-    of = built[ScimService].remove_user if _is_users(request) else built[ScimService].remove_group
-    of(subject, id, _expected(request, built, id))
+    of = call.service.remove_user if _is_users(call.request) else call.service.remove_group
+    of(subject, id, call.expected(id))
     return Response(status_code=204)
 
 
@@ -208,17 +239,16 @@ def nothing(request: Request) -> Response:
 
 
 async def _changed(
-    request: Request,
-    built: Instance,
+    call: ScimCall,
     subject: Subject,
     id: str,
     of: Callable[[str, Subject, str, int | None, Any], tuple[Json, str]],
 ) -> Response:
-    body = await _body(request)
-    base = _base(request, built)
+    body = await _body(call.request)
+    base = call.base
 
     def change() -> tuple[Json, str]:
-        return of(base, subject, id, _expected(request, built, id), body)
+        return of(base, subject, id, call.expected(id), body)
 
     answered, version = await run_in_threadpool(change)
     return _answer(answered, 200, version)
@@ -245,34 +275,12 @@ class SCIMSyntaxError(SCIMException):
     _default_detail = "The body must be one JSON object."
 
 
-def _expected(request: Request, built: Instance, id: str) -> int | None:
-    """The version that the resource must have; None for any. Raises _Changed, NotFound."""
-    tags = _tags(request, "if-match")
-    if not tags or "*" in tags:
-        return None
-    present = built[DirectoryPeople].user(id) if _is_users(request) else built[DirectoryPeople].group(id)
-    if version_of(present) not in tags:
-        raise _Changed("The resource was changed since; read it again, and repeat.")
-    return present.version
-
-
 def _tags(request: Request, header: str) -> list[str]:
     return [each.strip() for each in request.headers.get(header, "").split(",") if each.strip()]
 
 
 def _is_users(request: Request) -> bool:
     return request.url.path.removeprefix(PREFIX).split("/")[1] == "Users"
-
-
-def _base(request: Request, built: Instance) -> str:
-    try:
-        return cookies.base_url(request, built[Settings].api) + PREFIX
-    except Conflict:
-        return PREFIX  # only locations rest on it; they are relative then
-
-
-def _meta(request: Request, built: Instance, kind: str, place: str) -> Json:
-    return {"resourceType": kind, "location": f"{_base(request, built)}/{kind}{place}"}
 
 
 def _answer(body: Json, status: int = 200, version: str | None = None) -> Response:
