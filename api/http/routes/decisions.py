@@ -25,7 +25,7 @@ from api.wiring.instance import Instance
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.access.decision_service import Asked, Decisions, Named
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.model import Subject
 from policies.sql.literals import without_literals
