@@ -80,10 +80,10 @@ from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
-from policies.audit_export import Signer
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.ports import FactsSource

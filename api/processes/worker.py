@@ -35,9 +35,9 @@ from catalog.events.events import Events
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
-from policies.notices import Channel
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.notify.notices import Channel
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
 

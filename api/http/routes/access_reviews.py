@@ -16,7 +16,7 @@ from api.guard.guards import Caller, needs, signed_in
 from api.guard.services import InstanceOf
 from api.http.schemas import access_reviews as schemas
 from api.wiring.campaign_services import AccessReviews
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.campaigns.deciding import LONGEST_REASON, MOST_AT_ONCE
 from policies.campaigns.report import COLUMNS
 from policies.campaigns.service import Asked

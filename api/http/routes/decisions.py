@@ -25,7 +25,7 @@ from api.wiring.instance import Instance
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.access.decision_service import Asked, Decisions, Named
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.model import Subject
 from policies.sql.literals import without_literals
@@ -156,7 +156,7 @@ async def simulate(
             part=None if reach is None else Part(reach.has, partial(built[Knowledge].worded, subject)),
         )
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
-        return {**outcome, "notes": [*proposal.notes, *alone]}
+        return {**outcome, "notes": [*proposal.notes, *alone, *outcome["notes"]]}
 
     return await run_in_threadpool(work)
 

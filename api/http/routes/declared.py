@@ -36,7 +36,7 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.search.service import Search
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 router = APIRouter(tags=["declared state"])

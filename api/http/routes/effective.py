@@ -15,7 +15,7 @@ from api.guard.services import InstanceOf
 from api.http.schemas import effective as schemas
 from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.effective.compare import Side
 from policies.model import Subject
 

@@ -31,7 +31,7 @@ from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
-from policies.audit_segments import AuditSegments
+from policies.audit.segments import AuditSegments
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
 from tests.api_world import ApiWorld, MemoryBrokers, world

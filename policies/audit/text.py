@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.records import rfc3339
-from policies.audit_ports import AuditEntry
+from policies.audit.ports import AuditEntry
 
 
 def digest(entry: AuditEntry) -> str:

@@ -1,4 +1,4 @@
-"""The audit as a file that `policies.audit_file_check` checks without Weir: JSON lines or CSV, signed as a whole. Pure.
+"""The audit as a file that `policies.audit.file_check` checks without Weir: JSON lines or CSV, signed as a whole. Pure.
 
 Each line of JSON is `{"entry":ENTRY,"hash":HASH,"running":RUNNING}`. ENTRY is the very text that HASH is the SHA-256 of.
 RUNNING is the SHA-256 of the line before's RUNNING and HASH, so a line that is missing or moved shows at its place. What is
@@ -17,8 +17,8 @@ from typing import Any, Protocol
 
 from catalog.errors import InvalidInput
 from catalog.spreadsheet import defused
-from policies.audit_ports import AuditEntry
-from policies.audit_text import body_text
+from policies.audit.ports import AuditEntry
+from policies.audit.text import body_text
 
 JSONL, CSV = "jsonl", "csv"
 FORMATS = (JSONL, CSV)

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.errors import InvalidInput
-from policies.audit_actions import AuditAction
-from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
-from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
-from policies.audit_text import digest, entry_json
-from policies.audit_verify import Seals, Verification, verify
+from policies.audit.actions import AuditAction
+from policies.audit.names import MOST_FIELD_NAMES, fields_left_out, wanted_names
+from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
+from policies.audit.text import digest, entry_json
+from policies.audit.verify import Seals, Verification, verify
 from policies.model import Subject
 from policies.ports import Clock
 

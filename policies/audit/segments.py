@@ -12,11 +12,11 @@ import structlog
 
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_export import JSONL, About, Signer, export
-from policies.audit_ports import AuditEntry, AuditHead, AuditStore, Removal, Segment, SegmentStore
-from policies.audit_seals import REMOVE, SEAL, canonical, digest, key_problem, removal_statement, sealed
-from policies.audit_verify import problem_of
+from policies.audit.export import JSONL, About, Signer, export
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry, AuditHead, AuditStore, Removal, Segment, SegmentStore
+from policies.audit.seals import REMOVE, SEAL, canonical, digest, key_problem, removal_statement, sealed
+from policies.audit.verify import problem_of
 from policies.ports import Clock
 from policies.settings import PolicySettings
 

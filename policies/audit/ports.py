@@ -88,7 +88,7 @@ class AuditStore(Protocol):
         """Oldest first, those with a larger seq than `after`."""
 
     def uses(self, kind: str, actions: Collection[str], since: datetime) -> list[AuditUse]:
-        """The last allowed entry of these actions for each (actor, name of a kind of `policies.audit_names`) since then."""
+        """The last allowed entry of these actions for each (actor, name of a kind of `policies.audit.names`) since then."""
 
     def unnamed(self) -> int:
         """How many entries, written before there was an index of names, are not found by person, dataset, field or grant

@@ -11,7 +11,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
-from policies.audit_ports import AuditEntry, AuditFilter
+from policies.audit.ports import AuditEntry, AuditFilter
 from policies.matching import is_path
 
 PERSON, DATASET, FIELD, INSIDE, MORE, GRANT = "person", "dataset", "field", "inside", "more", "grant"

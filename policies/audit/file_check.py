@@ -1,4 +1,4 @@
-"""An export of the audit, checked without Weir: line by line, then its signature. `policies.audit_export` has the format. Pure."""
+"""An export of the audit, checked without Weir: line by line, then its signature. `policies.audit.export` has the format. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from policies.audit_export import COLUMNS, CSV_SIGNED, OF_ENTRY, canonical, csv_cell, csv_row, running
+from policies.audit.export import COLUMNS, CSV_SIGNED, OF_ENTRY, canonical, csv_cell, csv_row, running
 
 _HEAD = b'{"entry":'
 _SIGNED = b'{"signed":'

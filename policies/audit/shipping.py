@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from catalog.errors import WeirError
 from catalog.records import rfc3339
-from policies.audit_ports import AuditEntry, AuditReceiver, AuditStore, MessageTooLarge, Shipping, ShippingStore
-from policies.audit_text import entry_json
+from policies.audit.ports import AuditEntry, AuditReceiver, AuditStore, MessageTooLarge, Shipping, ShippingStore
+from policies.audit.text import entry_json
 from policies.ports import Clock
 
 AT_ONCE = 500

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from catalog.records import rfc3339
-from policies.audit_actions import AuditAction
-from policies.audit_ports import AuditEntry, Removal, Segment
+from policies.audit.actions import AuditAction
+from policies.audit.ports import AuditEntry, Removal, Segment
 
 SEAL: AuditAction = "audit.seal"
 REMOVE: AuditAction = "audit.remove"

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from catalog.errors import Unavailable
-from policies.audit_ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
-from policies.audit_seals import Noted, Trust, not_trusted, problem_of_seals, removed_json, removed_until
-from policies.audit_text import digest, entry_json
+from policies.audit.ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
+from policies.audit.seals import Noted, Trust, not_trusted, problem_of_seals, removed_json, removed_until
+from policies.audit.text import digest, entry_json
 
 _CHUNK = 2000
 _TRIES = 3
