@@ -62,7 +62,10 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
 def _decode(part: bytes, format: PartFormat, schemas: Schemas) -> Decoded:
     name = format.name
     evident = sniff(part, schemas)
-    if (evident == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, schemas)):
+    if evident == WIRE_UNKNOWN and name == "binary":
+        # Bytes all the same, and a registry may know the schema that they name.
+        return replace(_read(name, part, format, schemas), problem="unknown_schema_id")
+    if evident == WIRE_UNKNOWN or (name in _WIRE_ALL and _id_unknown(part, schemas)):
         return Decoded(None, name, "unknown_schema_id")
     if evident != name and (evident in SELF_EVIDENT or evident in format.options.get("also", ())):
         decoded = _read(evident, part, format, schemas)

@@ -23,7 +23,6 @@ from scanners.schemas.known.places import with_registered
 from scanners.settings import ScannerSettings
 from scanners.sketch.topic import Sketch
 
-
 OnFailure = Callable[[str, Exception], None]
 """Takes the name of a topic that could not be scanned, and why."""
 
