@@ -99,7 +99,7 @@ class _Job:
             "datasets": len(self.rows),
             "records": sum(int(row.get("records", 0)) for row in self.rows),
             "problems": len(self.problems),
-            "requested_by": over.requested_by,
+            "requestedBy": over.requested_by,
         }
         if over.state is ScanState.FAILED and self.problems:
             fields["problem"] = str(self.problems[-1].get("message", ""))

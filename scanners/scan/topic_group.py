@@ -274,7 +274,7 @@ def _summary(window: ScanWindow) -> dict[str, Any]:
     """The window as evidence shows it."""
     return {
         "records": window.records,
-        "time_from": window.time_from,
-        "time_to": window.time_to,
+        "timeFrom": window.time_from,
+        "timeTo": window.time_to,
         "offsets": [[p["partition"], p["first"], p["last"]] for p in window.partitions if p["read"]][:100],
     }

@@ -10,9 +10,9 @@ import pytest
 
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
-from scanners.adapters.memory import MemorySampler
 from scanners.ports import Cancelled, JobFailed, ProfileJob
 from tests.api_world import orders, world
+from tests.twins.scanners import MemorySampler
 
 TOPICS = {name: orders(20) for name in ("a", "b", "bad", "c")}
 
@@ -23,7 +23,9 @@ class FailingSampler(MemorySampler):
     def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
         for topic, sketch in super().profile(job, cancelled):
             if topic == "bad":
-                raise JobFailed("Spark could not finish the scan job (SparkConnectGrpcException); see the server's log.")
+                raise JobFailed(
+                    "Spark could not finish the scan job (SparkConnectGrpcException); see the server's log."
+                )
             yield topic, sketch
 
 

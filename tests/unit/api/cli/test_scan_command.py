@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from api.joins.scan_runner import ScanRunner
 from catalog.errors import Unavailable
-from scanners.adapters.memory import MemorySampler
 from scanners.ports import Cancelled, ProfileJob
 from tests.api_world import ApiWorld, orders, world
+from tests.twins.scanners import MemorySampler
 from tests.unit.api.cli.test_cli import Weir, home, weir  # noqa: F401
 
 AWAY = "The Spark Connect server does not answer; see `weir status`."
@@ -39,7 +40,7 @@ def served(home: Path, sampler: Any) -> Iterator[ApiWorld]:  # noqa: F811
 
         def work() -> None:
             while not over.is_set():
-                if not made.services.scan_runner.run_next():
+                if not made.services[ScanRunner].run_next():
                     time.sleep(0.02)
 
         thread = threading.Thread(target=work)
