@@ -25,6 +25,7 @@ from scanners.decode.alternatives import Reshape
 from scanners.decode.csv_text import rows
 from scanners.decode.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, sniff, text_of
 from scanners.model import PartFormat
+from scanners.schemas.connect_types import read_by_schema
 from scanners.schemas.registered import Schemas, SchemaUnusable
 
 
@@ -128,9 +129,12 @@ def schema_id(part: bytes | None) -> int | None:
     return int.from_bytes(part[1:5], "big") if part and part[0] == 0 and len(part) >= 5 else None
 
 
-def _json(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:
+def _json(part: bytes, format: PartFormat, _schemas: Schemas) -> Decoded:
     value, problem = json_text.loads(part)
-    return Decoded(value, "json", problem)
+    if not format.options.get("connect"):
+        return Decoded(value, "json", problem)
+    typed, fits = read_by_schema(value)
+    return Decoded(typed, "json", problem if fits else "not_its_logical_type")
 
 
 def _json_schema(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:

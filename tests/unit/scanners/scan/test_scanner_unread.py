@@ -9,10 +9,10 @@ import fastavro
 import pytest
 
 from catalog.problems import sentence, unread
-from scanners.adapters.memory import MemoryDeadLetters, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema, SampleRequest
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryDeadLetters, MemoryOffsets, MemoryRegistry, MemorySampler
 
 WIRE = {"type": "record", "name": "Paid", "fields": [{"name": "id", "type": "long"}, {"name": "sum", "type": "double"}]}
 
