@@ -22,7 +22,7 @@ _KEPT = 4000
 class Reading:
     """What one event states.
 
-    facts     of flows, and their digest
+    facts     of flows, their digest, and namespace and name of every dataset in them (named)
     datasets  every dataset it names; jobs: other jobs it names
     links     (dataset, other name, type); drops: datasets that it reports as dropped
     clears    datasets that it reports as emptied or overwritten
@@ -33,6 +33,7 @@ class Reading:
 
     facts: Facts
     digest: str
+    named: frozenset[tuple[str, ...]]
     datasets: frozenset[Name]
     jobs: frozenset[Name]
     links: tuple[tuple[Name, Name, str], ...]
@@ -65,6 +66,7 @@ class Reader:
 
 def read(event: Event, mark: bytes | None = None) -> Reading:
     facts = facts_of(event)
+    named = datasets_in(facts)
     links, drops, clears = tuple(links_of(event)), tuple(drops_of(event)), tuple(clears_of(event))
     infos = tuple((ref.id, key, value) for ref in refs(event) for key, value in dataset_info(ref.facets))
     details = [
@@ -77,9 +79,9 @@ def read(event: Event, mark: bytes | None = None) -> Reading:
     return Reading(
         facts=facts,
         digest=digest_of(facts),
-        datasets=frozenset(Name(*name) for name in {name for fact in facts for name in datasets_in(fact)})
-        | {ref.id for ref in refs(event)},
-        jobs=frozenset(Name(*name) for fact in facts for name in jobs_in(fact)),
+        named=named,
+        datasets=frozenset(Name(*name) for name in named) | {ref.id for ref in refs(event)},
+        jobs=frozenset(Name(*name) for name in jobs_in(facts)),
         links=links,
         drops=drops,
         clears=clears,

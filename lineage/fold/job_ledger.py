@@ -70,7 +70,7 @@ class Cache:
 
     facts: dict[str, bytes] = field(default_factory=dict)
     emitted: bytes | None = None
-    named: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    named: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
     statements: dict[frozenset[str], tuple[Mark, Any]] = field(default_factory=dict)
     ids: dict[tuple[str, int], dict[Pair, str]] = field(default_factory=dict)
     """Of edges, by their origin and the time they are valid from."""
@@ -104,13 +104,17 @@ class Book:
     """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book. Equal rows may be one list."""
     cache: Cache = field(default_factory=Cache, repr=False, compare=False)
 
-    def named(self, key: str) -> frozenset[tuple[str, str]]:
+    def named(self, key: str) -> frozenset[tuple[str, ...]]:
         """Namespace and name of every dataset in one set of facts."""
         names = self.cache.named.get(key)
         if names is None:
-            names = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
-            self.cache.named[key] = names
+            names = self.cache.named[key] = datasets_in(self.facts[key])
         return names
+
+    def note(self, key: str, facts: Facts, named: frozenset[tuple[str, ...]]) -> None:
+        """Remember a set of facts under its digest, with the datasets in it."""
+        if key not in self.facts:
+            self.facts[key], self.cache.named[key] = facts, named
 
     def emit(self, emitted: dict[str, list[Any]]) -> None:
         """This is in the graph from now on."""
@@ -122,9 +126,9 @@ class Book:
         if self.emitted.pop(edge_id, None) is not None:
             self.cache.emitted = None
 
-    def datasets(self) -> set[tuple[str, str]]:
+    def datasets(self) -> set[tuple[str, ...]]:
         """Namespace and name of every dataset its facts name."""
-        names: set[tuple[str, str]] = set()
+        names: set[tuple[str, ...]] = set()
         for key in self.facts:
             names |= self.named(key)
         for children in self.halves.values():
@@ -242,11 +246,11 @@ def _facts_of(entry: Any, document: Mapping[str, Any]) -> Facts:
 
 def digest_of(facts: Iterable[Fact]) -> str:
     """The name of a set of facts."""
-    state = blake2b(digest_size=12)
-    for fact in sorted(facts):
-        state.update(joined(fact).encode(errors="replace"))
-        state.update(b"\x1e")
-    return state.hexdigest()
+    rows = sorted(facts)
+    text = "\x1e".join(["\x1f".join(fact) for fact in rows]) + "\x1e" if rows else ""
+    if text.count("\x1e") != len(rows) or text.count("\x1f") != sum(map(len, rows)) - len(rows):
+        text = "".join([joined(fact) + "\x1e" for fact in rows])
+    return blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
 
 
 def joined(texts: Sequence[str]) -> str:

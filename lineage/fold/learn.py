@@ -149,7 +149,7 @@ def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, ph
     if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
         book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
     if reading.facts:
-        book.facts.setdefault(reading.digest, reading.facts)
+        book.note(reading.digest, reading.facts, reading.named)
         if event.time < book.declared.get(reading.digest, event.time + 1):
             book.declared[reading.digest], changed = event.time, True
         changed |= add_turn(book.declared_turns, event.time, reading.digest, phases_kept)
@@ -186,7 +186,7 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) 
     if parent is not None and (run.parent is None or parent < run.parent):
         run.parent, changed = parent, True
     if reading.facts:
-        book.facts.setdefault(reading.digest, reading.facts)
+        book.note(reading.digest, reading.facts, reading.named)
         if event.time < run.phases.get(reading.digest, event.time + 1):
             run.phases[reading.digest], changed = event.time, True
         if snapshot:
