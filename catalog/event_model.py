@@ -109,10 +109,10 @@ class DeliveryState:
             "receiver": self.name,
             "position": self.position,
             "failures": self.failures,
-            "failed_at": rfc3339(self.failed_at),
-            "next_try_at": rfc3339(self.next_try_at),
+            "failedAt": rfc3339(self.failed_at),
+            "nextTryAt": rfc3339(self.next_try_at),
             "problem": self.problem,
-            "delivered_at": rfc3339(self.delivered_at),
+            "deliveredAt": rfc3339(self.delivered_at),
             "dropped": self.dropped,
         }
 

@@ -19,6 +19,7 @@ from policies.audit_names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
 from policies.audit_text import digest, entry_json
 from policies.audit_verify import Seals, Verification, verify
+from policies.model import Subject
 from policies.ports import Clock
 
 MAX_LIMIT = 1000
@@ -45,6 +46,12 @@ class AuditLog:
     ) -> None:
         """`seals`: those of the chain's segments, without which removed entries are missing entries."""
         self._store, self._clock, self._publisher, self._seals = store, clock, publisher, seals
+
+    def record_by(
+        self, subject: Subject, action: AuditAction, target: str, decision: str = "allow", reasons: Sequence[str] = ()
+    ) -> None:
+        """As `record`, of what a caller did, with how they signed in."""
+        self.record(subject.user, action, target, decision, reasons, subject.came_by)
 
     def record(
         self,

@@ -89,7 +89,7 @@ def export(entries: Iterable[AuditEntry], form: str, about: About, signer: Signe
         else:
             yield csv_row(_cells(entry, text, run))
     signed = {
-        "weir_audit_export": VERSION,
+        "weirAuditExport": VERSION,
         "format": form,
         "entries": count,
         "first": first,

@@ -54,7 +54,7 @@ class FileVerification:
             "key": self.key,
             "trusted": self.trusted,
             "signed": self.signed,
-            "first_bad": self.first_bad,
+            "firstBad": self.first_bad,
             "problem": self.problem,
         }
 

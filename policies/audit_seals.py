@@ -41,7 +41,7 @@ def canonical(value: Any) -> bytes:
 def statement(of: Segment) -> Mapping[str, Any]:
     """What the signature of a seal is over."""
     return {
-        "weir_audit_seal": 1,
+        "weirAuditSeal": 1,
         "chain": of.chain,
         "number": of.number,
         "first": of.first,
@@ -69,7 +69,7 @@ def sealed(draft: Segment, sign: Sign) -> Segment:
 def removal_statement(of: Segment, removal: Removal) -> dict[str, Any]:
     """What the signature of a removal is over."""
     return {
-        "weir_audit_removal": 1,
+        "weirAuditRemoval": 1,
         "chain": of.chain,
         "number": of.number,
         "last": of.last,

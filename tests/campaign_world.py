@@ -16,14 +16,14 @@ from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.campaigns import SqlCampaignStore
-from policies.adapters.stores.memory import MemoryAuditStore, MemoryFacts, MemoryPolicyStore, MemoryTokenStore
-from policies.adapters.stores.memory_campaigns import MemoryCampaignStore
 from policies.adapters.stores.sql import SqlPolicyStore
 from policies.audit import AuditLog
 from policies.declared.state import GovernanceState
 from policies.effective.moment import Moments
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
 from policies.requests.delegation import Delegations
+from tests.twins.policies.campaigns import MemoryCampaignStore
+from tests.twins.policies.stores import MemoryAuditStore, MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 ORDERS = DatasetFacts(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from catalog.adapters.memory.index import MemorySearchIndex
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.model import Classification, DatasetId, DatasetScan, FieldProfile, ScanWindow, SchemaVersion
 from catalog.ports import CatalogStore, SearchIndex
 from catalog.search.service import Search
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.catalog.store import MemoryCatalogStore
 
 NAMESPACE = "kafka://localhost:9092"
 ORDERS = DatasetId(NAMESPACE, "orders")

@@ -18,10 +18,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, text
 
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.ports import CatalogStore
+from tests.twins.catalog.store import MemoryCatalogStore
 
 STORES = ("memory", "sqlite", "postgresql")
 

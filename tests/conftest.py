@@ -25,10 +25,11 @@ import httpx
 import pytest
 import typer.main
 import typer.testing
-from hypothesis import settings
 from sqlalchemy import Engine, create_engine
 
 from catalog.adapters.sql import database as records
+from tests import examples
+from tests.effort import pace
 
 # Each command that a test runs in this process would build the whole tree of commands again, which takes half a second.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]  # not public
@@ -58,9 +59,7 @@ _share_statements()
 
 STARTED = time.monotonic()
 ROOT = Path(__file__).resolve().parent.parent
-# How long one example takes says more about the other work of the machine than about the code: see `effort` for costs.
-settings.register_profile("weir", deadline=None, max_examples=int(os.environ.get("WEIR_TEST_EXAMPLES", "100")))
-settings.load_profile("weir")
+examples.configure()
 SHARED_DATA = Path(os.environ.get("WEIR_SHARED_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -303,13 +302,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
 
     items.sort(key=lambda item: (item.path.name == COUNTS_ANSWERS, weight(item)))
+    examples.reduce(items)
     for item in items:
-        if weight(item) in (1, 2) and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(900))
+        _give_time(item, 900 if weight(item) in (1, 2) else 300)
     if reruns := int(os.environ.get("WEIR_TEST_RERUNS", "0")):
         for item in items:
             if weight(item) in (1, 2) and not any(word in item.path.name for word in NEVER_AGAIN):
                 item.add_marker(pytest.mark.flaky(reruns=reruns))
+
+
+def _give_time(item: pytest.Item, usual: int) -> None:
+    """The limit of a test: its own mark's or the usual seconds, times the pace of the machine."""
+    own = item.get_closest_marker("timeout")
+    seconds = (own.args[0] if own.args else own.kwargs["timeout"]) if own else usual
+    options = {name: value for name, value in own.kwargs.items() if name != "timeout"} if own else {}
+    item.add_marker(pytest.mark.timeout(seconds * pace(), **options), append=False)
+
+
+def pytest_report_header() -> str:
+    """How long this machine may take, and which examples are tried."""
+    return f"pace: {pace():.1f} times a machine of 2024, by which limits are longer; {examples.told()}"
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

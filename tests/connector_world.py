@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from connectors.adapters.memory import MemoryConnect
 from tests.api_world import ApiWorld
+from tests.twins.connectors import MemoryConnect
 
 SECRET = "secret-4711"
 CLUSTER = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from functools import cache
 
 _USUAL = 0.05
 """Processor seconds of `_yardstick` on a machine of 2024 that has nothing else to do."""
@@ -18,6 +19,21 @@ def least_effort(work: Callable[[], object], times: int = 3) -> float:
     work beside each run measures.
     """
     return min(_seconds(work) * _USUAL / max(_USUAL, _seconds(_yardstick)) for _ in range(times))
+
+
+@cache
+def pace() -> float:
+    """How many times slower than a machine of 2024 without other work this one is, from 1 to 6: measured once a process.
+
+    By the clock, not by the processor: what waits for something gets no turn either.
+    """
+
+    def seconds() -> float:
+        begun = time.perf_counter()
+        _yardstick()
+        return time.perf_counter() - begun
+
+    return min(6.0, max(1.0, sorted(seconds() for _ in range(3))[1] / _USUAL))
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from benchmarks import engine
 from benchmarks.engine import QUESTIONS, Door
+from tests.waiting import until
 
 
 @contextmanager
@@ -20,7 +20,4 @@ def opened(query_seconds: float) -> Iterator[Door]:
 
 def answered(door: Door, seconds: float = 300) -> None:
     """Wait until a query is answered."""
-    until = time.monotonic() + seconds
-    while door.ask("honest0", QUESTIONS[1], 60)[0] != 200:
-        assert time.monotonic() < until, "no query is answered"
-        time.sleep(0.5)
+    until(lambda: door.ask("honest0", QUESTIONS[1], 60)[0] == 200, "the answer of a query", seconds, every=0.5)

@@ -8,11 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.events import Event
 from lineage.ingest.parse import parse
 from lineage.settings import LineageSettings
+from tests.twins.lineage import MemoryGraph
 
 KAFKA = "kafka://localhost:9092"
 T0 = 1_767_225_600_000  # 2026-01-01T00:00:00Z

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from lineage.adapters.neo4j.graph import Neo4jGraph
 from lineage.adapters.neo4j.server import connect
 from lineage.settings import KafkaClientSettings, LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker
+from tests import waiting
 
 
 @dataclass
@@ -94,7 +94,4 @@ class Running:
 
 
 def until(condition: Any, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true in time"
-        time.sleep(0.05)
+    waiting.until(condition, seconds=seconds, every=0.05)

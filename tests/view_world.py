@@ -17,15 +17,19 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.schema_registry import SchemaRegistryClient
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.wiring.bootstrap import build
+from api.joins.scan_runner import ScanRunner
+from api.wiring.duties import Duties
 from api.wiring.given import Given
-from catalog.adapters.memory.index import MemorySearchIndex
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
-from policies.adapters.stores.memory import MemoryHeadPublisher
+from api.wiring.instance import write_admin_token
 from tests.answer_check import CheckedClient
+from tests.effort import pace
+from tests.twins.catalog.index import MemorySearchIndex
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.twins.policies.stores import MemoryHeadPublisher
 from views.runner.view import View
 
 WAIT_S = 400.0
@@ -58,7 +62,7 @@ class ViewWorld:
                 event_topic=None,
             ),
         )
-        self.services.admin_token_file()
+        write_admin_token(self.services)
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
         self.prefix = f"v{uuid.uuid4().hex[:6]}"
@@ -82,7 +86,7 @@ class ViewWorld:
 
     def scan(self, *topics: str) -> None:
         """Learn what the topics hold; fails with what the scan reports."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 30 * pace()
         while True:
             asked = self.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": list(topics)})
             # 503: a topic of another view was deleted between its listing and the look at its offsets.
@@ -90,14 +94,14 @@ class ViewWorld:
                 break
         assert asked.status_code == 202, asked.text
         while self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()["state"] == "queued":
-            assert self.services.scan_runner.run_next()
+            assert self.services[ScanRunner].run_next()
         scan = self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()
         assert scan["state"] == "done" and all(each["fields"] for each in scan["datasets"]), scan
 
     def run(self) -> None:
         """Start the runner in this process."""
         self._stop = threading.Event()
-        runner = self.services.view_runner()
+        runner = self.services[Duties].view_runner()
         self._thread = threading.Thread(target=runner.run, args=(self._stop,), daemon=True)
         self._thread.start()
 
@@ -152,7 +156,7 @@ class ViewWorld:
             open_ones = {number for number, (low, high) in ends.items() if low < high}
             consumer.assign([TopicPartition(topic, number, ends[number][0]) for number in open_ones])
             records: list[tuple[bytes | None, bytes | None, dict[str, bytes]]] = []
-            deadline = time.monotonic() + WAIT_S
+            deadline = time.monotonic() + WAIT_S * pace()
             while open_ones:
                 assert time.monotonic() < deadline, f"{topic}: the end of partitions {open_ones} is not reached"
                 for message in consumer.consume(1000, 1):
@@ -170,7 +174,7 @@ class ViewWorld:
 
     def fold(self) -> None:
         """Put the events that were posted into the lineage graph."""
-        worker = self.services.lineage_worker()
+        worker = self.services[Duties].lineage_worker()
         while worker.step(timeout=0):
             pass
 
@@ -182,7 +186,7 @@ class ViewWorld:
 
     def until(self, name: str, holds: Callable[[Mapping[str, Any]], bool], seconds: float = WAIT_S) -> dict[str, Any]:
         """Wait until a view is as wanted; fails with what it is."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds * pace()
         while True:
             shown = self.view(name)
             if holds(shown):

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["e2e/shots.ts"],
+    globalSetup: ["e2e/oneBrowser.ts"],
     environment: "node",
     testTimeout: 300_000,
     hookTimeout: 60_000,

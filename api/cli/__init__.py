@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from api import VERSION
+from api import VERSION, features
 from api.cli import (
     access,
     access_reviews,
@@ -28,7 +28,6 @@ from api.cli import (
     queries,
     request_parts,
     review,
-    saved_queries,
     schemas,
     servers,
     sources,
@@ -37,10 +36,10 @@ from api.cli import (
     topics,
     views,
 )
-from api.cli.failures import worded
-from api.cli.help_panels import InOrder, into_panels
-from api.cli.names import UnknownName
-from api.cli.output import errors, print_text
+from api.terminal.failures import worded
+from api.terminal.help_panels import InOrder, into_panels
+from api.terminal.names import UnknownName
+from api.terminal.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
@@ -56,12 +55,12 @@ app = typer.Typer(
 )
 
 for room in (
+    *features.parts("commands"),
     servers,
     catalog,
     review,
     lineage,
     queries,
-    saved_queries,
     policy,
     purposes,
     access,

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from api.cli.names import complete_user
-from api.cli.options import As, api
-from api.cli.output import console
+from api.terminal.names import complete_user
+from api.terminal.options import As, api
+from api.terminal.output import console
 
 directory_app = typer.Typer(help="Decide about people whom a company's directory keeps here.", no_args_is_help=True)
 

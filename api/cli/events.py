@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, print_text, show
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, print_text, show
 
 _POLL_S = 1.0
 _COLUMNS = ("time", "type", "subject", "what")
@@ -38,7 +38,7 @@ def events(
         answer = client.get("/api/v1/events/deliveries")["deliveries"]
         show(
             answer,
-            ("receiver", "behind", "dropped", "delivered_at", "failures", "next_try_at", "problem"),
+            ("receiver", "behind", "dropped", "deliveredAt", "failures", "nextTryAt", "problem"),
             output,
             empty="Nobody was notified of events yet.",
         )

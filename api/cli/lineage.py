@@ -11,9 +11,9 @@ import typer
 from rich.markup import escape
 from rich.tree import Tree
 
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, print_text, show
-from api.cli.vocabularies import Origin, Rebuilt
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, print_text, show
+from api.terminal.vocabularies import Origin, Rebuilt
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, write_id
 from lineage.model import Basis, Direction, Kind, Level

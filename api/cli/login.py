@@ -12,13 +12,13 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, instance_url, segment
-from api.cli.kept_logins import forget_login, keep_login, kept_login
-from api.cli.names import complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
 from api.config.home import Home
 from api.config.tls_client import ClientTls
+from api.terminal.http import Api, instance_url, segment
+from api.terminal.kept_logins import forget_login, keep_login, kept_login
+from api.terminal.names import complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import NotSignedIn, WeirError
 
 session_app = typer.Typer(help="See and end sessions of people who signed in by a provider.", no_args_is_help=True)

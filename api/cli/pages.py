@@ -1,7 +1,4 @@
-"""The web pages, built when their sources changed; with a Node from PyPI where the machine has none.
-
-`python -m api.cli.pages` builds them and nothing else.
-"""
+"""The web pages, built when their sources changed; with a Node from PyPI where the machine has none."""
 
 from __future__ import annotations
 
@@ -68,9 +65,3 @@ def _module() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-if __name__ == "__main__":
-    pages = PagesBuild(print)
-    pages.begin()
-    pages.wait()

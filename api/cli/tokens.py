@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_user
-from api.cli.options import Output, api
-from api.cli.output import Format, console, print_text, show
 from api.config.home import Home, write_private
+from api.terminal.http import segment
+from api.terminal.names import complete_user
+from api.terminal.options import Output, api
+from api.terminal.output import Format, console, print_text, show
 
 token_app = typer.Typer(help="Make, rotate and revoke API tokens.", no_args_is_help=True)
 _ID = Annotated[str, typer.Argument(help="As `weir token list` shows it.")]
@@ -55,9 +55,7 @@ def token_rotate(
 ) -> None:
     """Make a token in place of another, with its scopes and life, and print it on stdout, once."""
     answer = api().post(f"/api/v1/tokens/{segment(identifier)}/rotate", {"overlapHours": overlap_hours})
-    typer.echo(
-        f"{identifier} is good until {answer['before']['expires_at']}; {answer['id']} takes its place.", err=True
-    )
+    typer.echo(f"{identifier} is good until {answer['before']['expiresAt']}; {answer['id']} takes its place.", err=True)
     print_text(answer["token"])
 
 
@@ -68,7 +66,7 @@ def token_list(
 ) -> None:
     """List tokens, without their text."""
     answer = api().get("/api/v1/tokens", user=user)
-    columns = ("id", "user", "name", "scopes", "created_at", "used_at", "expires_at", "revoked_at")
+    columns = ("id", "user", "name", "scopes", "createdAt", "usedAt", "expiresAt", "revokedAt")
     show(answer["tokens"], columns, output, whole=answer, empty="No tokens.")
 
 

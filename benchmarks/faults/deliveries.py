@@ -11,7 +11,6 @@ from typing import Any
 from benchmarks.faults.event_world import NAMESPACE, START, events
 from benchmarks.faults.ledger import Tally
 from benchmarks.faults.report import Outcome
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from lineage.adapters.neo4j.graph import Neo4jGraph
 from lineage.adapters.neo4j.server import connect
 from lineage.ingest.codec import encode
@@ -22,6 +21,7 @@ from lineage.ports import LineageGraph
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings, Neo4jSettings
 from lineage.worker.consume import LineageWorker
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 
 MOST = 5
 MOMENTS = (None, START + 5 * 3_600_000)

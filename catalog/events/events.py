@@ -67,4 +67,4 @@ def _bounded(data: Mapping[str, Any]) -> Mapping[str, Any]:
     if size <= _MOST_BYTES:
         return dict(data)
     small = {name: value for name, value in data.items() if isinstance(value, str | int | float | bool | None)}
-    return {**small, "left_out": f"{size} bytes of details; ask the API for them"}
+    return {**small, "leftOut": f"{size} bytes of details; ask the API for them"}

@@ -6,6 +6,7 @@ A table that none of them is, or that several could be, stays unmatched: what co
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -44,14 +45,18 @@ class KnownNames:
 class _Kept:
     """The newest readings: one run's text is read for each of its reports otherwise."""
 
-    def __init__(self) -> None:
-        self._readings: LRUCache[Any, SqlLineage] = LRUCache(_KEPT)
+    def __init__(self, most: int = _KEPT) -> None:
+        self._readings: LRUCache[Any, SqlLineage] = LRUCache(most)
+        self._lock = threading.Lock()
 
     def read(self, text: str, dialect: str, match: Match) -> SqlLineage:
         key = (text, dialect, match.digest())
-        reading = self._readings.get(key)
+        with self._lock:
+            reading = self._readings.get(key)
         if reading is None:
-            reading = self._readings[key] = columns_from_sql(text, dialect, match.columns)
+            reading = columns_from_sql(text, dialect, match.columns)
+            with self._lock:
+                self._readings[key] = reading
         return reading
 
 

@@ -129,7 +129,7 @@ class Report:
                 f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
                 f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open",
             ),
-            ("Left to end at their source", f"{counts['at_source']:,}"),
+            ("Left to end at their source", f"{counts['atSource']:,}"),
             ("Hash", _hash(head)),
             ("Audit", head["auditEntries"]),
             ("Made for", author),

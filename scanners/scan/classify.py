@@ -257,10 +257,10 @@ def _evidence(
         "candidates": main.c.get(CANDIDATES, 0),
         "validated": main.valid,
         "recognizers": [_named(e, own) for e in _first_of_each(every)],
-        "field_name": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
+        "fieldName": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
     }
     if main.prose:
-        evidence["free_text"] = True
+        evidence["freeText"] = True
     for mark in ("public", "private", "role", "international", "given", "grouped"):
         if main.c.get(mark):
             evidence[mark] = main.scaled(main.c[mark])
@@ -268,9 +268,9 @@ def _evidence(
     if countries:
         evidence["countries"] = countries
     if main.c.get(LOOKED, 0) < main.c.get(STOPPED, 0):
-        evidence["looked_at"] = main.c[LOOKED]
+        evidence["lookedAt"] = main.c[LOOKED]
     if inside:
-        evidence["inside_text"] = sorted(inside)
+        evidence["insideText"] = sorted(inside)
     if main.node.traits.get("base64"):
         evidence["base64"] = True
     if main.entity in ("PERSON", "LOCATION") and not any(e.recognizer.startswith("presidio:") for e in every):

@@ -47,11 +47,11 @@ def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
         return profile
     more: dict[str, Any] = {}
     if firsts := {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}:
-        more["formats_first_seen"] = firsts
+        more["formatsFirstSeen"] = firsts
     if len(names := formats_of(sketch, profile.path)) > 1:
-        more["formats_seen"] = names
+        more["formatsSeen"] = names
     if ids := sketch.ids.get(profile.path):
-        more["schema_ids"] = sorted(ids)[:_MOST_IDS]
+        more["schemaIds"] = sorted(ids)[:_MOST_IDS]
     return replace(profile, details={**profile.details, **more}) if more else profile
 
 
@@ -89,9 +89,9 @@ def _details(place: Place) -> dict[str, Any]:
     details: dict[str, Any] = {}
     firsts = {kind: _where(first) for kind, (_, first) in node.types.items()}
     if firsts:
-        details["first_seen"] = _where(min(tuple(f) for _, f in node.types.values()))
+        details["firstSeen"] = _where(min(tuple(f) for _, f in node.types.values()))
         if len(firsts) > 1:
-            details["types_first_seen"] = dict(sorted(firsts.items()))
+            details["typesFirstSeen"] = dict(sorted(firsts.items()))
     if node.numbers is not None:
         low, high, negative, digits, decimals, not_finite = node.numbers
         details["magnitude"] = [low, high] if low <= high else [0, 0]  # none of them was finite
@@ -100,7 +100,7 @@ def _details(place: Place) -> dict[str, Any]:
         if "decimal" in node.types or ("double" in node.types and digits > EXACT_DIGITS):
             details["precision"], details["scale"] = max(digits, high + 1 + decimals, decimals), decimals
         if not_finite:
-            details["not_finite"] = not_finite
+            details["notFinite"] = not_finite
     if node.formats:
         texts = max(1, node.type_count("string"))
         details["formats"] = {name: round(n / texts, 6) for name, n in sorted(node.formats.items())}
@@ -109,7 +109,7 @@ def _details(place: Place) -> dict[str, Any]:
     if node.embedded is not None:
         details["embedded"] = "base64 json" if node.traits.get("base64") else "json"
     if place.inside is not None:
-        details["inside_text"] = str(place.inside)
+        details["insideText"] = str(place.inside)
     if note := note_of({kind: count for kind, (count, _) in node.types.items()}, details):
         details["note"] = note
     return details

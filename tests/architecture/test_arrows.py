@@ -21,6 +21,7 @@ DRIVERS = {
     "httpx",
 }
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+PRODUCT = [*FILES, *(path for room in ("api", "stack") for path in sorted((ROOT / room).rglob("*.py")))]
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -78,13 +79,16 @@ def test_only_the_command_line_and_the_keeper_of_engines_start_servers() -> None
 
 def test_the_check_notices_a_wrong_arrow(tmp_path: Path) -> None:
     wrong = tmp_path / "service.py"
-    wrong.write_text("def f():\n    from catalog.adapters.memory.store import Store\n    import neo4j\n")
-    assert {"catalog.adapters.memory.store", "neo4j"} <= set(imported(wrong))
+    wrong.write_text("def f():\n    from tests.twins.catalog.store import Store\n    import neo4j\n")
+    assert {"tests.twins.catalog.store", "neo4j"} <= set(imported(wrong))
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "adapters" in path.parts], ids=name_of)
-def test_no_real_adapter_imports_a_twin(path: Path) -> None:
-    if "memory" in path.name or "memory" in path.parts:
-        return
-    wrong = {module for module in imported(path) if ".adapters.memory" in module}
-    assert not wrong, f"{name_of(path)} imports {wrong}; what both need belongs beside the port"
+@pytest.mark.parametrize("path", PRODUCT, ids=name_of)
+def test_no_product_file_imports_a_twin_or_a_tool(path: Path) -> None:
+    wrong = {module for module in imported(path) if module.split(".")[0] in ("tests", "tools", "benchmarks")}
+    assert not wrong, f"{name_of(path)} imports {wrong}, which no wheel holds"
+
+
+def test_every_room_is_looked_at() -> None:
+    named = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"benchmarks", "tools"}
+    assert named == {*ROOMS, "api", "stack"}

@@ -11,10 +11,10 @@ from sqlalchemy import delete, update
 
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.audit import SqlAuditStore
-from policies.adapters.stores.memory import MemoryAuditStore
 from policies.adapters.stores.tables import AuditNamedRow, AuditNameRow
 from policies.audit_ports import AuditEntry, AuditFilter, AuditStore, AuditUse
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.stores import MemoryAuditStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -11,8 +11,6 @@ import pytest
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.audit_segments import SqlSegmentStore, SqlShippingStore
-from policies.adapters.stores.memory import MemoryAuditStore
-from policies.adapters.stores.memory_segments import MemorySegmentStore, MemoryShippingStore
 from policies.audit import AuditLog
 from policies.audit_ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
 from policies.audit_seals import Trust
@@ -20,6 +18,8 @@ from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals
 from policies.settings import PolicySettings
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.segments import MemorySegmentStore, MemoryShippingStore
+from tests.twins.policies.stores import MemoryAuditStore
 
 T0 = datetime(2026, 1, 1, 0, 0, 0, 5, tzinfo=UTC)
 SIGNER = Ed25519Signer(lambda: b"ours")

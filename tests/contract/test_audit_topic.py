@@ -15,11 +15,11 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Unavailable
 from policies.adapters.kafka.audit_topic import CONTENT_TYPE, KafkaAuditTopic
-from policies.adapters.stores.memory import MemoryAuditStore
-from policies.adapters.stores.memory_segments import MemoryReceiver, MemoryShippingStore
 from policies.audit import AuditLog
 from policies.audit_ports import AuditReceiver, MessageTooLarge
 from policies.audit_shipping import AuditShipping
+from tests.twins.policies.segments import MemoryReceiver, MemoryShippingStore
+from tests.twins.policies.stores import MemoryAuditStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 SILENT = "127.0.0.1:1"

@@ -12,10 +12,10 @@ import pytest
 
 from catalog.errors import Conflict
 from policies.adapters.stores.campaigns import SqlCampaignStore
-from policies.adapters.stores.memory_campaigns import MemoryCampaignStore
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Kind, Outcome, Right
 from policies.campaigns.ports import OPENS, REVIEWERS, CampaignStore, Counted, ItemFilter
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.campaigns import MemoryCampaignStore
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 from catalog.adapters.elastic.index import ElasticSearchIndex
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.declared.kinds import DatasetSpec
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId, ReviewState
@@ -19,6 +18,7 @@ from catalog.search.answers import SearchAnswer
 from catalog.search.documents import dataset_key, entries
 from catalog.search.service import Search
 from tests.catalog_samples import NAMESPACE, World, email, profile, scan
+from tests.twins.catalog.index import MemorySearchIndex
 
 
 @pytest.fixture(params=["memory", pytest.param("elasticsearch", marks=pytest.mark.integration)])

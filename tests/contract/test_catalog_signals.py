@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog import signals
-from catalog.adapters.memory import signals as memory_signals
 from catalog.adapters.sql import signals as sql_signals
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from tests.catalog_stores import STORES, catalog_store
+from tests.twins.catalog import signals as memory_signals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MONTH = timedelta(days=30)

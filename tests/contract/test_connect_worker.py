@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +12,10 @@ import pytest
 
 from catalog.call_deadline import all_calls_within
 from catalog.errors import Conflict, InvalidInput, NotFound, Unavailable
-from connectors.adapters.memory import SINK, SOURCE, MemoryConnect
 from connectors.adapters.rest import ConnectRest
 from connectors.ports import ConnectWorker
+from tests.twins.connectors import SINK, SOURCE, MemoryConnect
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from tests.conftest import Stack
@@ -47,13 +47,6 @@ def config(tmp_path: Path) -> dict[str, str]:
         "topic.creation.default.replication.factor": "1",
         "topic.creation.default.partitions": "1",
     }
-
-
-def until(holds: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.1)
 
 
 def test_the_plugins_are_those_of_the_worker(worker: ConnectWorker) -> None:

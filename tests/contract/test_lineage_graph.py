@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from catalog.model import DatasetId, NodeId
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.writer import GraphWriter
 from lineage.graph_delta import GraphDelta, StoredBook
 from lineage.ingest.parse import MAX_FIELD_BYTES, MAX_NAME_BYTES, MAX_NAMESPACE_BYTES, parse
@@ -35,6 +34,7 @@ from tests.lineage_samples import (
     run,
     write,
 )
+from tests.twins.lineage import MemoryGraph
 
 ANY_NAME = (
     st.lists(

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource
 from lineage.ports import EventLog, EventSource, Record
 from lineage.settings import KafkaClientSettings, LineageSettings
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource
 
 Open = Callable[[], EventSource]
 

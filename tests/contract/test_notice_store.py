@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from policies.adapters.stores.memory_notices import MemoryNoticeStore
 from policies.adapters.stores.notices import SqlNoticeStore
 from policies.notices import Channel, ChatKind, Digest, Notice, NoticeState, NoticeStore, Preference, Topic
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.notices import MemoryNoticeStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

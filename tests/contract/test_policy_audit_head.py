@@ -11,9 +11,9 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 
 from catalog.errors import Unavailable
 from policies.adapters.kafka.audit_head import KafkaHeadPublisher
-from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
 from policies.audit import AuditLog
 from policies.audit_ports import AuditHead, HeadPublisher
+from tests.twins.policies.stores import MemoryAuditStore, MemoryHeadPublisher
 
 
 @pytest.fixture(params=["memory", pytest.param("kafka", marks=pytest.mark.integration)])

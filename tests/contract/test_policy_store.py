@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.errors import Conflict
-from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.adapters.stores.sql import SqlPolicyStore
 from policies.ports import Change, PolicyStore
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.stores import MemoryPolicyStore
 
 T0 = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

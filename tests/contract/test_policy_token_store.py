@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from policies.adapters.stores.memory import MemoryTokenStore
 from policies.adapters.stores.sql import SqlTokenStore
 from policies.ports import TokenRecord, TokenStore
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.stores import MemoryTokenStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from catalog.datatypes import STRING, parse_ddl
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.plan.errors import QueryCancelled, QueryFailed
 from policies.plan.model import PartRead, QueryPlan, Range, TablePlan, Window
 from policies.plan.ports import Engine, Offsets
 from policies.sql.windows import NEWEST, AsOf
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 
 KIND = parse_ddl("id STRING, n INT, tags ARRAY<STRING>, at STRUCT<city: STRING>")
 RECORDS = [

@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import ClusterConnection, OffsetRange, RawRecord, Recognizer, RegisteredSchema
 from scanners.ports import OffsetLookup, ProfileJob, Sampler, SchemaRegistry
 from scanners.scan.to_schema import schema_of
 from scanners.sketch.topic import Sketch
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 TOPICS: dict[str, list[RawRecord]] = {
     "orders": [

@@ -16,8 +16,8 @@ from sqlalchemy import create_engine, event, text
 
 from catalog.errors import InvalidInput, NotFound, SettingsError, Unavailable
 from tests.catalog_stores import own_postgres
+from tests.twins.views import MemoryServingTable
 from views.adapters import serving_sql
-from views.adapters.memory import MemoryServingTable
 from views.adapters.serving_sql import SqlServingTable
 from views.model import Row
 from views.row_ports import Changes, Contained, ServingTable, Versions, Wanted

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from policies.access.session_ports import DeviceLogin, SessionRecord, SessionStore
-from policies.adapters.stores.memory_sessions import MemorySessionStore
 from policies.adapters.stores.sessions import SqlSessionStore
 from tests.catalog_stores import STORES, own_database
+from tests.twins.policies.sessions import MemorySessionStore
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog.adapters.memory.topic_details import MemoryTopic, MemoryTopicDetails
 from catalog.errors import NotFound, Unavailable
 from catalog.topic_details import AclsKnown, Member, ReadPartition, TopicDetails, TopicGroup
+from tests.twins.catalog.topic_details import MemoryTopic, MemoryTopicDetails
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 RECORDS = {0: [START, START + timedelta(hours=1), START + timedelta(hours=2)], 1: [START + timedelta(minutes=90)]}

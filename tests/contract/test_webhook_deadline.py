@@ -12,10 +12,10 @@ import pytest
 
 from api.webhooks.deliver import Webhooks
 from api.webhooks.ssrf_guard import Guard
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import DeliveryFailed, Event
 from catalog.records import DeclaredDocument
 from catalog.settings import EventSettings
+from tests.twins.catalog.store import MemoryCatalogStore
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 EVENT = Event("e-1", "weir.schema.changed", "prod/orders", NOW, {"added": ["x" * 2_000_000]}, 7)

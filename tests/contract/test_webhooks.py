@@ -17,11 +17,11 @@ import pytest
 
 from api.webhooks.deliver import Webhook, Webhooks, signing_key
 from api.webhooks.ssrf_guard import Guard
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event
 from catalog.records import DeclaredDocument
 from catalog.settings import EventSettings
+from tests.twins.catalog.store import MemoryCatalogStore
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 EVENT = Event("e-1", "weir.schema.changed", "prod/orders", NOW, {"added": ["value.größe"]}, 7)

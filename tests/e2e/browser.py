@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -62,19 +63,23 @@ def packages_missing() -> str | None:
 
 
 @dataclass(frozen=True)
-class Told:
-    """The result of one spec file: its failed tests with their first lines, how many passed, and the whole text."""
+class SpecResult:
+    """The result of one spec file: its failed tests with their first lines, how many passed, and the text of the run."""
 
     passed: int
     failed: list[str]
     text: str
 
 
-def run_spec(name: str, url: str, tokens: Path, timeout: float) -> Told:
-    """Run ui/e2e/NAME.spec.ts against a Weir. `tokens`: the folder of one token a user; the admin's is beside it."""
+def run_specs(names: Sequence[str], url: str, tokens: Path, timeout: float) -> dict[str, SpecResult]:
+    """Run each ui/e2e/NAME.spec.ts against a Weir, one after another in one process and one browser.
+
+    `tokens`: the folder of one token a user; the admin's is beside it. `timeout`: of the whole run, in seconds.
+    """
     node = build_module().find_node()
     assert node is not None
-    report = tokens.parent / f"browser-{name}.json"
+    report = tokens.parent / "browser.json"
+    report.unlink(missing_ok=True)
     environment = {
         **os.environ,
         "WEIR_URL": url,
@@ -92,21 +97,31 @@ def run_spec(name: str, url: str, tokens: Path, timeout: float) -> Told:
         "--reporter=default",
         "--reporter=json",
         f"--outputFile={report}",
-        f"e2e/{name}.spec.ts",
+        *(f"e2e/{name}.spec.ts" for name in names),
     ]
     done = subprocess.run(
         command, cwd=UI, env=environment, capture_output=True, text=True, timeout=timeout, check=False
     )
     text = done.stdout + done.stderr
+    ended = f"the run ended with {done.returncode}"
     if not report.exists():
-        return Told(0, [f"the run ended with {done.returncode}"], text)
+        return {name: SpecResult(0, [ended], text) for name in names}
     document: dict[str, Any] = json.loads(report.read_text())
+    results = {
+        Path(file["name"]).name.removesuffix(".spec.ts"): _result(file, text) for file in document["testResults"]
+    }
+    if done.returncode and not any(result.failed for result in results.values()):
+        return {name: SpecResult(0, [ended], text) for name in names}
+    return {name: results.get(name, SpecResult(0, ["it did not run"], text)) for name in names}
+
+
+def _result(file: dict[str, Any], text: str) -> SpecResult:
+    tests = file["assertionResults"]
     failed = [
         f"{one['fullName'].strip()}: {' '.join(one['failureMessages'])[:600]}"
-        for file in document["testResults"]
-        for one in file["assertionResults"]
+        for one in tests
         if one["status"] == "failed"
     ]
-    if done.returncode and not failed:
-        failed = [f"the run ended with {done.returncode}"]
-    return Told(document["numPassedTests"], failed, text)
+    if file["status"] == "failed" and not failed:
+        failed = [str(file.get("message", ""))[:600] or "the file failed before its first test"]
+    return SpecResult(sum(one["status"] == "passed" for one in tests), failed, text)

@@ -1,7 +1,8 @@
 """The web pages in a real browser on the demo: journeys, every page by axe-core, complaints about others, limits.
 
 The tests themselves are ui/e2e/*.spec.ts, so that those who work on the pages run them without Python; here each file
-is one test of `weir test`. Without a browser or Node they are skipped, and the reason names what to install.
+is one test of `weir test --all`, and twelve of them of `weir test`. All run in one process and one browser; a file that
+fails and is asked again runs alone. Without a browser or Node they are skipped, and the reason names what to install.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import RunningWeir
-from tests.e2e.browser import UI, browser_missing, packages_missing, run_spec
+from tests.e2e.browser import UI, SpecResult, browser_missing, packages_missing, run_specs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600, func_only=True)]
+
+QUICK = {
+    "accessReviews", "complaints", "domains", "doors", "forms", "graph", "journeys", "offered", "pages", "records", "safety",
+    "views",
+}  # fmt: skip
+"""Those of a quick run: what people may see and do, what is drawn unsafely, and each main journey."""
 
 SPECS = sorted(path.name.removesuffix(".spec.ts") for path in (UI / "e2e").glob("*.spec.ts"))
 
 
 def test_every_spec_file_is_found() -> None:
-    assert {"journeys", "pages", "limits"} <= set(SPECS)
+    assert {"limits"} | QUICK <= set(SPECS)
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +34,24 @@ def browser() -> None:
         pytest.skip(reason)
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_in_a_browser(browser: None, demo: RunningWeir, spec: str) -> None:
+@pytest.fixture(scope="module")
+def outcomes(browser: None, demo: RunningWeir, request: pytest.FixtureRequest) -> dict[str, SpecResult]:
+    """What became of each file that this session has a test of."""
     if reason := packages_missing():
         pytest.skip(reason)
-    outcome = run_spec(spec, demo.url, demo.home / "tokens", timeout=540)
+    tests = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
+    specs = [item.callspec.params["spec"] for item in tests if hasattr(item, "callspec")]
+    return run_specs(specs, demo.url, demo.home / "tokens", timeout=len(specs) * 300)
+
+
+def _of(spec: str) -> object:
+    return spec if spec in QUICK else pytest.param(spec, marks=pytest.mark.tail)
+
+
+@pytest.mark.parametrize("spec", [_of(spec) for spec in SPECS])
+def test_in_a_browser(outcomes: dict[str, SpecResult], demo: RunningWeir, spec: str) -> None:
+    first = outcomes.pop(spec, None)
+    outcome = first or run_specs([spec], demo.url, demo.home / "tokens", timeout=540)[spec]
     print(outcome.text[-4000:])
     assert outcome.failed == []
     assert outcome.passed > 0

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import ROOT, RunningWeir, instance_environment
+from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration]
 
@@ -35,10 +35,7 @@ def event(number: int, run: str) -> dict[str, Any]:
 
 
 def awaited(look: Callable[[], bool], what: str, seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not look():
-        assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s"
-        time.sleep(0.2)
+    until(look, what, seconds, every=0.2)
 
 
 def server(weir: RunningWeir, name: str) -> dict[str, Any]:
@@ -47,6 +44,7 @@ def server(weir: RunningWeir, name: str) -> dict[str, Any]:
     return entry
 
 
+@pytest.mark.tail
 def test_no_accepted_event_is_lost_when_neo4j_is_killed(weir: RunningWeir) -> None:
     run = uuid.uuid4().hex[:8]
     with weir.client() as admin:
@@ -71,6 +69,7 @@ def test_no_accepted_event_is_lost_when_neo4j_is_killed(weir: RunningWeir) -> No
         awaited(lambda: bool(admin.get("/readyz").json()["status"] == "ready"), "readiness")
 
 
+@pytest.mark.tail
 def test_a_killed_worker_and_server_are_brought_back(weir: RunningWeir) -> None:
     for name in ("weir-worker", "weir"):
         before = server(weir, name)["pid"]

@@ -17,8 +17,9 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.conftest import RunningWeir
+from tests.effort import pace
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.slow, pytest.mark.tail]
 VIEWS = """
 apiVersion: weir/v1
 kind: Role
@@ -122,7 +123,7 @@ def test_rows_are_right_after_every_kill(weir: RunningWeir) -> None:
 
 def until(weir: RunningWeir, holds: Callable[[dict[str, Any]], bool], seconds: float = 240) -> None:
     """Wait until both views are as wanted."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds * pace()
     with weir.client() as admin:
         while True:
             shown = admin.get("/api/v1/views").json()["views"]

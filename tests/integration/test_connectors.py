@@ -3,7 +3,6 @@ the whole way; and what goes wrong is one sentence."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,11 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
+from api.joins.connectors.service import Connectors
+from api.joins.observing import Observing
 from catalog.model import DatasetId
+from lineage.questions.queries import Lineage
+from tests import waiting
 from tests.catalog_stores import postgres
 from tests.integration.test_views import BASE
 from tests.view_world import ViewWorld, view_world
@@ -82,12 +85,7 @@ def customers(world: ViewWorld, port: int) -> dict[str, Any]:
 
 
 def until(holds: Callable[[], Any], what: str, seconds: float = 120) -> Any:
-    deadline = time.monotonic() + seconds
-    while True:
-        if result := holds():
-            return result
-        assert time.monotonic() < deadline, f"{what} did not happen in {seconds} s"
-        time.sleep(0.2)
+    return waiting.until(holds, what, seconds, every=0.2)
 
 
 def shown(world: ViewWorld, name: str) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
         reader.subscribe([out])
         read = until(lambda: reader.poll(0.2), "a record of the view's topic")
         reader.commit(message=read, asynchronous=False)
-        world.services.observing.step()
+        world.services[Observing].step()
     finally:
         reader.close()
     world.fold()
@@ -158,7 +156,7 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
     assert (f"dataset:{namespace}:{topic}", f"dataset:{namespace}:{out}") in way
     jobs = {each.get("job") for each in answer["edges"]}
     assert running["job"] in jobs and "job:weir://views:placed" in jobs
-    readers = world.services.lineage.readers_of(DatasetId(namespace, out))
+    readers = world.services[Lineage].readers_of(DatasetId(namespace, out))
     assert [(each.name, each.kind) for each in readers] == [(group, "consumer_group")]
     affected = world.admin.get("/api/v1/impact", params={"nodeId": start}).json()["affected"]
     assert {f"job:{namespace}:{group}", f"dataset:{namespace}:{out}"} <= {each["id"] for each in affected}
@@ -189,7 +187,7 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
         assert world.admin.post(f"/api/v1/connectors/{name}/{action}").status_code == 200
         until(partial(is_in, world, name, state), state)
     assert world.apply(text)["changes"][0]["action"] == "unchanged"
-    worker = world.services.connectors._places.worker({"url": shown(world, name)["worker"]})
+    worker = world.services[Connectors]._places.worker({"url": shown(world, name)["worker"]})
     live = worker.get(name)
     assert live is not None
     worker.configure(name, {**live.config, "batch.size": "7", "topic": f"{topic}.other"})

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from catalog.errors import Unavailable
-from lineage.adapters.memory import MemoryGraph
 from lineage.adapters.neo4j.graph import Neo4jGraph
 from lineage.adapters.neo4j.server import connect
 from lineage.fold.writer import GraphWriter
@@ -21,6 +20,7 @@ from lineage.questions.queries import Lineage
 from lineage.settings import Neo4jSettings
 from lineage.warming.pages import warm
 from tests.lineage_samples import IDENTITY, JOIN, MASKING, columns, dataset, node, run, write
+from tests.twins.lineage import MemoryGraph
 
 pytestmark = pytest.mark.integration
 

@@ -6,9 +6,8 @@ import json
 import os
 import socket
 import subprocess
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.model import DatasetId
 from lineage.adapters.kafka.consumer_groups import KafkaGroups
-from lineage.adapters.memory import MemoryGraph
 from lineage.adapters.rest.connect import ConnectRest
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
@@ -29,6 +27,8 @@ from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.installed.versions import COMPONENTS, KAFKA, Component
 from stack.progress import Silent
+from tests.twins.lineage import MemoryGraph
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from tests.conftest import Stack
@@ -39,16 +39,6 @@ CLUSTER = "kafka://observed:9092"
 CONNECT = Component(
     "kafka-connect", (f"org.apache.kafka:connect-runtime:{KAFKA}", f"org.apache.kafka:connect-file:{KAFKA}")
 )
-
-
-def until(condition: Callable[[], object], what: str, seconds: float = 60) -> object:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        answer = condition()
-        if answer:
-            return answer
-        time.sleep(0.1)
-    raise AssertionError(f"{what} did not happen within {seconds} s")
 
 
 @pytest.fixture

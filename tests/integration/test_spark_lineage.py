@@ -15,13 +15,13 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.ingest.redact import redact
 from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.progress import Silent
+from tests.twins.lineage import MemoryGraph
 
 if TYPE_CHECKING:
     from tests.conftest import Stack

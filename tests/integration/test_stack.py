@@ -12,8 +12,7 @@ import socket
 import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import pytest
 from stack import Instance, KeptServer, ProcessSpec, StackError, StackSettings
 from stack.instances.state import State
 from stack.processes.process import MARK, marked
+from tests.waiting import until
 
 pytestmark = [pytest.mark.integration, pytest.mark.own_servers]
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,13 +87,6 @@ def kafka(folder: Path) -> Instance:
 
 def row(instance: Instance, name: str = "kafka") -> dict[str, Any]:
     return next(row for row in instance.status() if row["name"] == name)
-
-
-def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came true"
-        time.sleep(0.1)
 
 
 def produce(address: str, topic: str, count: int) -> None:

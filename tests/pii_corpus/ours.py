@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scanners.adapters.memory import sealed
 from scanners.detectors.engine import Detector
 from scanners.model import RawRecord
 from scanners.scan.classify import classify
@@ -12,6 +11,7 @@ from scanners.schemas.registered import Schemas
 from scanners.sketch.topic import Sketch
 from scanners.worker.profile import TopicProfiler
 from tests.pii_corpus.columns import Column
+from tests.twins.scanners import sealed
 
 
 def raw(column: Column) -> list[RawRecord]:

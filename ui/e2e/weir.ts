@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, inject } from "vitest";
 
 export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\/$/, "");
 
@@ -37,9 +37,13 @@ export function tokenOf(user: string): string {
   throw new Error(`No token of ${user}: set WEIR_TOKEN_${user.toUpperCase()}, or WEIR_TOKENS to a folder of tokens.`);
 }
 
+/** How a browser is started: CHROMIUM names the program. */
+export const BROWSER = { executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS };
+
+/** A connection to the browser of the run, or one started for this file. To close it ends its own contexts alone. */
 export function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, args: FLAGS });
+  const shared = inject("browser");
+  return shared ? chromium.connect(shared) : chromium.launch(BROWSER);
 }
 
 export interface Visit {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from api.joins.visible.readers import Reader
+from api.visibility.readers import Reader
 from catalog.columns import column_of, path_of
 from catalog.datasets.reported import newest
 from catalog.model import DatasetId, SchemaVersion

@@ -11,23 +11,36 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.http.callers.auth import Caller, Credential, Given, Manager, ServicesOf, subject_of
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Instant, Limit, SeqNo, Text
-from api.http.schemas.events import Deliveries, Events
-from api.joins import sight
-from api.wiring.services import Services
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Instant, Limit, SeqNo, Text
+from api.guard.credentials import Credential, Given, subject_of
+from api.guard.guards import Caller, needs, signed_in
+from api.guard.services import InstanceOf
+from api.http.schemas.events import Deliveries
+from api.http.schemas.events import Events as EventsAnswer
+from api.visibility import sight
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.errors import NotFound, WeirError
 from catalog.event_model import Event, EventFilter
+from catalog.events.events import Events
+from policies.access.identity import Identity
 from policies.decision.visibility import NOTHING, Aspect, Known
 from policies.model import Subject
+from policies.requests.approvals import Approvals
 
 router = APIRouter(prefix="/events", tags=["events"])
 
 
-@router.get("", responses=answers_with(Events))
+@router.get(
+    "",
+    dependencies=[signed_in("of access, grants and queries only with `audit:read`")],
+    responses=answers_with(EventsAnswer),
+)
 def list_events(
-    built: ServicesOf,
+    built: InstanceOf,
     subject_of: Caller,
     type: Annotated[
         list[Text] | None, Query(description="schema.changed, or a glob such as scan.*; several mean any of them.")
@@ -44,7 +57,7 @@ def list_events(
     Events of schemas, scans, datasets and classifications are open to all; those of people's doings (access, grants,
     queries, masks) need the permission to read the audit.
     """
-    open_only = "audit:read" not in built.identity.permissions(subject_of)
+    open_only = "audit:read" not in built[Identity].permissions(subject_of)
     where = EventFilter(tuple(type or ()), subject, since, after, open_only)
     events = _known(built, subject_of, where, limit)
     newest = max((event.seq for event in events), default=after or 0)
@@ -52,10 +65,10 @@ def list_events(
     return {"events": [seen.shown(event) for event in events], "next": newest}
 
 
-@router.get("/deliveries", responses=answers_with(Deliveries))
-def deliveries(built: ServicesOf, _: Manager) -> dict[str, Any]:
+@router.get("/deliveries", dependencies=[needs("manage", scope="read")], responses=answers_with(Deliveries))
+def deliveries(built: InstanceOf, _: Caller) -> dict[str, Any]:
     """Every receiver of events (the Kafka topic, each webhook): how far it was notified, what it missed, why it fails."""
-    return {"deliveries": built.events.deliveries()}
+    return {"deliveries": built[Events].deliveries()}
 
 
 _POLL_SECONDS = 1.0
@@ -64,10 +77,15 @@ _QUIET_SECONDS = 20.0
 """After so long without an event a comment is sent, so that proxies keep the connection open."""
 
 
-@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+@router.get(
+    "/stream",
+    dependencies=[signed_in("of access, grants and queries the caller's own, all with `audit:read`")],
+    response_class=Response,
+    responses=gives("text/event-stream", "Server-sent events."),
+)
 async def stream(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     _: Caller,
     given: Given,
     after: Annotated[SeqNo | None, Query(description="Continue after this sequence; from now on when absent.")] = None,
@@ -84,14 +102,14 @@ async def stream(
     )
 
 
-async def _follow(request: Request, built: Services, given: Credential, after: int | None) -> AsyncIterator[bytes]:
+async def _follow(request: Request, built: Instance, given: Credential, after: int | None) -> AsyncIterator[bytes]:
     def newest() -> int:
-        return max((event.seq for event in built.events.list(EventFilter(), 1)), default=0)
+        return max((event.seq for event in built[Events].list(EventFilter(), 1)), default=0)
 
     def look(since: int) -> tuple[Sequence[Event], int, Subject]:
         # As they are now: rights that were lost since the stream was opened count no more.
         who = subject_of(built, given, use=False)
-        events = built.events.list(EventFilter(after=since), 100)
+        events = built[Events].list(EventFilter(after=since), 100)
         horizon = _Horizon(built, who)
         seen = [e for e in events if _may_see(built, who, e) and (horizon.shows(e) or _is_own(who, e))]
         return seen, max((e.seq for e in events), default=since), who
@@ -114,11 +132,11 @@ async def _follow(request: Request, built: Services, given: Credential, after: i
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def _known(built: Services, subject: Subject, where: EventFilter, limit: int) -> Sequence[Event]:
+def _known(built: Instance, subject: Subject, where: EventFilter, limit: int) -> Sequence[Event]:
     """Events of what the subject may know of: as many as asked for, where there are so many."""
     horizon, most = _Horizon(built, subject), limit
     while True:
-        listed = built.events.list(where, most)
+        listed = built[Events].list(where, most)
         kept = [event for event in listed if horizon.shows(event)]
         if len(kept) >= limit or len(listed) < most:
             return kept[:limit]
@@ -136,8 +154,8 @@ _ASPECTS = (
 class _Horizon:
     """Which events name nothing that a reader may not know of."""
 
-    def __init__(self, built: Services, subject: Subject) -> None:
-        self._built, self._reader = built, built.reader(subject)
+    def __init__(self, built: Instance, subject: Subject) -> None:
+        self._built, self._reader = built, built[Readers].of(subject)
         self._known: dict[str, Known] = {}
 
     def shows(self, event: Event) -> bool:
@@ -151,7 +169,7 @@ class _Horizon:
     def _of(self, reference: str) -> Known:
         if reference not in self._known:
             try:
-                record = self._built.datasets.get(self._built.datasets.find(reference))
+                record = self._built[Datasets].get(self._built[Datasets].find(reference))
                 self._known[reference] = self._reader.known(record)
             except WeirError:
                 self._known[reference] = NOTHING
@@ -166,20 +184,20 @@ def _is_own(subject: Subject, event: Event) -> bool:
 class _Sighted:
     """Events as one reader sees them: without what counts the records of a dataset of which some are hidden."""
 
-    def __init__(self, built: Services, subject: Subject) -> None:
-        self._built, self._sights = built, built.sights(subject)
-        self._cuts = built.reader(subject).horizon is not None
+    def __init__(self, built: Instance, subject: Subject) -> None:
+        self._built, self._sights = built, built[SightRules].of(subject)
+        self._cuts = built[Readers].of(subject).horizon is not None
         self._known: dict[str, sight.Sight] = {}
 
     def shown(self, event: Event) -> dict[str, Any]:
-        row = event.to_json(self._built.events.source)
+        row = event.to_json(self._built[Events].source)
         dataset = row["data"].get("dataset") if isinstance(row.get("data"), Mapping) else None
         if self._sights.unbounded:
             return row
         if event.type.startswith("weir.scan.") and "scan" not in self._sights.permissions:
             row["data"] = sight.without_counts(row["data"], sight.Sight())
             if self._cuts:  # how many datasets a scan met counts those that the reader may not know of
-                row["data"] = {name: row["data"].get(name) for name in ("cluster", "requested_by")}
+                row["data"] = {name: row["data"].get(name) for name in ("cluster", "requestedBy")}
             return row
         if not isinstance(dataset, str):
             return row
@@ -189,7 +207,7 @@ class _Sighted:
 
     def _of(self, dataset: str) -> sight.Sight:
         try:
-            return self._sights.of(self._built.datasets.get(self._built.datasets.find(dataset)))
+            return self._sights.of(self._built[Datasets].get(self._built[Datasets].find(dataset)))
         except WeirError:
             return sight.Sight()
 
@@ -199,9 +217,9 @@ def _sse(kind: str, data: Any, id: int | None = None) -> bytes:
     return f"{name}event: {kind}\ndata: {json.dumps(data, default=str)}\n\n".encode()
 
 
-def _may_see(built: Services, subject: Subject, event: Event) -> bool:
+def _may_see(built: Instance, subject: Subject, event: Event) -> bool:
     """Open events, everything for auditors, and what is of the subject's own: their requests, grants and decisions."""
-    if event.is_open or "audit:read" in built.identity.permissions(subject):
+    if event.is_open or "audit:read" in built[Identity].permissions(subject):
         return True
     users = event.data.get("user")
     users_named = {event.data.get("requester"), *(users if isinstance(users, list) else [users])}
@@ -210,7 +228,7 @@ def _may_see(built: Services, subject: Subject, event: Event) -> bool:
     if not event.type.startswith(("weir.access.", "weir.breakglass.")):
         return False
     try:
-        built.approvals.get(subject, event.subject)
+        built[Approvals].get(subject, event.subject)
     except NotFound:
         return False
     return True

@@ -8,12 +8,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from api.http.callers.auth import ServicesOf
-from api.http.edge.metrics import Metrics
-from api.http.edge.openapi import answers_with, gives
+from api.edge.metrics import Metrics
+from api.edge.openapi import answers_with, gives
+from api.guard.guards import everybody
+from api.guard.services import InstanceOf
 from api.http.schemas.health import Alive, Readiness
-from api.wiring.services import Services
+from api.joins.health import Health
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
+from policies.audit_segments import AuditSegments
+from policies.audit_shipping import AuditShipping
 
 router = APIRouter(tags=["health"])
 
@@ -21,16 +26,18 @@ NEEDED = {"database", "kafka"}
 """Without these nothing can be accepted; without the others Weir is degraded (docs/decisions/0002-readiness.md)."""
 
 
-@router.get("/healthz", responses=answers_with(Alive))
+@router.get("/healthz", dependencies=[everybody()], responses=answers_with(Alive))
 def healthz() -> dict[str, str]:
     """The process answers."""
     return {"status": "ok"}
 
 
-@router.get("/readyz", responses=answers_with(Readiness) | answers_with(Readiness, status=503))
-def readyz(request: Request, built: ServicesOf) -> Response:
+@router.get(
+    "/readyz", dependencies=[everybody()], responses=answers_with(Readiness) | answers_with(Readiness, status=503)
+)
+def readyz(request: Request, built: InstanceOf) -> Response:
     """Which servers answer, and how far the lineage graph is behind. 503 when nothing could be accepted."""
-    health = built.health.check()
+    health = built[Health].check()
     down = [name for name, problem in health.problems.items() if problem]
     status = "ready" if not down else "unready" if NEEDED & set(down) else "degraded"
     metrics: Metrics = request.app.state.metrics
@@ -41,25 +48,25 @@ def readyz(request: Request, built: ServicesOf) -> Response:
     body: dict[str, Any] = {
         "status": status,
         "servers": {name: {"up": not problem, "problem": problem} for name, problem in health.problems.items()},
-        "lineage": {"lag_events": health.lineage_lag},
-        "audit_segments": _sealing(built),
+        "lineage": {"lagEvents": health.lineage_lag},
+        "auditSegments": _sealing(built),
         "audit": _shipping(metrics, built),
     }
     return JSONResponse(body, 503 if status == "unready" else 200)
 
 
-def _sealing(built: Services) -> dict[str, Any] | None:
+def _sealing(built: Instance) -> dict[str, Any] | None:
     """Why this process may not seal the audit; None where that cannot be known."""
     try:
-        return {"problem": built.audit_segments.problem()}
+        return {"problem": built[AuditSegments].problem()}
     except Unavailable:
         return None
 
 
-def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
+def _shipping(metrics: Metrics, built: Instance) -> dict[str, Any] | None:
     """How far the audit was shipped; None where it is not shipped, or cannot be known."""
     try:
-        report = built.audit_shipping.report()
+        report = built[AuditShipping].report()
     except Unavailable:
         return None
     if report.place is None:
@@ -68,19 +75,22 @@ def _shipping(metrics: Metrics, built: Services) -> dict[str, Any] | None:
     metrics.audit_ship_failures.set(report.failures)
     metrics.audit_ship_cut.set(report.cut)
     return {
-        "lag_entries": report.lag,
+        "lagEntries": report.lag,
         "failures": report.failures,
-        "cut_entries": report.cut,
-        "missed_entries": report.missed,
+        "cutEntries": report.cut,
+        "missedEntries": report.missed,
     }
 
 
 @router.get(
-    "/metrics", response_class=Response, responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them.")
+    "/metrics",
+    dependencies=[everybody(limits="names of routes, servers and views, never of people")],
+    response_class=Response,
+    responses=gives(CONTENT_TYPE_LATEST, "Figures as Prometheus reads them."),
 )
-def metrics(request: Request, built: ServicesOf) -> Response:
+def metrics(request: Request, built: InstanceOf) -> Response:
     """Figures for Prometheus: names of routes, servers and stream views, never of people or values."""
     figures: Metrics = request.app.state.metrics
     _shipping(figures, built)
-    figures.datasets.set(built.datasets.page(limit=1).total)
+    figures.datasets.set(built[Datasets].page(limit=1).total)
     return Response(generate_latest(figures.registry), media_type=CONTENT_TYPE_LATEST)

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import ValidationError
 from scim2_models import Error, SCIMException
 
-from api.config.http_settings import AUTHENTICATED
-from api.http.callers import cookies
-from api.http.callers.auth import ServicesOf, bearer, credential_of, subject_of
-from api.http.edge.errors import headers_of, status_of
-from api.http.edge.parameters import Name
+from api.config.settings import Settings
+from api.edge.errors import headers_of, status_of
+from api.edge.parameters import Name
+from api.guard import cookies
+from api.guard.directory import DIRECTORY, FIXED
+from api.guard.guards import Caller, everybody
+from api.guard.services import InstanceOf
 from api.joins.scim.models import PROVIDER
-from api.joins.scim.service import Json, version_of
-from api.wiring.services import Services
-from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotSignedIn, WeirError
-from policies.declared.service_specs import SCIM
+from api.joins.scim.service import Json, ScimService, version_of
+from api.wiring.instance import Instance
+from catalog.errors import Conflict, InvalidInput, NotAllowed, NotFound, WeirError
+from policies.access.directory import DirectoryPeople
 from policies.model import Subject
 
 PREFIX = "/scim/v2"
@@ -79,40 +80,19 @@ def _failed(error: WeirError) -> JSONResponse:
     return scim_error(status, error.message, kind, headers_of(error))
 
 
-def client(
-    request: Request,
-    built: ServicesOf,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)],
-) -> Subject:
-    """The service account that keeps the directory. Raises NotSignedIn, NotAllowed for every other token."""
-    given = credential_of(request, built, credentials)
-    if given.cookie:
-        raise NotSignedIn("SCIM takes a token of a service account; send 'Authorization: Bearer TOKEN'.")
-    subject = subject_of(built, given)
-    setattr(request.state, AUTHENTICATED, True)
-    if subject.scopes != frozenset({SCIM}) or subject.user not in built.identity.service_accounts():
-        raise NotAllowed(
-            "SCIM takes a token of a service account with the scope scim; make one with weir token create --user NAME"
-            " --scope scim --days 180.",
-            details={"reasons": ["scope"]},
-        )
-    return subject
-
-
-Client = Annotated[Subject, Depends(client)]
 router = APIRouter(prefix=PREFIX, route_class=ScimRoute, include_in_schema=False)
 
 
-@router.get("/ServiceProviderConfig")
-def config(request: Request, built: ServicesOf, _: Client) -> Response:
+@router.get("/ServiceProviderConfig", dependencies=[DIRECTORY])
+def config(request: Request, built: InstanceOf) -> Response:
     """What this service supports."""
     assert PROVIDER.config is not None
     return _answer({**PROVIDER.config.model_dump(), "meta": _meta(request, built, "ServiceProviderConfig", "")})
 
 
-@router.get("/ResourceTypes")
-@router.get("/Schemas")
-def descriptions(request: Request, built: ServicesOf, _: Client) -> Response:
+@router.get("/ResourceTypes", dependencies=[DIRECTORY])
+@router.get("/Schemas", dependencies=[DIRECTORY])
+def descriptions(request: Request, built: InstanceOf) -> Response:
     """The kinds of resources, or their schemas."""
     shown = _descriptions(request, built)
     return _answer(
@@ -126,9 +106,9 @@ def descriptions(request: Request, built: ServicesOf, _: Client) -> Response:
     )
 
 
-@router.get("/ResourceTypes/{name}")
-@router.get("/Schemas/{name}")
-def description(request: Request, built: ServicesOf, _: Client, name: Name) -> Response:
+@router.get("/ResourceTypes/{name}", dependencies=[DIRECTORY])
+@router.get("/Schemas/{name}", dependencies=[DIRECTORY])
+def description(request: Request, built: InstanceOf, name: Name) -> Response:
     """One of them by its id."""
     shown = _descriptions(request, built)
     resource = next((each for each in shown if str(each.get("id")).casefold() == name.casefold()), None)
@@ -137,7 +117,7 @@ def description(request: Request, built: ServicesOf, _: Client, name: Name) -> R
     return _answer(resource)
 
 
-def _descriptions(request: Request, built: Services) -> list[Json]:
+def _descriptions(request: Request, built: Instance) -> list[Json]:
     if "filter" in request.query_params:  # RFC 7644, section 4
         raise NotAllowed("Descriptions of this service are not filtered.", details={"reasons": ["filter"]})
     kind = "ResourceType" if "/ResourceTypes" in request.url.path else "Schema"
@@ -145,81 +125,83 @@ def _descriptions(request: Request, built: Services) -> list[Json]:
     return [{**each.model_dump(), "meta": _meta(request, built, kind, f"s/{each.id}")} for each in shown]
 
 
-@router.get("/Users")
-@router.get("/Groups")
-def listed(request: Request, built: ServicesOf, _: Client) -> Response:
+@router.get("/Users", dependencies=[DIRECTORY])
+@router.get("/Groups", dependencies=[DIRECTORY])
+def listed(request: Request, built: InstanceOf) -> Response:
     """A page of resources."""
-    of = built.scim.users if _is_users(request) else built.scim.groups
+    of = built[ScimService].users if _is_users(request) else built[ScimService].groups
     return _answer(of(_base(request, built), request.query_params))
 
 
-@router.post("/.search")
-@router.post("/Users/.search")
-@router.post("/Groups/.search")
-async def search(request: Request, built: ServicesOf, _: Client) -> Response:
+@router.post("/.search", dependencies=[DIRECTORY])
+@router.post("/Users/.search", dependencies=[DIRECTORY])
+@router.post("/Groups/.search", dependencies=[DIRECTORY])
+async def search(request: Request, built: InstanceOf) -> Response:
     """A page of resources, asked for by a body."""
     body = await _body(request)
     kind = {"Users": "User", "Groups": "Group"}.get(request.url.path.removeprefix(PREFIX).split("/")[1])
-    return _answer(await run_in_threadpool(built.scim.search, _base(request, built), kind, body))
+    return _answer(await run_in_threadpool(built[ScimService].search, _base(request, built), kind, body))
 
 
-@router.post("/Users", status_code=201)
-@router.post("/Groups", status_code=201)
-async def create(request: Request, built: ServicesOf, subject: Client) -> Response:
+@router.post("/Users", dependencies=[DIRECTORY], status_code=201)
+@router.post("/Groups", dependencies=[DIRECTORY], status_code=201)
+async def create(request: Request, built: InstanceOf, subject: Caller) -> Response:
     """A new resource."""
-    of = built.scim.create_user if _is_users(request) else built.scim.create_group
+    of = built[ScimService].create_user if _is_users(request) else built[ScimService].create_group
     body = await _body(request)
     answered, version = await run_in_threadpool(of, _base(request, built), subject, body)
     return _answer(answered, 201, version)
 
 
-@router.get("/Users/{id}")
-@router.get("/Groups/{id}")
-def one(request: Request, built: ServicesOf, _: Client, id: Name) -> Response:
+@router.get("/Users/{id}", dependencies=[DIRECTORY])
+@router.get("/Groups/{id}", dependencies=[DIRECTORY])
+def one(request: Request, built: InstanceOf, id: Name) -> Response:
     """One resource."""
-    of = built.scim.user if _is_users(request) else built.scim.group
+    of = built[ScimService].user if _is_users(request) else built[ScimService].group
     resource, version = of(_base(request, built), id, request.query_params)
     if version in _tags(request, "if-none-match"):
         return Response(status_code=304, headers={"ETag": version})
     return _answer(resource, 200, version)
 
 
-@router.put("/Users/{id}")
-@router.put("/Groups/{id}")
-async def replace(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+@router.put("/Users/{id}", dependencies=[DIRECTORY])
+@router.put("/Groups/{id}", dependencies=[DIRECTORY])
+async def replace(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
     """What is sent takes the place of the resource."""
-    of = built.scim.replace_user if _is_users(request) else built.scim.replace_group
+    of = built[ScimService].replace_user if _is_users(request) else built[ScimService].replace_group
     return await _changed(request, built, subject, id, of)
 
 
-@router.patch("/Users/{id}")
-@router.patch("/Groups/{id}")
-async def patch(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+@router.patch("/Users/{id}", dependencies=[DIRECTORY])
+@router.patch("/Groups/{id}", dependencies=[DIRECTORY])
+async def patch(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
     """Operations on the resource, all or none."""
-    of = built.scim.patch_user if _is_users(request) else built.scim.patch_group
+    of = built[ScimService].patch_user if _is_users(request) else built[ScimService].patch_group
     return await _changed(request, built, subject, id, of)
 
 
-@router.delete("/Users/{id}", status_code=204)
-@router.delete("/Groups/{id}", status_code=204)
-def remove(request: Request, built: ServicesOf, subject: Client, id: Name) -> Response:
+@router.delete("/Users/{id}", dependencies=[DIRECTORY], status_code=204)
+@router.delete("/Groups/{id}", dependencies=[DIRECTORY], status_code=204)
+def remove(request: Request, built: InstanceOf, subject: Caller, id: Name) -> Response:
     """Remove the resource. A removed person is out at once."""
-    of = built.scim.remove_user if _is_users(request) else built.scim.remove_group
+    of = built[ScimService].remove_user if _is_users(request) else built[ScimService].remove_group
     of(subject, id, _expected(request, built, id))
     return Response(status_code=204)
 
 
-@router.api_route("/ServiceProviderConfig", methods=_CHANGING)
-@router.api_route("/ResourceTypes", methods=_CHANGING)
-@router.api_route("/ResourceTypes/{name}", methods=_CHANGING)
-@router.api_route("/Schemas", methods=_CHANGING)
-@router.api_route("/Schemas/{name}", methods=_CHANGING)
-def fixed(_: Client) -> Response:
+@router.api_route("/ServiceProviderConfig", methods=_CHANGING, dependencies=[FIXED])
+@router.api_route("/ResourceTypes", methods=_CHANGING, dependencies=[FIXED])
+@router.api_route("/ResourceTypes/{name}", methods=_CHANGING, dependencies=[FIXED])
+@router.api_route("/Schemas", methods=_CHANGING, dependencies=[FIXED])
+@router.api_route("/Schemas/{name}", methods=_CHANGING, dependencies=[FIXED])
+def fixed() -> Response:
     """Descriptions are read only."""
     return scim_error(405, "What this service describes is read only.", headers={"Allow": "GET"})
 
 
-@router.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+@router.api_route(
+    "/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], dependencies=[everybody(listed=False)]
+)
 def nothing(request: Request) -> Response:
     """All other addresses: bulk, /Me."""
     return scim_error(404, f"There is nothing at {request.url.path[:80]}; see {PREFIX}/ServiceProviderConfig.")
@@ -227,7 +209,7 @@ def nothing(request: Request) -> Response:
 
 async def _changed(
     request: Request,
-    built: Services,
+    built: Instance,
     subject: Subject,
     id: str,
     of: Callable[[str, Subject, str, int | None, Any], tuple[Json, str]],
@@ -263,12 +245,12 @@ class SCIMSyntaxError(SCIMException):
     _default_detail = "The body must be one JSON object."
 
 
-def _expected(request: Request, built: Services, id: str) -> int | None:
+def _expected(request: Request, built: Instance, id: str) -> int | None:
     """The version that the resource must have; None for any. Raises _Changed, NotFound."""
     tags = _tags(request, "if-match")
     if not tags or "*" in tags:
         return None
-    present = built.directory.user(id) if _is_users(request) else built.directory.group(id)
+    present = built[DirectoryPeople].user(id) if _is_users(request) else built[DirectoryPeople].group(id)
     if version_of(present) not in tags:
         raise _Changed("The resource was changed since; read it again, and repeat.")
     return present.version
@@ -282,14 +264,14 @@ def _is_users(request: Request) -> bool:
     return request.url.path.removeprefix(PREFIX).split("/")[1] == "Users"
 
 
-def _base(request: Request, built: Services) -> str:
+def _base(request: Request, built: Instance) -> str:
     try:
-        return cookies.base_url(request, built.settings.api) + PREFIX
+        return cookies.base_url(request, built[Settings].api) + PREFIX
     except Conflict:
         return PREFIX  # only locations rest on it; they are relative then
 
 
-def _meta(request: Request, built: Services, kind: str, place: str) -> Json:
+def _meta(request: Request, built: Instance, kind: str, place: str) -> Json:
     return {"resourceType": kind, "location": f"{_base(request, built)}/{kind}{place}"}
 
 

@@ -10,18 +10,22 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from api.http.callers import cookies
-from api.http.callers.auth import Given, ServicesOf, is_use, subject_of
-from api.http.callers.browsers import browser_of
-from api.http.edge.answer_headers import PAGE_POLICY
-from api.http.edge.errors import status_of
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import Name, Text
+from api.config.settings import Settings
+from api.edge.answer_headers import PAGE_POLICY
+from api.edge.errors import status_of
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import Name, Text
+from api.guard import cookies
+from api.guard.browsers import browser_of
+from api.guard.credentials import Given, is_use, subject_of
+from api.guard.guards import everybody, own_session
+from api.guard.services import InstanceOf
 from api.http.schemas.sign_in import SignedOut, SignInState
-from api.wiring.services import Services
+from api.wiring.instance import Instance
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 from catalog.records import rfc3339
-from policies.access.sign_in import LASTS_S, Asks, cookie_of
+from policies.access.sessions import Sessions
+from policies.access.sign_in import LASTS_S, Asks, SignIn, cookie_of
 
 router = APIRouter(prefix="/auth", tags=["sign-in"])
 CALLBACK = "/api/v1/auth/callback/"
@@ -44,21 +48,21 @@ _ASK_HEADERS = {
 _MOST_FORM = 64 * 1024
 
 
-@router.get("/session", responses=answers_with(SignInState))
-def session(request: Request, built: ServicesOf) -> Any:
+@router.get("/session", dependencies=[everybody()], responses=answers_with(SignInState))
+def session(request: Request, built: InstanceOf) -> Any:
     """How one can sign in, and the session of the browser's cookie, if there is one. Open to all."""
-    known = built.sign_in.providers()
+    known = built[SignIn].providers()
     shown: dict[str, Any] = {
         "providers": [{"name": name, "title": spec.title or name} for name, spec in sorted(known.items())],
         "session": None,
         "ended": None,
         "problem": None,
     }
-    secret = cookies.session_cookie(request, built.settings.api)
+    secret = cookies.session_cookie(request, built[Settings].api)
     if secret is None:
         return shown
     try:
-        seen = built.sessions.signed_in(secret, "browser", use=is_use(request))
+        seen = built[Sessions].signed_in(secret, "browser", use=is_use(request))
     except NotSignedIn as error:
         return {**shown, "ended": error.message}
     except Unavailable as error:
@@ -71,26 +75,26 @@ def session(request: Request, built: ServicesOf) -> Any:
             "provider": seen.session.provider,
             "given": {"groups": sorted(seen.given.groups), "roles": sorted(seen.given.roles)},
             "csrf": cookies.csrf_token(secret),
-            "idleEnd": rfc3339(built.sessions.idle_end(seen.session)),
+            "idleEnd": rfc3339(built[Sessions].idle_end(seen.session)),
             "end": rfc3339(seen.session.ends_at),
         },
     }
 
 
-@router.get("/login/{provider}", status_code=303, response_class=Response)
+@router.get("/login/{provider}", dependencies=[everybody()], status_code=303, response_class=Response)
 def login(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     provider: Name,
     return_to: Annotated[Text, Query(alias="return", description="Path of the page to come back to.")] = "/",
 ) -> Response:
     """Send the browser to a provider to sign in there. Open to all; a cookie binds what comes back to this browser."""
     try:
-        built.sign_in.require(provider)
-        redirect = cookies.base_url(request, built.settings.api) + CALLBACK + quote(provider, safe="")
-        secret = cookies.session_cookie(request, built.settings.api)
-        before = built.sessions.of_secret(secret) if secret else None
-        begun = built.sign_in.begin(provider, redirect, return_to, replaces=before.id if before else None)
+        built[SignIn].require(provider)
+        redirect = cookies.base_url(request, built[Settings].api) + CALLBACK + quote(provider, safe="")
+        secret = cookies.session_cookie(request, built[Settings].api)
+        before = built[Sessions].of_secret(secret) if secret else None
+        begun = built[SignIn].begin(provider, redirect, return_to, replaces=before.id if before else None)
     except WeirError as error:
         return failed(request, error)
     answer = RedirectResponse(begun.address, 303)
@@ -98,8 +102,13 @@ def login(
     return answer
 
 
-@router.get("/callback/{provider}", status_code=303, response_class=Response)
-def callback(request: Request, built: ServicesOf, provider: Name) -> Response:
+@router.get(
+    "/callback/{provider}",
+    dependencies=[everybody(limits="completes a sign-in that this browser began")],
+    status_code=303,
+    response_class=Response,
+)
+def callback(request: Request, built: InstanceOf, provider: Name) -> Response:
     """Where a provider sends the browser back to: opens a session, and continues to the page that asked for it."""
     given: dict[str, str] = {}
     try:
@@ -107,7 +116,9 @@ def callback(request: Request, built: ServicesOf, provider: Name) -> Response:
             if name in given:
                 raise InvalidInput(f"The sign-in service sent {name!r} twice; begin again.")
             given[name] = value
-        done = built.sign_in.finish(provider, given, cookies.attempts(request, built.settings.api), browser_of(request))
+        done = built[SignIn].finish(
+            provider, given, cookies.attempts(request, built[Settings].api), browser_of(request)
+        )
     except WeirError as error:
         return failed(request, error)
     if isinstance(done, Asks):
@@ -115,16 +126,16 @@ def callback(request: Request, built: ServicesOf, provider: Name) -> Response:
     else:
         answer = RedirectResponse(done.return_to, 303)
         lasts = int((done.session.ends_at - done.session.created_at).total_seconds())
-        cookies.set_session(answer, built.settings.api, done.secret, lasts)
-    cookies.drop_attempt(answer, built.settings.api, cookie_of(given.get("state", "")), CALLBACK)
+        cookies.set_session(answer, built[Settings].api, done.secret, lasts)
+    cookies.drop_attempt(answer, built[Settings].api, cookie_of(given.get("state", "")), CALLBACK)
     return answer
 
 
-@router.post("/logout", responses=answers_with(SignedOut))
-def logout(request: Request, response: Response, built: ServicesOf, given: Given) -> Any:
+@router.post("/logout", dependencies=[own_session("the caller's own")], responses=answers_with(SignedOut))
+def logout(request: Request, response: Response, built: InstanceOf, given: Given) -> Any:
     """End this session. An API token is ended by `/tokens`."""
     # Without asking who this is now: a provider that does not answer must not keep anybody signed in.
-    seen = built.sessions.of_secret(given.text)
+    seen = built[Sessions].of_secret(given.text)
     if seen is None or (seen.kind == "browser") != given.cookie:
         subject_of(built, given)
         raise InvalidInput(
@@ -132,34 +143,39 @@ def logout(request: Request, response: Response, built: ServicesOf, given: Given
             if given.text
             else "This request came with a client certificate, not in a session; there is nothing to end."
         )
-    built.sessions.end(seen, "signed out")
+    built[Sessions].end(seen, "signed out")
     address = None
     if given.cookie:
-        cookies.clear_session(response, built.settings.api)
+        cookies.clear_session(response, built[Settings].api)
         try:
-            address = built.sign_in.sign_out_address(seen.provider, cookies.base_url(request, built.settings.api) + "/")
+            address = built[SignIn].sign_out_address(
+                seen.provider, cookies.base_url(request, built[Settings].api) + "/"
+            )
         except WeirError:
             address = None  # signed out here all the same
     return {"address": address}
 
 
 @router.post(
-    "/backchannel/{provider}", response_class=Response, openapi_extra=takes("application/x-www-form-urlencoded")
+    "/backchannel/{provider}",
+    dependencies=[everybody(limits="needs a logout token that the provider signed")],
+    response_class=Response,
+    openapi_extra=takes("application/x-www-form-urlencoded"),
 )
-async def backchannel(request: Request, built: ServicesOf, provider: Name) -> Response:
+async def backchannel(request: Request, built: InstanceOf, provider: Name) -> Response:
     """A provider's message that somebody signed out there (OpenID Connect Back-Channel Logout). Open to all: the message
     is signed."""
     body = (await request.body())[:_MOST_FORM]
     tokens = parse_qs(body.decode(errors="replace")).get("logout_token", [])
     if len(tokens) != 1:
         raise InvalidInput("The form must have one logout_token.")
-    await run_in_threadpool(built.sign_in.signed_out_there, provider, tokens[0])
+    await run_in_threadpool(built[SignIn].signed_out_there, provider, tokens[0])
     return Response(status_code=200, headers={"Cache-Control": "no-store"})
 
 
-def keep_attempt(answer: Response, built: Services, name: str, value: str) -> None:
+def keep_attempt(answer: Response, built: Instance, name: str, value: str) -> None:
     """The cookie that binds a sign-in to this browser; it comes back with the provider's answer only."""
-    cookies.keep_attempt(answer, built.settings.api, name, value, CALLBACK, LASTS_S)
+    cookies.keep_attempt(answer, built[Settings].api, name, value, CALLBACK, LASTS_S)
 
 
 def page(title: str, text: str, link: str, status: int = 200) -> HTMLResponse:

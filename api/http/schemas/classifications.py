@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, OpenAnswer, Time, about, absent
+from api.edge.answer import Answer, OpenAnswer, Time, about, absent
 from catalog.model import ReviewState
 
 

@@ -9,17 +9,17 @@ from typing import Any
 from catalog.model import DatasetId
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from policies.adapters.stores.memory import (
+from policies.audit import AuditLog
+from policies.declared.state import GovernanceState
+from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
+from policies.requests.approvals import Approvals
+from tests.twins.policies.stores import (
     MemoryAuditStore,
     MemoryFacts,
     MemoryHeadPublisher,
     MemoryPolicyStore,
     MemoryTokenStore,
 )
-from policies.audit import AuditLog
-from policies.declared.state import GovernanceState
-from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
-from policies.requests.approvals import Approvals
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

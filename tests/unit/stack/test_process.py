@@ -14,6 +14,7 @@ import pytest
 
 from stack.errors import GivenUp, StackError
 from stack.processes.process import MARK, Identity, await_ready, cut, exit_code, marked, reap, spawn, stop, tail
+from tests import waiting
 
 Start = Callable[[str], Identity]
 
@@ -42,10 +43,7 @@ def start(tmp_path: Path, log: Path) -> Iterator[Start]:
 
 
 def until(condition: Callable[[], bool], seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition never came true"
-        time.sleep(0.02)
+    waiting.until(condition, seconds=seconds)
 
 
 SLEEP = "import time; print('up'); time.sleep(60)"

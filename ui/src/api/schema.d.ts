@@ -706,7 +706,7 @@ export interface paths {
          * Search
          * @description Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
          *
-         *     What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+         *     What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
          *     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
          */
         get: operations["search_api_v1_search_get"];
@@ -1153,7 +1153,7 @@ export interface paths {
          * List Classifications
          * @description Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
          *
-         *     `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
+         *     `mayReview` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
          */
         get: operations["list_classifications_api_v1_classifications_get"];
         put?: never;
@@ -1905,7 +1905,7 @@ export interface paths {
          * List Requests
          * @description The caller's requests and those they may decide, newest first.
          *
-         *     Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
+         *     Each with `canDecide`, what it `opens` and how many `holders` see that unmasked already.
          */
         get: operations["list_requests_api_v1_access_requests_get"];
         put?: never;
@@ -2029,7 +2029,7 @@ export interface paths {
         };
         /**
          * List Grants
-         * @description The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it.
+         * @description The caller's grants; all of them for those who manage or report. `mayRevoke`: whether the caller may end it.
          */
         get: operations["list_grants_api_v1_grants_get"];
         put?: never;
@@ -3560,7 +3560,7 @@ export interface components {
             /** @description Row filters; all have to be true. */
             rows: string[];
             /** @description Rows in which masked fields show unmasked. */
-            clear_when: string[];
+            clearWhen: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
             rules: components["schemas"]["AccessRule"][];
@@ -3568,7 +3568,7 @@ export interface components {
             kind: "user" | "group" | "role";
             name: string;
             /** @description Rules that are left out of `rules`. */
-            more_rules: number;
+            moreRules: number;
         };
         /**
          * AccessRequest
@@ -3632,16 +3632,16 @@ export interface components {
             /** @description 1: delegates were notified, 2: those who manage. */
             escalated: number;
             /** @description The caller may decide the stage that waits. */
-            can_decide: boolean;
+            canDecide: boolean;
             /** @description In whose place the caller would decide. */
-            instead_of: string | null;
+            insteadOf: string | null;
             opens: components["schemas"]["OpenedField"][];
             /** @description Other users who see all of it unmasked; null where the caller may not decide. */
             holders: number | null;
             /** @description People who can decide the stage that waits. */
             deciders: string[];
             /** @description Median seconds until requests for the dataset were decided. */
-            usual_seconds: number | null;
+            usualSeconds: number | null;
             /** @description Of break-glass. */
             reviewBy: string | null;
             overdue: boolean;
@@ -3685,7 +3685,7 @@ export interface components {
             audit: number | null;
             counts: components["schemas"]["ReviewCounts"];
             /** @description Items that wait for the caller's word. */
-            to_decide: number;
+            toDecide: number;
             /** @description The caller may see and decide all items, and close the review. */
             manages: boolean;
         };
@@ -3715,7 +3715,7 @@ export interface components {
             reviews: components["schemas"]["AccessReview"][];
             total: number;
             /** @description Rights that wait for the caller's word, in all reviews. */
-            to_decide: number;
+            toDecide: number;
         };
         /**
          * AccessRule
@@ -3997,13 +3997,13 @@ export interface components {
          * @description How far the audit was shipped to its topic.
          */
         AuditHealth: {
-            lag_entries: number;
+            lagEntries: number;
             /** @description In a row, since the last success. */
             failures: number;
             /** @description Entries that were shipped without their details, as they were too large. */
-            cut_entries: number;
+            cutEntries: number;
             /** @description Entries that were removed before they could be shipped. */
-            missed_entries: number;
+            missedEntries: number;
         };
         /**
          * AuditKey
@@ -4100,10 +4100,10 @@ export interface components {
             entries: number;
             head: components["schemas"]["AuditHead"];
             /** @description `seq` where it first does not hold; null with `holds: false`: nothing is broken, and a key is not trusted. */
-            first_bad: number | null;
+            firstBad: number | null;
             problem: string | null;
             /** @description Published heads were compared. */
-            head_checked: boolean;
+            headChecked: boolean;
             /** @description Why they were not. */
             note: string | null;
             /** @description Seals of segments that hold. */
@@ -4130,7 +4130,7 @@ export interface components {
         };
         /**
          * BatchResult
-         * @description What became of a batch of events, in the shape of OpenLineage's batch API.
+         * @description What became of a batch of events, in the shape of OpenLineage's batch API, whose names it keeps.
          */
         BatchResult: {
             /** @enum {string} */
@@ -4362,13 +4362,13 @@ export interface components {
              * @enum {string}
              */
             source: "scan" | "declared" | "review";
-            reviewed_by: string | null;
-            reviewed_at: string | null;
+            reviewedBy: string | null;
+            reviewedAt: string | null;
             reason: string | null;
             /** @description When it was first found. */
-            first_at: string | null;
+            firstAt: string | null;
             /** @description When a scan last found it. */
-            seen_at: string | null;
+            seenAt: string | null;
         };
         /**
          * Classifications
@@ -4420,12 +4420,12 @@ export interface components {
             /** @description The canonical namespace of its datasets. */
             namespace: string;
             /** @description As the brokers call it; null until one has answered. */
-            cluster_id: string | null;
+            clusterId: string | null;
             /** @description HOST:PORT. */
-            bootstrap_servers: string[];
-            schema_registry: string | null;
-            created_at: string | null;
-            updated_at: string | null;
+            bootstrapServers: string[];
+            schemaRegistry: string | null;
+            createdAt: string | null;
+            updatedAt: string | null;
             /** @description Other spellings of its namespace. */
             aliases: string[];
         };
@@ -4576,7 +4576,7 @@ export interface components {
             mask: {
                 [key: string]: unknown;
             } | null;
-            clear_when: string | null;
+            clearWhen: string | null;
             reasons: {
                 [key: string]: string;
             }[];
@@ -4607,7 +4607,7 @@ export interface components {
             /** @description Row filters; all have to be true. */
             rows: string[];
             /** @description Rows in which masked fields show unmasked. */
-            clear_when: string[];
+            clearWhen: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
             rules: components["schemas"]["AccessRule"][];
@@ -4637,7 +4637,7 @@ export interface components {
             left: components["schemas"]["ComparedSide"];
             right: components["schemas"]["ComparedSide"];
             fields: components["schemas"]["ComparedFields"][];
-            more_fields: number;
+            moreFields: number;
             /** @description Fields of which both see the same. */
             same: number;
             rules: components["schemas"]["OneSided"];
@@ -4830,7 +4830,7 @@ export interface components {
             id: string;
             user: string;
             token: string;
-            expires_at: string | null;
+            expiresAt: string | null;
             /** @description What it is limited to; null = all that its user may. */
             scopes: string[] | null;
         };
@@ -4872,7 +4872,7 @@ export interface components {
              */
             source: "lineage" | "catalog";
             description: string;
-            description_source: ("user" | "producer") | null;
+            descriptionSource: ("user" | "producer") | null;
             /** @description Users, and groups as group:NAME. */
             owners: string[];
             tags: string[];
@@ -4883,16 +4883,16 @@ export interface components {
                 [key: string]: string;
             };
             /** @description Spark DDL of the value's columns. */
-            declared_schema: string | null;
+            declaredSchema: string | null;
             topic: components["schemas"]["TopicState"];
             /** @description How often it was read. */
             usage: number;
-            created_at: string | null;
-            updated_at: string | null;
+            createdAt: string | null;
+            updatedAt: string | null;
             /** @description When a listing of its cluster last showed it. */
-            last_seen_at: string | null;
-            scanned_at: string | null;
-            deleted_at: string | null;
+            lastSeenAt: string | null;
+            scannedAt: string | null;
+            deletedAt: string | null;
             /** @description rows: counts and positions of records are left out. */
             withheld: "rows"[];
             reported: components["schemas"]["ReportedSummary"];
@@ -4924,7 +4924,7 @@ export interface components {
              */
             source: "lineage" | "catalog";
             description: string;
-            description_source: ("user" | "producer") | null;
+            descriptionSource: ("user" | "producer") | null;
             /** @description Users, and groups as group:NAME. */
             owners: string[];
             tags: string[];
@@ -4935,16 +4935,16 @@ export interface components {
                 [key: string]: string;
             };
             /** @description Spark DDL of the value's columns. */
-            declared_schema: string | null;
+            declaredSchema: string | null;
             topic: components["schemas"]["TopicState"];
             /** @description How often it was read. */
             usage: number;
-            created_at: string | null;
-            updated_at: string | null;
+            createdAt: string | null;
+            updatedAt: string | null;
             /** @description When a listing of its cluster last showed it. */
-            last_seen_at: string | null;
-            scanned_at: string | null;
-            deleted_at: string | null;
+            lastSeenAt: string | null;
+            scannedAt: string | null;
+            deletedAt: string | null;
             /** @description rows: counts and positions of records are left out. */
             withheld: "rows"[];
             may: components["schemas"]["MayDo"];
@@ -4955,7 +4955,7 @@ export interface components {
             fields: number;
             shapes: number;
             /** @description 0 where there is none. */
-            schema_version: number;
+            schemaVersion: number;
             /** @description Kinds of personal data in its fields. */
             entities: string[];
             notes: components["schemas"]["FieldNote"][];
@@ -4996,17 +4996,17 @@ export interface components {
             /** @description How many fields search knows of it. */
             fields: number;
             /** @description Keys of tags that producers give. */
-            reported_tags: string[];
+            reportedTags: string[];
             /** @description As producers report. */
             type: string | null;
             /** @description As producers report. */
             lifecycle: string | null;
             /** @description Of a grouped answer. */
-            best_fields?: components["schemas"]["FieldHit"][];
+            bestFields?: components["schemas"]["FieldHit"][];
             /** @description Of a grouped answer: how many fields fit. */
-            matching_fields?: number;
+            matchingFields?: number;
             /** @description Of a grouped answer: whether that is all of them. */
-            matching_fields_complete?: boolean;
+            matchingFieldsComplete?: boolean;
         };
         /**
          * DatasetVisibility
@@ -5066,7 +5066,7 @@ export interface components {
             effect: "allow" | "mask" | "deny" | "gap";
             mask: components["schemas"]["DecidedMask"] | null;
             /** @description Condition under which it shows unmasked. */
-            clear_when: string | null;
+            clearWhen: string | null;
             reasons: components["schemas"]["Reason"][];
         };
         /**
@@ -5267,10 +5267,10 @@ export interface components {
             position: number;
             /** @description Tries in a row that failed. */
             failures: number;
-            failed_at: string | null;
-            next_try_at: string | null;
+            failedAt: string | null;
+            nextTryAt: string | null;
             problem: string | null;
-            delivered_at: string | null;
+            deliveredAt: string | null;
             /** @description Events it never got. */
             dropped: number;
             /** @description Events that wait for it. */
@@ -5476,8 +5476,8 @@ export interface components {
         DirectoryGroup: {
             name: string;
             members: number;
-            gives_groups: string[];
-            gives_roles: string[];
+            givesGroups: string[];
+            givesRoles: string[];
         };
         /**
          * DirectoryGroupsListed
@@ -5511,11 +5511,11 @@ export interface components {
          */
         DirectoryPerson: {
             name: string;
-            display_name: string;
+            displayName: string;
             /** @enum {string} */
             state: "active" | "deactivated" | "removed";
             /** @description When they were deactivated or removed; null while they are active. */
-            out_since: string | null;
+            outSince: string | null;
             /** @description Their groups in the directory. */
             groups: string[];
             /** @description Whether a `kind: User` has the same name. */
@@ -5772,7 +5772,7 @@ export interface components {
             unreadable: {
                 [key: string]: number;
             } | null;
-            unreadable_text: string | null;
+            unreadableText: string | null;
             /** @description All of its answer was sent. */
             whole: boolean;
             /** @description A limit cut the answer. */
@@ -5872,13 +5872,13 @@ export interface components {
             candidates?: number;
             recognizers?: components["schemas"]["NamedRecognizer"][];
             /** @description Whether the field's name suggests it. */
-            field_name?: string;
+            fieldName?: string;
             window?: components["schemas"]["EvidenceWindow"];
             /** @description Where lineage carries the value from: nodeIds. */
             from?: string[];
             locale?: string | null;
             /** @description Found inside longer texts. */
-            free_text?: boolean;
+            freeText?: boolean;
             note?: string | null;
             /** @description The glossary term that gives the tag. */
             term?: string;
@@ -5896,8 +5896,8 @@ export interface components {
          */
         EvidenceWindow: {
             records?: number;
-            time_from?: string | null;
-            time_to?: string | null;
+            timeFrom?: string | null;
+            timeTo?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -5921,7 +5921,7 @@ export interface components {
             /** @description Name of the mask. */
             mask: string | null;
             /** @description Condition under which it shows unmasked. */
-            clear_when: string | null;
+            clearWhen: string | null;
             reasons: components["schemas"]["Reason"][];
         };
         /**
@@ -5958,7 +5958,7 @@ export interface components {
             window: components["schemas"]["QueryWindow"] | null;
             /** @description Rows. */
             limit: number;
-            emit_changes: boolean;
+            emitChanges: boolean;
         };
         /**
          * FacetCount
@@ -6061,7 +6061,7 @@ export interface components {
             /** @description Share of the records, or of the parent's occurrences, that hold it, 0 to 1. */
             presence: number | null;
             /** @description Share of the occurrences that are null, 0 to 1. */
-            null_share: number | null;
+            nullShare: number | null;
             /** @description Estimate of distinct values. */
             distinct: number | null;
             /** @description Shortest and longest, in characters, elements or entries. */
@@ -6106,19 +6106,19 @@ export interface components {
              * @enum {string}
              */
             source: "scan" | "declared" | "review";
-            reviewed_by: string | null;
-            reviewed_at: string | null;
+            reviewedBy: string | null;
+            reviewedAt: string | null;
             reason: string | null;
             /** @description When it was first found. */
-            first_at: string | null;
+            firstAt: string | null;
             /** @description When a scan last found it. */
-            seen_at: string | null;
+            seenAt: string | null;
             namespace: string;
             name: string;
             /** @description CLUSTER/TOPIC. */
             dataset: string;
             /** @description The caller may confirm or reject it. */
-            may_review: boolean;
+            mayReview: boolean;
         };
         /**
          * Freshness
@@ -6485,9 +6485,9 @@ export interface components {
             /** @description Every retained record was read. */
             complete?: boolean;
             /** @description Kafka's timestamp of the first record read. */
-            time_from?: string | null;
+            timeFrom?: string | null;
             /** @description Kafka's timestamp of the last record read. */
-            time_to?: string | null;
+            timeTo?: string | null;
             /** @description Paths that no detector finished. */
             unscanned?: string[];
             problems?: components["schemas"]["Problem"][];
@@ -6571,7 +6571,7 @@ export interface components {
          */
         LineageHealth: {
             /** @description Events taken and not yet in the graph; null where that is not known. */
-            lag_events: number | null;
+            lagEvents: number | null;
         };
         /**
          * LineageNode
@@ -6662,12 +6662,12 @@ export interface components {
             /** @description The canonical namespace of its datasets. */
             namespace: string;
             /** @description As the brokers call it; null until one has answered. */
-            cluster_id: string | null;
+            clusterId: string | null;
             /** @description HOST:PORT. */
-            bootstrap_servers: string[];
-            schema_registry: string | null;
-            created_at: string | null;
-            updated_at: string | null;
+            bootstrapServers: string[];
+            schemaRegistry: string | null;
+            createdAt: string | null;
+            updatedAt: string | null;
             /** @description How many the catalog holds. */
             datasets: number;
             /** @description False: only a scan met it. */
@@ -6709,9 +6709,9 @@ export interface components {
             approvedBy: string[];
             breakGlass: boolean;
             /** @description The caller may end it. */
-            may_revoke: boolean;
+            mayRevoke: boolean;
             /** @description The caller may ask that it ends later. */
-            may_extend: boolean;
+            mayExtend: boolean;
         };
         /**
          * ListedSession
@@ -6755,8 +6755,8 @@ export interface components {
         LookedAt: {
             records?: number;
             complete?: boolean;
-            time_from?: string | null;
-            time_to?: string | null;
+            timeFrom?: string | null;
+            timeTo?: string | null;
             partitions?: components["schemas"]["LookedAtPartition"][];
         };
         /**
@@ -7401,7 +7401,7 @@ export interface components {
             audit: number | null;
             counts: components["schemas"]["ReviewCounts"];
             /** @description Items that wait for the caller's word. */
-            to_decide: number;
+            toDecide: number;
             /** @description The caller may see and decide all items, and close the review. */
             manages: boolean;
             /** @description Empty for those who may not see how far all are. */
@@ -7448,10 +7448,10 @@ export interface components {
              */
             limit?: number | null;
             /**
-             * Query Id
+             * Queryid
              * @description An id of your own, to cancel the query by while it runs.
              */
-            query_id?: string | null;
+            queryId?: string | null;
             /** @description report: they are counted beside the answer; error: there is none. The setting when absent. */
             unreadable?: components["schemas"]["OnUnreadable"] | null;
         };
@@ -7590,8 +7590,8 @@ export interface components {
             evidence: components["schemas"]["Evidence"];
             owners: string[];
             /** @description Milliseconds; -1: for ever. */
-            retention_ms: number | null;
-            cleanup_policy: string | null;
+            retentionMs: number | null;
+            cleanupPolicy: string | null;
             flows: components["schemas"]["PlaceFlow"][];
             readers: components["schemas"]["PlaceReader"][];
             access: components["schemas"]["PlaceAccess"][];
@@ -7656,7 +7656,7 @@ export interface components {
             /** @description nodeId. */
             id: string;
             /** Format: date-time */
-            last_seen: string;
+            lastSeen: string;
             owners: string[];
         };
         /**
@@ -7777,7 +7777,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description The same as one sentence, with the fix. */
-            unreadable_text: string | null;
+            unreadableText: string | null;
             /** @description What of the question was not done, or does not mean what it looks like. */
             notes: string[];
         };
@@ -7807,7 +7807,7 @@ export interface components {
              * @enum {string}
              */
             types: "engine" | "none";
-            emit_changes: boolean;
+            emitChanges: boolean;
         };
         /**
          * QueryColumn
@@ -7953,7 +7953,7 @@ export interface components {
             };
             lineage: components["schemas"]["LineageHealth"];
             /** @description Null where that is not known. */
-            audit_segments: components["schemas"]["AuditSealing"] | null;
+            auditSegments: components["schemas"]["AuditSealing"] | null;
             /** @description Null where the audit is not shipped to a topic, or that is not known. */
             audit: components["schemas"]["AuditHealth"] | null;
         };
@@ -7963,7 +7963,7 @@ export interface components {
          */
         ReadingJob: {
             name: string;
-            last_seen: string | null;
+            lastSeen: string | null;
         };
         /**
          * Reason
@@ -7981,9 +7981,9 @@ export interface components {
          */
         RebuiltLineage: {
             /** @description Events that went into it. */
-            "events folded": number;
+            eventsFolded: number;
             /** @description Messages of the topic that are not events. */
-            "messages skipped": number;
+            messagesSkipped: number;
             tombstones: number;
         };
         /**
@@ -8032,7 +8032,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             /** @description The same as one sentence, with the fix. */
-            unreadable_text: string | null;
+            unreadableText: string | null;
             notes: string[];
             /** @description The same question as SQL. */
             sql: string;
@@ -8309,7 +8309,7 @@ export interface components {
             at: string;
             comment: string;
             /** @description In whose place they decided. */
-            instead_of: string | null;
+            insteadOf: string | null;
             /** @description Of an approval in part: what it left. */
             narrowed: components["schemas"]["RequestTerms"] | null;
             /** @description Decided by somebody who manages, since no approver answered. */
@@ -8411,7 +8411,7 @@ export interface components {
             unconfirmed: number;
             revoked: number;
             /** @description Something of the right has to be ended at its source too. */
-            at_source: number;
+            atSource: number;
             /** @description Ended by something else before anybody decided. */
             gone: number;
             unused: number;
@@ -8587,8 +8587,8 @@ export interface components {
             why: string;
             /** @description It ended by something else meanwhile; nothing is left to decide. */
             ended: boolean;
-            can_decide: boolean;
-            can_undo: boolean;
+            canDecide: boolean;
+            canUndo: boolean;
         };
         /**
          * ReviewedRights
@@ -8613,7 +8613,7 @@ export interface components {
          */
         RotatedBefore: {
             id: string;
-            expires_at: string | null;
+            expiresAt: string | null;
         };
         /**
          * RotatedToken
@@ -8623,7 +8623,7 @@ export interface components {
             id: string;
             user: string;
             token: string;
-            expires_at: string | null;
+            expiresAt: string | null;
             /** @description What it is limited to; null = all that its user may. */
             scopes: string[] | null;
             before: components["schemas"]["RotatedBefore"];
@@ -8695,7 +8695,7 @@ export interface components {
             unreadable: {
                 [key: string]: number;
             } | null;
-            unreadable_text: string | null;
+            unreadableText: string | null;
         };
         /**
          * Sample
@@ -8714,15 +8714,15 @@ export interface components {
              */
             records?: number | null;
             /**
-             * Max Bytes
+             * Maxbytes
              * @description At most this many bytes of each topic.
              */
-            max_bytes?: number | null;
+            maxBytes?: number | null;
             /**
-             * Max Seconds
+             * Maxseconds
              * @description At most this long for a group of topics.
              */
-            max_seconds?: number | null;
+            maxSeconds?: number | null;
             /**
              * Seed
              * @description Makes random windows repeatable.
@@ -8812,12 +8812,12 @@ export interface components {
             /** @description Topics done so far. */
             datasets: components["schemas"]["ScannedDataset"][];
             problems: components["schemas"]["Problem"][];
-            requested_by: string | null;
-            cancel_requested: boolean;
+            requestedBy: string | null;
+            cancelRequested: boolean;
             /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
+            createdAt: string;
+            startedAt: string | null;
+            finishedAt: string | null;
         };
         /**
          * ScanAsked
@@ -8867,8 +8867,8 @@ export interface components {
         ScanWindow: {
             partitions: components["schemas"]["WindowPartition"][];
             records: number | null;
-            time_from: string | null;
-            time_to: string | null;
+            timeFrom: string | null;
+            timeTo: string | null;
             /** @description latest, earliest, random, stratified, full, since-last, or reported. */
             strategy: string;
             /** @description Every retained record was read. */
@@ -8929,7 +8929,7 @@ export interface components {
             fields: components["schemas"]["FieldProfile"][];
             shapes: components["schemas"]["Shape"][];
             window: components["schemas"]["ScanWindow"];
-            created_at: string | null;
+            createdAt: string | null;
             problems: components["schemas"]["Problem"][];
             departures: components["schemas"]["Departure"][];
             /** @description By part: key, value. */
@@ -8954,7 +8954,7 @@ export interface components {
             /** @description widened, narrowed, changed, now optional, now required, moved, now nullable, ... */
             how: string | null;
             /** @description The first record that shows it; null where one record cannot. */
-            first_seen?: components["schemas"]["FirstPlace"] | null;
+            firstSeen?: components["schemas"]["FirstPlace"] | null;
         };
         /**
          * SchemaDiff
@@ -8966,7 +8966,7 @@ export interface components {
             to: number;
             changes: components["schemas"]["SchemaChange"][];
             compatibility: components["schemas"]["Compatibility"];
-            looked_at: components["schemas"]["LookedAtBoth"];
+            lookedAt: components["schemas"]["LookedAtBoth"];
             /** @description Where `registry` was asked for. */
             registry?: components["schemas"]["RegistryVerdict"][];
         };
@@ -8976,7 +8976,7 @@ export interface components {
          */
         SchemaVersionEntry: {
             version: number;
-            created_at: string | null;
+            createdAt: string | null;
             fields: number;
             shapes: number;
             /** @description Since the version before. */
@@ -8993,9 +8993,9 @@ export interface components {
                 [key: string]: components["schemas"]["FacetCount"][];
             };
             /** @description Words of the query that the best hit lacks. */
-            left_out: string[];
+            leftOut: string[];
             /** @description The words as they may be meant, without the filters typed among them. */
-            did_you_mean: string | null;
+            didYouMean: string | null;
             /** @description Filters that were typed in the query. */
             filters: {
                 [key: string]: string[];
@@ -9068,14 +9068,14 @@ export interface components {
             /** @description Row filters; all have to be true. */
             rows: string[];
             /** @description Rows in which masked fields show unmasked. */
-            clear_when: string[];
+            clearWhen: string[];
             /** @description When the first grant that it rests on ends. */
             until: string | null;
             rules: components["schemas"]["AccessRule"][];
             /** @description CLUSTER/TOPIC. */
             dataset: string;
             /** @description Rules that are left out of `rules`. */
-            more_rules: number;
+            moreRules: number;
         };
         /**
          * ServerHealth
@@ -9248,8 +9248,8 @@ export interface components {
             message: string;
             line: number;
             column: number;
-            end_line: number;
-            end_column: number;
+            endLine: number;
+            endColumn: number;
             suggestion: string | null;
         };
         /**
@@ -9453,17 +9453,17 @@ export interface components {
             user: string;
             /** @description What it is for. */
             name: string;
-            created_at: string | null;
-            expires_at: string | null;
-            revoked_at: string | null;
+            createdAt: string | null;
+            expiresAt: string | null;
+            revokedAt: string | null;
             /** @description When it was last used, to the minute. */
-            used_at: string | null;
+            usedAt: string | null;
             /** @description What it is limited to; null = all that its user may. */
             scopes: string[] | null;
             /** @description Whether it is of a service account. */
             service: boolean;
             /** @description Id of the token that took its place. */
-            rotated_to: string | null;
+            rotatedTo: string | null;
         };
         /**
          * TokenAsked
@@ -9656,11 +9656,11 @@ export interface components {
         TopicState: {
             partitions?: number;
             replication?: number;
-            cleanup_policy?: string | null;
+            cleanupPolicy?: string | null;
             /** @description Milliseconds; -1: for ever. */
-            retention_ms?: number | null;
+            retentionMs?: number | null;
             /** @description Bytes; -1: no limit. */
-            retention_bytes?: number | null;
+            retentionBytes?: number | null;
             /** @description Offsets between begin and end; an upper bound of the records there. */
             retained?: number | null;
             offsets?: components["schemas"]["PartitionOffsets"][];
@@ -10090,9 +10090,9 @@ export interface components {
             places: components["schemas"]["Place"][];
             gaps: components["schemas"]["Gap"][];
             /** Format: date-time */
-            generated_at: string;
+            generatedAt: string;
             /** @description The same while nothing changed that the report rests on. */
-            inputs_hash: string;
+            inputsHash: string;
         };
         /**
          * WhereIsAsked
@@ -10106,7 +10106,7 @@ export interface components {
              * Format: date-time
              * @description Where a moment was asked for.
              */
-            as_of?: string;
+            asOf?: string;
         };
         /**
          * Who
@@ -13403,7 +13403,7 @@ export interface operations {
                 /** @description Longer texts are sent by POST. */
                 sql: string;
                 purpose?: string | null;
-                query_id?: string | null;
+                queryId?: string | null;
                 unreadable?: components["schemas"]["OnUnreadable"] | null;
             };
             header?: never;

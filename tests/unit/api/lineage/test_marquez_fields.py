@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from catalog.datasets.datasets import Datasets
 from catalog.model import DatasetId, DatasetScan, FieldProfile, SchemaVersion
 from tests.api_world import ApiWorld, world
 from tests.lineage_door import ask
@@ -52,7 +53,9 @@ def test_fields_of_a_scanned_topic_are_those_of_the_scan(weir: ApiWorld, encodin
         FieldProfile("value.email", {"string": 1.0}, 10, 1.0),
         FieldProfile("value.total", {"double": 1.0}, 10, 1.0),
     )
-    weir.services.datasets.record_scan(DatasetScan(DatasetId(KAFKA, topic), SchemaVersion({"value": encoding}, fields)))
+    weir.services[Datasets].record_scan(
+        DatasetScan(DatasetId(KAFKA, topic), SchemaVersion({"value": encoding}, fields))
+    )
     place = f"namespaces/{quote(KAFKA, safe='')}/datasets"
     listed = {each["name"]: each for each in ask(weir, place)["datasets"]}[topic]
     for shown in (ask(weir, f"{place}/{topic}"), listed):

@@ -11,10 +11,10 @@ import pytest
 from pytest_socket import enable_socket
 
 from catalog.adapters.elastic.index import ElasticSearchIndex
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from tests.catalog_samples import NAMESPACE, World, scan
+from tests.twins.catalog.index import MemorySearchIndex
 
 
 class _Full(BaseHTTPRequestHandler):

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import DeliveryFailed, Event, EventFilter, type_matches
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.ports import Receiver
 from catalog.settings import EventSettings
+from tests.twins.catalog.store import MemoryCatalogStore
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -206,7 +206,7 @@ def test_an_event_is_a_cloud_event_and_never_too_large() -> None:
     assert (
         document["data"]["version"] == 3
         and "changes" not in document["data"]
-        and "bytes" in document["data"]["left_out"]
+        and "bytes" in document["data"]["leftOut"]
     )
     assert document["sequence"] < world.events.emit("a.b", "c").to_json("/weir")["sequence"]
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.adapters.memory.index import MemorySearchIndex
 from catalog.model import DatasetId
 from catalog.search.service import Search
 from catalog.search_model import IndexPage, SearchQuery
 from tests.catalog_samples import NAMESPACE, World, scan
+from tests.twins.catalog.index import MemorySearchIndex
 
 
 class OtherOrder(MemorySearchIndex):

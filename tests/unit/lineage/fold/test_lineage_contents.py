@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.ingest.service import Ingest
@@ -31,6 +30,7 @@ from tests.lineage_samples import (
     run,
     write,
 )
+from tests.twins.lineage import MemoryGraph
 
 CONTENTS, LAST_RUN = Basis.CONTENTS, Basis.LAST_RUN
 
@@ -261,8 +261,8 @@ def test_the_recorded_events_give_the_same_graph_and_answers_in_any_order(shared
 
 
 def test_a_rebuild_knows_the_contents_as_the_worker_did() -> None:
-    from lineage.adapters.memory import MemoryEventLog, MemoryEventSource
     from lineage.worker.rebuild import rebuild
+    from tests.twins.lineage import MemoryEventLog, MemoryEventSource
 
     log, graph = MemoryEventLog(), MemoryGraph()
     for event in [*days(4), run(350, ["n"], [lifecycle("table", "OVERWRITE")], job="o", run_id="o"), *days(2, start=6)]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from lineage.fold.learn import Gathered
 from lineage.fold.writer import GraphWriter
 from lineage.graph_delta import GraphDelta
@@ -28,6 +26,8 @@ from lineage.worker.duplicate_messages import Repeats
 from lineage.worker.rebuild import rebuild
 from tests.lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
 from tests.lineage_samples import at as moment
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
+from tests.waiting import until
 
 
 def parts(settings: LineageSettings | None = None) -> Any:
@@ -308,10 +308,7 @@ def test_a_rebuild_that_fails_leaves_the_old_graph() -> None:
 
 
 def _until(condition: Any, seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true in time"
-        time.sleep(0.01)
+    until(condition, seconds=seconds, every=0.01)
 
 
 @pytest.mark.parametrize("ahead", [True, False])

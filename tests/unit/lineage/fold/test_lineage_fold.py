@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.fold import fold
 from lineage.fold.job_ledger import Book
 from lineage.fold.writer import GraphWriter
@@ -44,6 +43,7 @@ from tests.lineage_samples import (
     run,
     write,
 )
+from tests.twins.lineage import MemoryGraph
 
 # --- within a run ----------------------------------------------------------------------------------------------------
 

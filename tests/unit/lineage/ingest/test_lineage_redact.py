@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.adapters.memory import MemoryEventLog
 from lineage.ingest.redact import REDACTED, _value, is_secret_name, redact
 from lineage.ingest.service import Ingest
 from lineage.sql.redacted_text import without_values
 from tests.lineage_samples import columns, dataset, real_rows, run
+from tests.twins.lineage import MemoryEventLog
 
 SECRET = "hunter2xyz"
 

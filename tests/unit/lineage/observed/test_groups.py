@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from catalog.model import DatasetId
-from lineage.adapters.memory import MemoryGraph
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic, GroupWatch
 from lineage.questions.queries import Lineage
+from tests.twins.lineage import MemoryGraph
 
 NS = "kafka://broker:9092"
 

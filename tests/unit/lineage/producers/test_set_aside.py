@@ -8,9 +8,9 @@ import weakref
 
 import pytest
 
-from lineage.adapters.memory import MemoryEventLog, MemoryEventSource, MemoryGraph
 from lineage.worker.consume import LineageWorker
 from lineage.worker.gc_tuning import uncollected
+from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 
 
 class Cycle:

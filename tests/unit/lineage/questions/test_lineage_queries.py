@@ -9,12 +9,12 @@ import pytest
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
-from lineage.adapters.memory import MemoryGraph
 from lineage.model import Direction, Kind, Level
 from lineage.questions.exports import safe_cell
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from tests.lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
+from tests.twins.lineage import MemoryGraph
 
 ORDERS = DatasetId(KAFKA, "orders")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from lineage.adapters.memory import MemoryGraph
 from lineage.adapters.neo4j.sent import sent
 from lineage.questions.queries import Lineage
 from lineage.warming.rehearsal import rehearse
+from tests.twins.lineage import MemoryGraph
 
 
 def test_every_question_of_a_rehearsal_reaches_something(monkeypatch: pytest.MonkeyPatch) -> None:

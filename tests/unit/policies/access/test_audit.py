@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput, Unavailable
-from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit import AuditLog
 from policies.audit_ports import AuditEntry, AuditFilter, AuditHead
 from policies.audit_text import digest
+from tests.twins.policies.stores import MemoryAuditStore
 from tests.unit.policies.world import START, World
 
 

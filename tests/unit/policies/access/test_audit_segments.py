@@ -12,8 +12,6 @@ import pytest
 from pydantic import ValidationError
 
 from policies.adapters.signing import Ed25519Signer, verified
-from policies.adapters.stores.memory import MemoryAuditStore, MemoryHeadPublisher
-from policies.adapters.stores.memory_segments import MemorySegmentStore
 from policies.audit import AuditLog
 from policies.audit_file_check import verify as verify_file
 from policies.audit_ports import AuditEntry, Removal
@@ -21,6 +19,8 @@ from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
 from policies.audit_segments import AuditSegments
 from policies.audit_verify import Seals, Verification
 from policies.settings import PolicySettings
+from tests.twins.policies.segments import MemorySegmentStore
+from tests.twins.policies.stores import MemoryAuditStore, MemoryHeadPublisher
 from tests.unit.policies.world import START
 
 SIGNER = Ed25519Signer(lambda: b"ours")

@@ -8,7 +8,7 @@ import pytest
 
 from catalog.errors import LimitExceeded
 from policies.access.device_logins import DeviceLogins
-from policies.adapters.stores.memory_sessions import MemorySessionStore
+from tests.twins.policies.sessions import MemorySessionStore
 
 
 def test_no_more_wait_than_the_limit_and_those_that_expired_make_room() -> None:

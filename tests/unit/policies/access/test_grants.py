@@ -11,9 +11,9 @@ import pytest
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, NotAllowed, NotFound
 from policies.access.grants import Grants, grant_json, status_at
 from policies.access.who_has_access import Access, Way
-from policies.adapters.stores.memory import MemoryFacts
 from policies.model import DatasetFacts, Effect, GrantStatus, Subject
 from policies.settings import PolicySettings
+from tests.twins.policies.stores import MemoryFacts
 from tests.unit.policies.world import ORDERS, START, World, company
 
 

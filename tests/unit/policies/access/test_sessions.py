@@ -15,9 +15,9 @@ from catalog.errors import NotSignedIn, Unavailable
 from policies.access.provider_rights import Rights, claim_texts, of_interest, rights, user_name
 from policies.access.session_ports import Account, AccountGone, LogoutNotice, NewTokensOnly, ProviderTokens
 from policies.access.sessions import PREFIX, Sessions
-from policies.adapters.stores.memory_sessions import MemorySessionStore
 from policies.declared.provider_specs import IdentityProviderSpec, RightsRuleSpec
 from policies.settings import SignInSettings
+from tests.twins.policies.sessions import MemorySessionStore
 from tests.unit.policies.world import World, company
 
 PROVIDER = {

@@ -12,6 +12,7 @@ import pytest
 from catalog.adapters.sql.database import Database
 from catalog.errors import Conflict, WeirError
 from tests.campaign_world import CampaignWorld, Fuse, Killed, company
+from tests.examples import some
 
 MOST_CALLS = 400
 
@@ -43,7 +44,8 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
     kind: str, behind: bool, template: tuple[Path, str], tmp_path: Path
 ) -> None:
     died = 0
-    for at in range(1, MOST_CALLS):
+    calls = some(range(1, MOST_CALLS))
+    for at in calls:
         world, campaign = opened(kind, template, tmp_path, at)
         before = len(world.events_told())
         world.sleep(days=15)
@@ -77,7 +79,7 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
             after.database.close()
     else:
         pytest.fail("the close has more calls than are tried")
-    assert died > 20
+    assert died * calls.step > 20
 
 
 @pytest.mark.parametrize("behind", [False, True], ids=["before the call", "behind the call"])
@@ -85,7 +87,7 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
 def test_a_decision_that_dies_is_done_whole_or_not_at_all(
     verdict: str, behind: bool, template: tuple[Path, str], tmp_path: Path
 ) -> None:
-    for at in range(1, MOST_CALLS):
+    for at in some(range(1, MOST_CALLS)):
         world, campaign = opened("sqlite", template, tmp_path, at)
         otto = world.user("otto")
         number = world.items(campaign)["grant ana-fraud ana"]["number"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from policies.adapters.stores.memory import MemoryAuditStore
 from policies.audit import AuditLog
 from policies.campaigns.closing import evidence
 from policies.campaigns.model import digest_of
 from policies.campaigns.report import Report
 from tests.campaign_world import CampaignWorld, company
+from tests.twins.policies.stores import MemoryAuditStore
 
 
 def closed() -> tuple[CampaignWorld, str]:

@@ -11,10 +11,10 @@ from api.joins.declared import GovernanceHandler
 from catalog.apply.apply import Documents
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput
-from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.declared import kinds
 from policies.declared.state import GovernanceState
 from policies.purposes import MOST_LEVELS, Fit, Purpose, problem
+from tests.twins.policies.stores import MemoryPolicyStore
 from tests.unit.policies.world import START
 
 

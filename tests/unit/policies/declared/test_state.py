@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from catalog.errors import InvalidInput, NotFound
-from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.declared.state import Checks, GovernanceState
 from policies.model import Effect, Subject
 from policies.ports import Change
+from tests.twins.policies.stores import MemoryPolicyStore
 from tests.unit.policies.world import ORDERS, START, World, company
 
 

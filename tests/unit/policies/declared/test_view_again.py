@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies.adapters.stores.memory import MemoryPolicyStore
 from policies.declared.state import GovernanceState, View, build_view
 from policies.ports import Change
+from tests.twins.policies.stores import MemoryPolicyStore
 from tests.unit.policies.world import GOVERNANCE, START
 
 SPECS: dict[str, list[dict[str, Any] | None]] = {

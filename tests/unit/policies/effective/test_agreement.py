@@ -15,7 +15,6 @@ from catalog.model import DatasetId
 from policies.access.decision_service import Named, decide_now, subject_of
 from policies.access.identity import Identity
 from policies.access.provider_rights import Rights
-from policies.adapters.stores.memory import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 from policies.declared.state import GovernanceState
 from policies.effective.compare import Compare, Side
 from policies.effective.dataset_access import DatasetAccess
@@ -26,6 +25,7 @@ from policies.matching import dataset_matches, is_active
 from policies.model import DatasetFacts, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
 from policies.ports import Change
 from policies.settings import PolicySettings
+from tests.twins.policies.stores import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 from tests.unit.policies.world import ORDERS, START
 
 DECLARED, DIRECTORY, PROGRAMS, SIGNED_IN = ("u0", "u1"), ("d0", "d1", "d2"), ("svc0", "svc1"), ("s0", "s1", "u1", "d0")

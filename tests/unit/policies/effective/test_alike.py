@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from catalog.model import DatasetId
 from policies.access.identity import Identity
-from policies.adapters.stores.memory import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 from policies.declared.state import GovernanceState
 from policies.effective.alike import Alike
 from policies.effective.dataset_access import KINDS, DatasetAccess
@@ -20,6 +19,7 @@ from policies.effective.people import principals
 from policies.effective.shown import NOTHING, Summaries
 from policies.matching import dataset_matches, is_active
 from policies.model import DatasetFacts, FieldFacts, SourceFacts, SourceField, Subject, SubjectMatch
+from tests.twins.policies.stores import MemoryFacts, MemoryPolicyStore, MemoryTokenStore
 from tests.unit.policies.world import ORDERS, PAYMENTS, START
 
 USERS = [f"u{i}" for i in range(6)]

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from policies.adapters.stores.memory import MemoryFacts, MemoryPolicyStore
 from policies.declared.state import GovernanceState
 from policies.effective.moment import Moments
 from policies.ports import Change
+from tests.twins.policies.stores import MemoryFacts, MemoryPolicyStore
 from tests.unit.policies.world import START
 
 NOW = START + timedelta(days=2)

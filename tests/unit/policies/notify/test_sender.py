@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from catalog.adapters.memory.store import MemoryCatalogStore
 from catalog.event_model import Event
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.settings import EventSettings
-from policies.adapters.stores.memory_notices import MemoryNoticeStore
 from policies.model import SubjectMatch
 from policies.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.addresses import address_of
@@ -27,6 +25,8 @@ from policies.requests.approvals import Approvals
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.notified import RequestPeople
 from policies.settings import NotifySettings
+from tests.twins.catalog.store import MemoryCatalogStore
+from tests.twins.policies.notices import MemoryNoticeStore
 from tests.unit.policies.world import START, World, company
 
 EMAIL = "value.customer.email"

@@ -14,7 +14,6 @@ from catalog.datatypes import STRING, leaves, parse_ddl
 from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, SqlRefused
 from catalog.model import DatasetId
 from catalog.paths import VALUE
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
 from policies.model import (
     ColumnDecision,
@@ -37,6 +36,7 @@ from policies.plan.views import govern
 from policies.query.door import Trail
 from policies.query.service import GovernedQuery
 from policies.sql.literals import without_literals
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 
 KIND = parse_ddl("id STRING, amount INT, note STRING, who STRUCT<name: STRING, mail: STRING>, user STRING")
 ANA = Subject("ana")

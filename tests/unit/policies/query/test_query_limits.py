@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryCancelled
 from policies.plan.settings import QuerySettings
 from policies.query.admission import Turns
+from tests.waiting import until
 
 
 class Waiting:
@@ -40,13 +40,6 @@ class Waiting:
         self.go.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
-
-
-def until(condition: Any) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def turns(**limits: Any) -> Turns:

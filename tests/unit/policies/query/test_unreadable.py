@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from catalog.datatypes import STRING, leaves, parse_ddl
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath
-from policies.adapters import memory_values
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
 from policies.model import (
     ColumnDecision,
@@ -37,6 +35,8 @@ from policies.plan.settings import QuerySettings
 from policies.plan.views import govern
 from policies.query.service import GovernedQuery
 from tests import reading_truth
+from tests.twins.policies import values as memory_values
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 
 KIND = parse_ddl("n INT, qty INT, flag BOOLEAN, items ARRAY<STRUCT<sku: STRING, qty: INT>>, tags MAP<STRING, INT>")
 ID = DatasetId("kafka://tests", "orders")
@@ -106,7 +106,7 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
         "items[].qty": 1,
         "tags{}": 1,
     }
-    text = answer["unreadable_text"]
+    text = answer["unreadableText"]
     assert "1 value of n (INT)" in text and "1 record cannot be decoded" in text
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
 
@@ -114,7 +114,7 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
 def test_an_answer_where_all_fits_says_nothing() -> None:
     world = World(SMALL)
     answer = world.service().run(ANA, ALL).to_json()
-    assert (answer["unreadable"], answer["unreadable_text"], world.scanned) == ({}, None, [])
+    assert (answer["unreadable"], answer["unreadableText"], world.scanned) == ({}, None, [])
 
 
 def test_only_columns_that_the_query_names_are_counted() -> None:

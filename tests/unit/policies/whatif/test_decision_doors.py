@@ -11,7 +11,6 @@ import pytest
 
 from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
 from policies.access.decision_service import Asked, Decisions, Named
-from policies.adapters.memory_engine import MemoryEngine, MemoryTopics
 from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
 from policies.plan.model import QueryPlan, Result
@@ -23,6 +22,7 @@ from policies.whatif.overlay import Proposed
 from policies.whatif.policy_cases import read_cases
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
+from tests.twins.policies.engine import MemoryEngine, MemoryTopics
 from tests.unit.policies.query.test_query import ANA, TABLE, WrittenAudit
 from tests.unit.policies.world import ORDERS, World, company
 

@@ -11,7 +11,6 @@ import pytest
 from catalog.errors import WeirError
 from catalog.paths import FieldPath
 from policies.access.decision_service import Asked, Decisions, Named, column_json
-from policies.adapters.stores.memory import MemoryFacts
 from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.matching import is_active
@@ -20,6 +19,7 @@ from policies.plan import explain
 from policies.plan.views import govern
 from policies.sql.tables import TableRef
 from tests import policy_scenarios as scenarios
+from tests.twins.policies.stores import MemoryFacts
 from tests.unit.policies.world import START, World
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
@@ -99,7 +99,7 @@ def test_the_view_has_the_decided_rule_of_each_place(case: Told) -> None:
             rule, want = places.rule(FieldPath.parse(path)), scenarios.wanted(expected)
             mask = "DROP" if want["effect"] == "deny" else want["mask"] and want["mask"]["type"]
             assert (rule.mask and rule.mask.type.value) == mask, f"{path} of {person.user}"
-            assert rule.clear_when == ((want["clear_when"],) if want["clear_when"] else ())
+            assert rule.clear_when == ((want["clearWhen"],) if want["clearWhen"] else ())
         columns = govern(case.scenario.table(), decision, KEYS).shown
         if person.columns is not None:
             assert [c.name for c in columns if not c.name.startswith("_")] == list(person.columns), person.user
@@ -114,7 +114,7 @@ def test_explain(case: Told) -> None:
         for path in person.fields:
             want, got = scenarios.wanted(person.fields[path]), fields[path]
             assert got["mask"] == (want["mask"] and want["mask"]["type"]), f"explain: {path} of {person.user}"
-            assert (got["effect"] == "deny") is (want["effect"] == "deny") and got["clear_when"] == want["clear_when"]
+            assert (got["effect"] == "deny") is (want["effect"] == "deny") and got["clearWhen"] == want["clearWhen"]
         for column in governed.columns:
             if column.path is None or column.sql is None or column.name == "_value":
                 continue

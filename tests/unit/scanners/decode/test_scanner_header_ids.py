@@ -16,12 +16,12 @@ from confluent_kafka.schema_registry.protobuf import ProtobufSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import struct_pb2
 
-from scanners.adapters.memory import MemoryDeadLetters, MemoryOffsets, MemorySampler
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.model import ClusterConnection, RawRecord, SampleRequest
 from scanners.scan.service import Scanner
 from scanners.schemas.registered import numbered
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryDeadLetters, MemoryOffsets, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://b:9092", "b:9092", registry="http://registry")
 POINT = {
@@ -114,7 +114,7 @@ def test_records_are_read_by_the_schema_their_header_names(kind: str, by_topic: 
     result = scan(rows, registry)
     fields = {f.path: f for f in result.schema.fields}
     assert result.schema.format["value"] == kind and not result.problems
-    assert fields["value"].details["schema_ids"] == [7]
+    assert fields["value"].details["schemaIds"] == [7]
     assert {c.entity for c in result.classifications} == {"EMAIL_ADDRESS"}
     assert not result.unscanned, "the header itself is nobody's data"
     assert fields["headers.__value_schema_id"].details["formats"] == {"uuid": 1.0}

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from scanners.adapters.memory import sealed
 from scanners.detectors.kinds.categories import vin_checked
 from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
 from tests.detectors import detector
+from tests.twins.scanners import sealed
 
 Values = Sequence[Any] | Callable[[random.Random], Any]
 

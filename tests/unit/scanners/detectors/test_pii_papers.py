@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from catalog.model import Classification
-from scanners.adapters.memory import sealed
 from scanners.detectors.kinds.national import _module
 from scanners.detectors.kinds.papers import countries, seven_three_one
 from scanners.detectors.lists.national_forms import IDS
@@ -21,6 +20,7 @@ from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
 from tests.detectors import detector
 from tests.pii_corpus import third_ids
+from tests.twins.scanners import sealed
 
 Values = Sequence[Any] | Callable[[random.Random], Any]
 

@@ -7,7 +7,6 @@ import random
 
 import pytest
 
-from scanners.adapters.memory import sealed
 from scanners.model import RawRecord
 from scanners.scan.classify import classify
 from scanners.schemas.registered import Schemas
@@ -16,6 +15,7 @@ from scanners.worker.profile import TopicProfiler
 from tests.detectors import detector
 from tests.pii_corpus import second
 from tests.pii_corpus.columns import Make
+from tests.twins.scanners import sealed
 
 REGIONS = tuple(ScannerSettings().phone_regions)
 SIZES = (50, 65, 400, 2_500)

@@ -20,12 +20,12 @@ from pydantic import TypeAdapter
 from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.export.formats import export
 from scanners.model import RawRecord
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 
 def schema(values):

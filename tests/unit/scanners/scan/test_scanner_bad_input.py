@@ -15,7 +15,6 @@ import httpx
 import pytest
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.containers.packed import MAX_UNPACKED
 from scanners.model import ClusterConnection, RawRecord
@@ -23,6 +22,7 @@ from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 
 def profile(values, partitions=1):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from catalog.datasets.compatibility import compatibility
 from catalog.datasets.diff import differences
 from catalog.model import ScanWindow, SchemaVersion
-from scanners.adapters.memory import sealed
 from scanners.export.formats import export
 from scanners.model import RawRecord
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 Record = dict[str, Any]
 

@@ -8,12 +8,12 @@ import pytest
 
 from catalog.errors import InvalidInput, Unavailable
 from catalog.model import DatasetScan
-from scanners.adapters.memory import MemoryDeadLetters, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.decode.dead_letters import PREFIX
 from scanners.model import ClusterConnection, RawRecord, SampleRequest
 from scanners.ports import Cancelled, ProfileJob
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryDeadLetters, MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("c", "kafka://c", "c:1")
 

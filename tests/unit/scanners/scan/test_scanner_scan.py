@@ -9,7 +9,6 @@ import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
 from catalog.model import DatasetScan, ScanWindow
-from scanners.adapters.memory import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import (
     ClusterConnection,
     PartFormat,
@@ -22,6 +21,7 @@ from scanners.model import (
 )
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import DownOffsets, MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {"sasl.password": "hunter2"}, "http://registry")
 PLAIN = ScannerSettings(detect=False)
@@ -90,7 +90,7 @@ def test_since_last_goes_on_where_the_last_scan_ended():
     topics["a"] = rows(2060, lambda i: {"id": i} if i < 2000 else {"id": i, "new": 1})
     (second,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     fresh = next(f for f in second.schema.fields if f.path == "value.new")
-    assert fresh.count == 60 and fresh.details["first_seen"]["offset"] == 1000
+    assert fresh.count == 60 and fresh.details["firstSeen"]["offset"] == 1000
 
 
 def test_cancelling_ends_early_without_error():

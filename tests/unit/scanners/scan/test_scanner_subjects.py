@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.checks.topic_checks import expected_of
 from scanners.decode.formats import choose
@@ -22,6 +21,7 @@ from scanners.schemas.expect_registered import from_avro, from_json_schema
 from scanners.schemas.registered import Schemas
 from scanners.settings import ScannerSettings
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 CLUSTER = ClusterConnection("c", "kafka://c", "c:9092", registry="http://registry")
 
@@ -255,7 +255,7 @@ def test_a_profile_tells_the_ids_its_records_name() -> None:
     profiler = TopicProfiler("t", Schemas({1: OWN}))
     profiler.add([RawRecord(b"k", avro(POINT, {"x": n}, 1), [], 0, n, n) for n in range(9)])
     fields = {f.path: f for f in schema_of(sealed("t", [profiler.sketch]), ScanWindow()).fields}
-    assert fields["value"].details["schema_ids"] == [1] and "schema_ids" not in fields["key"].details
+    assert fields["value"].details["schemaIds"] == [1] and "schemaIds" not in fields["key"].details
 
 
 @pytest.mark.parametrize("listed", [None, [], {}, ["x"], [{"subject": "s"}]])

@@ -14,13 +14,13 @@ from catalog.datasets.facts import leaf_paths
 from catalog.datasets.learned_types import from_profile, wider
 from catalog.datatypes import StructType, to_ddl
 from catalog.model import FieldProfile
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.export.formats import export
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan.service import Scanner
 from scanners.schemas.known.places import with_registered
 from scanners.schemas.protobuf.comments import comments
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092", {}, "http://registry")
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from catalog.datasets.departures import departures_of
 from catalog.datatypes import parse_ddl
 from catalog.model import DatasetScan
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.checks.checker import Checker
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan.service import Scanner
 from scanners.schemas.expect import Form, from_ddl, undeclared
 from scanners.schemas.expect_registered import from_avro, from_json_schema
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 AVRO = json.dumps({
     "type": "record", "name": "Order", "namespace": "shop", "fields": [

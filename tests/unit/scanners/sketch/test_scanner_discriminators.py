@@ -11,11 +11,11 @@ import fastavro
 import pytest
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.model import RawRecord, RegisteredSchema
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 BODIES: dict[str, dict[str, Any]] = {
     "placed": {"cart": 1, "sum": 2},

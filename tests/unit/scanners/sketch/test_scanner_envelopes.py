@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from catalog.datasets.facts import leaf_paths
 from catalog.datasets.learned_types import from_profile
 from catalog.model import DatasetScan
-from scanners.adapters.memory import MemoryOffsets, MemoryRegistry, MemorySampler
 from scanners.model import ClusterConnection, RawRecord, RegisteredSchema
 from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
+from tests.twins.scanners import MemoryOffsets, MemoryRegistry, MemorySampler
 
 CLUSTER = ClusterConnection("prod", "kafka://k:9092", "k:9092")
 N = 80
@@ -192,7 +192,7 @@ def test_outbox_tables_are_told_by_type_and_their_documents_are_the_payload(wrap
     assert sorted(w[f"{at}.type"] for w in whens(scan_result)) == ["OrderCreated", "OrderPaid"]
     # What is inside a text is decided for the text, and named in the evidence.
     (verdict,) = [v for v in scan_result.classifications if v.path == f"{at}.payload"]
-    assert verdict.evidence["inside_text"] == [f"{at}.payload.email"]
+    assert verdict.evidence["insideText"] == [f"{at}.payload.email"]
 
 
 def test_a_type_beside_data_is_an_envelope_and_a_type_among_fields_is_none() -> None:

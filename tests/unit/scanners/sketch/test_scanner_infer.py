@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.model import RawRecord, TopicFormat
 from scanners.scan.to_schema import schema_of
 from scanners.schemas.registered import Schemas
@@ -16,6 +15,7 @@ from scanners.sketch.nodes import MAX_FIELDS
 from scanners.sketch.shapes import MAX_SHAPES
 from scanners.sketch.topic import Sketch
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 
 
 def record(value, offset=0, partition=0, key=None, headers=(), timestamp=1000):
@@ -103,7 +103,7 @@ def test_the_magnitudes_of_doubles_do_not_hang_on_how_batches_are_cut(values):
 def test_unions_and_first_places():
     by_path = fields(of([{"id": i} for i in range(7)] + [{"id": "x"}] * 3))["value.id"]
     assert by_path.types == {"int32": 0.7, "string": 0.3}
-    assert by_path.details["types_first_seen"]["string"] == {
+    assert by_path.details["typesFirstSeen"]["string"] == {
         "time": "1970-01-01T00:00:01.007Z",
         "partition": 0,
         "offset": 7,
@@ -258,7 +258,7 @@ def test_json_and_base64_inside_texts_are_opened():
     inner = json.dumps({"mail": "x", "n": 1})
     by_path = fields(of([{"p": inner, "b": base64.b64encode(inner.encode()).decode()} for _ in range(5)]))
     assert by_path["value.p"].types == {"string": 1.0}
-    assert by_path["value.p.mail"].details["inside_text"] == "value.p"
+    assert by_path["value.p.mail"].details["insideText"] == "value.p"
     assert by_path["value.b"].details["embedded"] == "base64 json"
 
 

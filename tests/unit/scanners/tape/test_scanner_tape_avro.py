@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.model import ScanWindow
-from scanners.adapters.memory import sealed
 from scanners.checks.topic_checks import expected_of
 from scanners.columns.profiler import Profiler
 from scanners.decode import bulk
@@ -30,6 +29,7 @@ from scanners.tape.avro_program import program_of
 from scanners.tape.avro_reader import AvroReader
 from scanners.tape.reader import Paths, scratch
 from scanners.worker.profile import TopicProfiler
+from tests.twins.scanners import sealed
 from tests.unit.scanners.tape.test_scanner_tape import Tree, same, told
 
 PLAIN: dict[str, st.SearchStrategy[Any]] = {

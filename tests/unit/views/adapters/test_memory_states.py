@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from catalog.adapters.sql.database import Database
-from views.adapters.memory import MemoryViewStates
+from tests.twins.views import MemoryViewStates
 from views.adapters.states_sql import SqlViewStates
 
 

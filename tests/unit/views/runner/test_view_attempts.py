@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.adapters.memory import MemoryServingTable
+from tests.twins.views import MemoryServingTable
 from views.model import Row
 from views.row_ports import Wanted
 from views.runner.attempts import Attempts

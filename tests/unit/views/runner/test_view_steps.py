@@ -19,8 +19,8 @@ from policies.plan.model import PartRead, Window
 from policies.plan.ports import QueryTable
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
+from tests.twins.views import MemoryServingTable, MemoryViewStates
 from tests.view_twins import Fate, Killed, TwinRegistry, TwinStreams, TwinTopics, fated, rows
-from views.adapters.memory import MemoryServingTable, MemoryViewStates
 from views.declared import ViewSpec
 from views.model import State
 from views.row_ports import Wanted

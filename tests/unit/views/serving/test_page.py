@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput, LimitExceeded
 from catalog.model import DatasetId
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, Mask, MaskType
-from views.adapters.memory import MemoryServingTable
+from tests.twins.views import MemoryServingTable
 from views.model import Column, Row, identity
 from views.serving.cursors import Cursors, Place
 from views.serving.masked import MaskedView, masked_view, type_name
