@@ -158,7 +158,7 @@ class Book:
     def dump(self) -> bytes:
         """The book as a compressed document."""
         if self.cache.emitted is None:
-            self.cache.emitted = orjson.dumps(self.emitted)
+            self.cache.emitted = orjson.dumps(_by_row(self.emitted))
         for key in self.facts.keys() - self.cache.facts.keys():
             self.cache.facts[key] = _facts_document(self.facts[key])
         document = {
@@ -214,8 +214,23 @@ class Book:
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=halves_of_json(document["halves"]),
-            emitted=document["emitted"],
+            emitted=_by_id(document["emitted"]),
         )
+
+
+def _by_row(emitted: Mapping[str, list[Any]]) -> list[list[Any]]:
+    """Edges by what is in the graph of them, which is the same of many: [row, [id...]]."""
+    ids: dict[int, list[str]] = {}
+    rows: dict[int, list[Any]] = {}
+    for key, row in emitted.items():
+        rows[id(row)] = row
+        ids.setdefault(id(row), []).append(key)
+    return [[row, ids[at]] for at, row in rows.items()]
+
+
+def _by_id(stored: Any) -> dict[str, list[Any]]:
+    """Ledgers of earlier versions have each edge with its row."""
+    return stored if isinstance(stored, dict) else {key: row for row, keys in stored for key in keys}
 
 
 def _run_of(row: Sequence[Any]) -> Run:
