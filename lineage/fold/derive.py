@@ -16,8 +16,7 @@ from catalog.node_ids import write_id
 from lineage.fold.job_ledger import Book, Mark, Pair, Past, Remembered, joined
 from lineage.fold.micro_batches import joined_halves
 from lineage.fold.pairs import ends_of, pair_of, resolve_pair
-from lineage.fold.runs import Run
-from lineage.fold.snapshot_history import all_turns, changes
+from lineage.fold.runs import Run, all_turns, changes
 from lineage.fold.statements import Statement, settle
 from lineage.fold.timeline import Step, Timeline, Times
 from lineage.model import FOREVER, KINDS, Edge, How, Kind

@@ -8,7 +8,7 @@ run's facts are known (`derive.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from lineage.ingest.event_sql import sql_facts
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, Facets, JobRef, Name, RunEvent, facet
@@ -272,7 +272,7 @@ def _items(holder: Mapping[str, Any] | None, key: str) -> Iterator[Mapping[str, 
             yield item
 
 
-def _is_field(name: Any) -> bool:
+def _is_field(name: Any) -> TypeGuard[str]:
     if not isinstance(name, str) or not name:
         return False
     return len(name) <= MAX_FIELD_BYTES // 4 or len(name.encode(errors="replace")) <= MAX_FIELD_BYTES

@@ -6,17 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from catalog.model import DatasetId, NodeId
+from catalog.model import DatasetId
 from lineage.fold.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, edges_of, flags_of, past_of
-from lineage.fold.job_ledger import Book, newest
-from lineage.fold.learn import About, about, gather, learn, new_books
+from lineage.fold.event_reading import gather
+from lineage.fold.job_ledger import Book
+from lineage.fold.learn import learn, new_books
+from lineage.fold.mentions import about, add_named, learned
 from lineage.fold.producer_info import job_info
-from lineage.fold.snapshot_history import all_turns, newest_changes
+from lineage.fold.runs import all_turns, newest_changes
 from lineage.fold.timeline import Timeline
-from lineage.graph_delta import Context, GraphDelta, Info, StoredBook
+from lineage.graph_delta import Context, GraphDelta, StoredBook
 from lineage.ingest.events import Event
 from lineage.model import Edge, Kind
-from lineage.names import Link, Names, Resolve, as_written
+from lineage.names import Names, Resolve, as_written
 from lineage.settings import LineageSettings
 
 Drops = Mapping[DatasetId, Sequence[int]]
@@ -91,40 +93,6 @@ def _add_book(delta: GraphDelta, book: Book) -> None:
         delta.jobs[book.owner] = (book.namespace, book.name)
         delta.job_info[book.owner] = job_info(book)
     delta.books.append(StoredBook(book.owner, book.version, book.dump()))
-
-
-_Moments = dict[DatasetId, set[int]]
-
-
-def learned(mentions: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
-    """Links, drops and clears of a batch, in the catalog's names."""
-    links = {
-        Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
-        for primary, other, kind in mentions.links
-    }
-    drops: _Moments = defaultdict(set)
-    clears: _Moments = defaultdict(set)
-    for moments, times in ((drops, mentions.drops), (clears, mentions.clears)):
-        for name, time in times:
-            moments[resolve(name.namespace, name.name)].add(time)
-    return {link for link in links if link.primary != link.other}, drops, clears
-
-
-def add_named(delta: GraphDelta, mentions: About, names: Names, known: dict[DatasetId, Info]) -> None:
-    """Add a node for everything that is named, even before an edge touches it; add what events state of datasets to `known`."""
-    for name in mentions.named:
-        dataset = names.dataset(name.namespace, name.name)
-        delta.datasets[dataset.node_id] = dataset
-    for job in mentions.jobs:
-        delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
-    for name, new_info in mentions.infos.items():
-        dataset = names.dataset(name.namespace, name.name)
-        info = dict(known.get(dataset, {}))
-        for key, (time, value) in new_info.items():
-            if newest(info, key, time, value):
-                info[key] = (time, value)
-        if info != known.get(dataset, {}):
-            delta.dataset_info[dataset] = known[dataset] = info
 
 
 def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:

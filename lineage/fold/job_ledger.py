@@ -18,11 +18,8 @@ import orjson
 
 from catalog.model import DatasetId
 from lineage.fold.facts import Fact, Facts, datasets_in
-from lineage.fold.halves import Halves, halves_of_json, halves_to_json
+from lineage.fold.micro_batches import Halves, halves_of_json, halves_to_json
 from lineage.fold.runs import Run, Turns
-
-SEEN_STEP = 60_000
-"""Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
 
 
 @dataclass(slots=True)

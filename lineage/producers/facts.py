@@ -12,7 +12,7 @@ import orjson
 from catalog.report_store import DATASET, JOB, RUN, Fact, Subject
 from lineage.fold.event_reading import Reading, mark_of, refs
 from lineage.fold.facts import COLUMN, EXPLICIT_COLUMN, EXPLICIT_INFLUENCE, INFLUENCE, links_of
-from lineage.fold.job_ledger import SEEN_STEP
+from lineage.fold.micro_batches import SEEN_STEP
 from lineage.ingest.events import DatasetEvent, Event, Facets, Name, RunEvent, facet
 from lineage.ingest.parse import optional_name
 from lineage.producers.facet_values import DATASET_FACETS, ELSEWHERE, RUN_FACETS, items, text
