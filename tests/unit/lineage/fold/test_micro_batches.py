@@ -9,7 +9,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.fold.halves import Half, Halves, Report, add_report, halves_of_json, halves_to_json
+from lineage.fold.micro_batches import Half, Halves, Report, add_report, halves_of_json, halves_to_json
 
 NAMES = st.frozensets(st.tuples(st.sampled_from(["kafka://a", "s3://b"]), st.text(max_size=3)), max_size=3)
 TIMES = st.integers(0, 10**13)
