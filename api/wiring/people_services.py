@@ -12,7 +12,7 @@ from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
-from api.wiring.notify_services import Notify, notify
+from api.features.notifications.service import Notify, notify
 from catalog.errors import NotSignedIn
 from policies.access.directory import DirectoryPeople
 from policies.access.mentions import Mentions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about
-from api.http.schemas.domains import DomainPower
+from api.features.domains.answers import DomainPower
 
 
 class Capability(Answer):

@@ -20,7 +20,7 @@ from api.joins.connectors.service import Connectors
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
-from api.wiring.campaign_services import AccessReviews
+from api.features.access_reviews.service import AccessReviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.datasets.tag_propagation import TagFlow

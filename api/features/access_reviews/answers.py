@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about
-from api.http.schemas.effective import ShownFields, Shows
+from api.features.access.answers import ShownFields, Shows
 
 ReviewKind = Literal["grant", "role", "group", "owner"]
 ReviewItemState = Literal["open", "kept", "revoked", "gone"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Instant, Name
+from api.features.access_requests import answers as schemas
+from api.features.access_requests.routes import reference, shown
 from api.guard.guards import Caller, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.routes.access import reference, shown
-from api.http.schemas import access as schemas
 from api.wiring.instance import Instance
 from policies.access_request import AccessRequest
 from policies.model import Subject
@@ -22,7 +22,7 @@ from policies.requests.bundles import MOST_PARTS, Bundles, Wish
 from policies.requests.extensions import Extensions
 from policies.requests.view import RequestView
 
-router = APIRouter(tags=["access"])
+router = FeatureRouter(tags=["access"])
 
 
 class Text(RequestBody):

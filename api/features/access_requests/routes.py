@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Instant, Limit, Name, Offset, Text
+from api.features.access_requests import answers as schemas
 from api.guard.guards import Caller, case, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import access as schemas
 from api.visibility.readers import Readers
 from api.wiring.clock import now
 from api.wiring.instance import Instance
@@ -25,7 +26,7 @@ from policies.requests.extensions import Extensions
 from policies.requests.narrowing import Part
 from policies.requests.view import RequestView
 
-router = APIRouter(tags=["access"])
+router = FeatureRouter(tags=["access"])
 
 
 class AccessAsked(RequestBody):
