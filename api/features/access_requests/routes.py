@@ -1,115 +1,49 @@
-"""`/access-requests`, `/grants`: ask, decide, end."""
+"""`/access-requests`, `/request-templates`: ask, decide, talk."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 
-from api.edge.answer import RequestBody
-from api.edge.openapi import answers_with
-from api.edge.parameters import Count, Instant, Limit, Name, Offset, Text
-from api.features.access_requests import answers as schemas
-from api.guard.guards import Caller, case, needs, signed_in
+from api.edge.parameters import Limit, Name, Offset, Text
+from api.features.access_requests import answers
+from api.features.access_requests.bodies import (
+    AccessRequestBody,
+    ApprovalBody,
+    BreakGlassBody,
+    BundleBody,
+    DenialBody,
+    MessageBody,
+    TemplateUseBody,
+)
+from api.guard.guards import Caller, needs, signed_in
 from api.guard.router import FeatureRouter
-from api.guard.services import InstanceOf
+from api.guard.services import From
 from api.visibility.readers import Readers
-from api.wiring.clock import now
-from api.wiring.instance import Instance
-from policies.access.grants import Grants, grant_json
-from policies.access_request import AccessRequest
 from policies.model import Subject
 from policies.requests.approvals import Approvals
-from policies.requests.extensions import Extensions
-from policies.requests.narrowing import Part
+from policies.requests.bundles import Bundles
 from policies.requests.view import RequestView
 
 router = FeatureRouter(tags=["access"])
 
-
-class AccessAsked(RequestBody):
-    """What is asked for."""
-
-    dataset: str = Field(examples=["prod/orders"])
-    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
-    purpose: str = Field(min_length=1, max_length=253, examples=["spring-campaign"])
-    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
-    until: Instant | None = Field(
-        None, description="The longest the workflow or setting allows by default when absent."
-    )
-    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
-    unmask: list[str] | None = Field(
-        None, description="Which of them to show unmasked: all when absent, none when empty."
-    )
-    reason: str = Field("", max_length=2000, description="A word to the approvers.")
-    ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
-
-
-class Approval(RequestBody):
-    """An approver's word. What is given of fields, unmask and until makes it an approval in part."""
-
-    reason: str = Field("", max_length=2000)
-    fields: list[str] | None = Field(
-        None, min_length=1, max_length=1000, description="Which of the fields; all when absent."
-    )
-    unmask: list[str] | None = Field(
-        None, max_length=1000, description="Which of them without masks: as requested when absent, none when empty."
-    )
-    until: Instant | None = Field(None, description="An earlier end than the requested one.")
-
-
-class Word(RequestBody):
-    """An approver's or requester's word."""
-
-    reason: str = Field("", max_length=2000)
-
-
-class Emergency(RequestBody):
-    """What is needed at once."""
-
-    dataset: str = Field(examples=["prod/orders"])
-    fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
-    purpose: str = Field(min_length=1, max_length=253, examples=["incident"])
-    reason: str = Field(min_length=1, max_length=2000, description="Why it cannot wait; it is in the audit.")
-    minutes: Count | None = Field(
-        None, le=525_600, description="For how long; as long as the workflow allows when absent."
-    )
-    rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
-
-
-class Absence(RequestBody):
-    """Who decides in one's place, and until when."""
-
-    delegates: list[str] = Field(min_length=1, max_length=20)
-    from_: Instant | None = Field(None, alias="from", description="Now when absent.")
-    until: Instant
-    user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
-
-
-def shown(built: Instance, subject: Subject, request: AccessRequest) -> Any:
-    """A request as the caller sees it."""
-    return built[RequestView].show(subject, [request])[0]
-
-
-def reference(built: Instance, subject: Subject, dataset: str) -> str:
-    """`CLUSTER/TOPIC` of a dataset as the caller may write it. Raises DatasetNotFound, also where the caller may not know of it."""
-    datasets = built[Readers].of(subject).datasets
-    return datasets.get(datasets.find(dataset)).reference
+APPROVER = needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")
 
 
 @router.post(
     "/access-requests",
     dependencies=[signed_in("for a dataset that the caller may know of", scope="request")],
     status_code=201,
-    responses=answers_with(schemas.AccessRequest, status=201),
 )
-def ask(built: InstanceOf, subject: Caller, body: AccessAsked) -> Any:
+def create(
+    approvals: From[Approvals], view: From[RequestView], readers: From[Readers], caller: Caller, body: AccessRequestBody
+) -> answers.AccessRequest:
     """Request to see fields unmasked, for a purpose and a time."""
-    request = built[Approvals].create(
-        subject,
-        reference(built, subject, body.dataset),
+    request = approvals.create(
+        caller,
+        _reference(readers, caller, body.dataset),
         fields=body.fields,
         purpose=body.purpose,
         valid_from=body.from_,
@@ -119,37 +53,48 @@ def ask(built: InstanceOf, subject: Caller, body: AccessAsked) -> Any:
         reason=body.reason,
         ticket=body.ticket,
     )
-    return shown(built, subject, request)
+    return answers.AccessRequest.of(view.one(caller, request))
 
 
 @router.post(
     "/access-requests/break-glass",
     dependencies=[signed_in("where a workflow lets the caller; 403 otherwise", scope="request")],
     status_code=201,
-    responses=answers_with(schemas.AccessRequest, status=201),
 )
-def break_glass(built: InstanceOf, subject: Caller, body: Emergency) -> Any:
+def break_glass(
+    approvals: From[Approvals], view: From[RequestView], readers: From[Readers], caller: Caller, body: BreakGlassBody
+) -> answers.AccessRequest:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
-    grant = built[Approvals].emergency.use(
-        subject,
-        reference(built, subject, body.dataset),
+    request = approvals.emergency.use(
+        caller,
+        _reference(readers, caller, body.dataset),
         body.fields,
         purpose=body.purpose,
         reason=body.reason,
         lasting=timedelta(minutes=body.minutes) if body.minutes is not None else None,
         rows=body.rows,
     )
-    return shown(built, subject, grant)
+    return answers.AccessRequest.of(view.one(caller, request))
 
 
-@router.get(
-    "/access-requests",
-    dependencies=[signed_in("and those that the caller may decide")],
-    responses=answers_with(schemas.AccessRequests),
+@router.post(
+    "/access-requests/bundle",
+    dependencies=[signed_in("for datasets that the caller may know of", scope="request")],
+    status_code=201,
 )
+def create_bundle(
+    bundles: From[Bundles], view: From[RequestView], readers: From[Readers], caller: Caller, body: BundleBody
+) -> answers.RequestBundle:
+    """Ask for several datasets at once: all parts are made or none, and each is decided on its own."""
+    references = [_reference(readers, caller, each) for each in body.datasets]
+    return answers.RequestBundle.of(view.show(caller, bundles.create(caller, references, body.wish())))
+
+
+@router.get("/access-requests", dependencies=[signed_in("and those that the caller may decide")])
 def list_requests(
-    built: InstanceOf,
-    subject: Caller,
+    approvals: From[Approvals],
+    view: From[RequestView],
+    caller: Caller,
     state: Annotated[
         Text | None, Query(description="pending, asked-back, review, approved, denied, cancelled or expired.")
     ] = None,
@@ -158,120 +103,94 @@ def list_requests(
     bundle: Annotated[Text | None, Query(description="Only those of this bundle.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
-) -> Any:
+) -> answers.AccessRequests:
     """The caller's requests and those they may decide, newest first.
 
     Each with `canDecide`, what it `opens` and how many `holders` see that unmasked already.
     """
-    requests = built[Approvals].list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
-    shown = built[RequestView].show(subject, requests[offset : offset + limit])
-    return {"requests": shown, "total": len(requests)}
+    requests = approvals.list(caller, state, mine=mine, to_decide=toDecide, bundle=bundle)
+    page = view.show(caller, requests[offset : offset + limit])
+    return answers.AccessRequests(requests=[answers.AccessRequest.of(each) for each in page], total=len(requests))
 
 
 @router.get(
     "/access-requests/{id}",
     dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True)],
-    responses=answers_with(schemas.AccessRequest),
 )
-def get_request(built: InstanceOf, subject: Caller, id: Name) -> Any:
+def get_request(approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name) -> answers.AccessRequest:
     """One request, for its requester and its approvers."""
-    return shown(built, subject, built[Approvals].get(subject, id))
+    return answers.AccessRequest.of(view.one(caller, approvals.get(caller, id)))
 
 
-@router.post(
-    "/access-requests/{id}/approve",
-    dependencies=[needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")],
-    responses=answers_with(schemas.AccessRequest),
-)
-def approve(built: InstanceOf, subject: Caller, id: Name, body: Approval | None = None) -> Any:
+@router.post("/access-requests/{id}/approve", dependencies=[APPROVER])
+def approve(
+    approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name, body: ApprovalBody | None = None
+) -> answers.AccessRequest:
     """Approve the present stage, in whole or in part; the last stage makes the grant."""
-    word = body or Approval()
-    part = Part(
-        tuple(word.fields) if word.fields is not None else None,
-        tuple(word.unmask) if word.unmask is not None else None,
-        word.until,
-    )
-    return shown(built, subject, built[Approvals].approve(subject, id, word.reason, part))
+    approval = body or ApprovalBody()
+    approved = approvals.approve(caller, id, approval.reason, approval.part())
+    return answers.AccessRequest.of(view.one(caller, approved))
 
 
-@router.post(
-    "/access-requests/{id}/deny",
-    dependencies=[needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")],
-    responses=answers_with(schemas.AccessRequest),
-)
-def deny(built: InstanceOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
+@router.post("/access-requests/{id}/deny", dependencies=[APPROVER])
+def deny(
+    approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name, body: DenialBody | None = None
+) -> answers.AccessRequest:
     """Deny; that ends the request."""
-    return shown(built, subject, built[Approvals].deny(subject, id, (body or Word()).reason))
+    denial = body or DenialBody()
+    return answers.AccessRequest.of(view.one(caller, approvals.deny(caller, id, denial.reason)))
 
 
 @router.post(
     "/access-requests/{id}/cancel",
     dependencies=[needs("manage", others="its requester", unseen=True, scope="request")],
-    responses=answers_with(schemas.AccessRequest),
 )
-def cancel(built: InstanceOf, subject: Caller, id: Name) -> Any:
+def cancel(approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name) -> answers.AccessRequest:
     """Withdraw one's own request."""
-    return shown(built, subject, built[Approvals].cancel(subject, id))
+    return answers.AccessRequest.of(view.one(caller, approvals.cancel(caller, id)))
 
 
-@router.get(
-    "/grants",
-    dependencies=[signed_in("all for `manage` and `report:read`; those of a dataset for its owners")],
-    responses=answers_with(schemas.Grants),
+@router.post("/access-requests/{id}/ask-back", dependencies=[APPROVER])
+def ask_back(
+    approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name, body: MessageBody
+) -> answers.AccessRequest:
+    """Ask the requester something. The request waits for the answer, and is not escalated meanwhile."""
+    return answers.AccessRequest.of(view.one(caller, approvals.ask_back(caller, id, body.text)))
+
+
+@router.post(
+    "/access-requests/{id}/comments",
+    dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True, scope="request")],
 )
-def list_grants(built: InstanceOf, subject: Caller) -> Any:
-    """The caller's grants; all of them for those who manage or report. `mayRevoke`: whether the caller may end it."""
-    return {
-        "grants": [
-            {
-                **grant_json(g, now()),
-                "mayRevoke": built[Grants].may_revoke(subject, g),
-                "mayExtend": built[Extensions].may_extend(subject, g.name),
-            }
-            for g in built[Grants].list(subject, everybody=True)
-        ]
-    }
+def comment(
+    approvals: From[Approvals], view: From[RequestView], caller: Caller, id: Name, body: MessageBody
+) -> answers.AccessRequest:
+    """Write into the thread of a request; the requester's comment answers a question."""
+    return answers.AccessRequest.of(view.one(caller, approvals.comment(caller, id, body.text)))
 
 
-@router.delete(
-    "/grants/{name}",
-    dependencies=[
-        needs("manage", others="its holder, its approvers, owners of the dataset", unseen=True, scope="request")
-    ],
-    responses=answers_with(schemas.Grant),
+@router.get("/request-templates", dependencies=[signed_in("those that the caller may use")])
+def templates(bundles: From[Bundles], caller: Caller) -> answers.RequestTemplates:
+    """Requests that are often made (`kind: RequestTemplate`), those that the caller may use."""
+    usable = bundles.templates(caller).items()
+    return answers.RequestTemplates(templates=[answers.RequestTemplate.of(name, spec) for name, spec in usable])
+
+
+@router.post(
+    "/request-templates/{name}/requests",
+    dependencies=[signed_in("of a template that the caller may use", scope="request")],
+    status_code=201,
 )
-def revoke(built: InstanceOf, subject: Caller, name: Name, reason: Text = "") -> Any:
-    """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
-    return grant_json(built[Grants].revoke(subject, name, reason), now())
+def use_template(
+    bundles: From[Bundles], view: From[RequestView], caller: Caller, name: Name, body: TemplateUseBody | None = None
+) -> answers.RequestBundle:
+    """Make the requests that a template describes."""
+    use = body or TemplateUseBody()
+    created = bundles.from_template(caller, name, use.reason, use.ticket, use.until)
+    return answers.RequestBundle.of(view.show(caller, created))
 
 
-@router.get("/me/delegation", dependencies=[signed_in("the caller's own")], responses=answers_with(schemas.Delegations))
-def delegation(built: InstanceOf, subject: Caller) -> Any:
-    """Who decides in the caller's place, and in whose place the caller may decide now."""
-    current = built[Approvals].delegations.of(subject.user)
-    return {
-        "delegation": current.to_json(now()) if current is not None else None,
-        "insteadOf": built[Approvals].delegations.for_delegate(subject.user),
-    }
-
-
-@router.put(
-    "/me/delegation",
-    dependencies=[signed_in("the caller's own", scope="request", cases={" (user: another)": case("manage")})],
-    responses=answers_with(schemas.Delegation),
-)
-def delegate(built: InstanceOf, subject: Caller, body: Absence) -> Any:
-    """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
-    current = built[Approvals].delegations.set(subject, body.delegates, body.until, body.from_, body.user)
-    return current.to_json(now())
-
-
-@router.delete(
-    "/me/delegation",
-    dependencies=[signed_in("the caller's own", scope="request")],
-    responses=answers_with(schemas.EndedDelegation),
-)
-def end_delegation(built: InstanceOf, subject: Caller, user: Text | None = None) -> Any:
-    """Decide for oneself again."""
-    built[Approvals].delegations.end(subject, user)
-    return {"user": user or subject.user, "ended": True}
+def _reference(readers: Readers, caller: Subject, dataset: str) -> str:
+    """`CLUSTER/TOPIC` of a dataset as the caller may write it. Raises DatasetNotFound, also where the caller may not know of it."""
+    datasets = readers.of(caller).datasets
+    return datasets.get(datasets.find(dataset)).reference
