@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
+from api.features.access_reviews.service import AccessReviews
+from api.features.notifications.service import Notify
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.service import Connectors
@@ -35,7 +37,6 @@ from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from api.wiring.access_services import EffectiveAccess, access_services
 from api.wiring.adapters import Adapters
-from api.wiring.campaign_services import AccessReviews
 from api.wiring.catalog_services import CatalogServices, catalog_services
 from api.wiring.clock import now
 from api.wiring.declared_services import declared_services
@@ -44,7 +45,6 @@ from api.wiring.given import Given
 from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
-from api.wiring.notify_services import Notify
 from api.wiring.observing_services import observing_services
 from api.wiring.people_services import directory_people, notices, request_services
 from api.wiring.query_services import query_services

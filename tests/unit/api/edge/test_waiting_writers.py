@@ -16,11 +16,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from api.features.access_reviews.service import AccessReviews
 from api.joins.connectors.service import Connectors
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
-from api.wiring.campaign_services import AccessReviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.datasets.tag_propagation import TagFlow

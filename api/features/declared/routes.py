@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.edge.openapi import answers_with, takes
 from api.edge.parameters import Name, Text
-from api.guard.credentials import require
-from api.guard.guards import KNOWN, Caller, needs, signed_in
-from api.guard.powers import Declarer, Session
-from api.guard.services import InstanceOf
-from api.http.routes.clusters import forget
-from api.http.schemas.declared import (
+from api.features.declared.answers import (
     Applied,
     DeclaredDocument,
     DeclaredDocuments,
@@ -23,6 +18,12 @@ from api.http.schemas.declared import (
     RebuiltLineage,
     RebuiltSearch,
 )
+from api.guard.credentials import require
+from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.guard.powers import Declarer, Session
+from api.guard.router import FeatureRouter
+from api.guard.services import InstanceOf
+from api.http.routes.clusters import forget
 from api.joins.connectors.places import KIND
 from api.joins.connectors.service import Connectors
 from api.joins.declared import Declared
@@ -39,7 +40,7 @@ from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.model import Subject
 
-router = APIRouter(tags=["declared state"])
+router = FeatureRouter(tags=["declared state"])
 
 
 @router.post(

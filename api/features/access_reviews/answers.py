@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about
-from api.http.schemas.effective import ShownFields, Shows
+from api.features.access.answers import ShownFields, Shows
 
 ReviewKind = Literal["grant", "role", "group", "owner"]
 ReviewItemState = Literal["open", "kept", "revoked", "gone"]
@@ -32,12 +32,12 @@ class AccessReview(Answer):
     review: str | None = about("The declared AccessReview; null: its terms were given by hand.")
     state: Literal["open", "closing", "closed", "failed"]
     description: str
-    startedAt: Time
-    startedBy: str
-    dueAt: Time
-    closedAt: Time | None
-    closedBy: str | None
-    onNoAnswer: Literal["revoke", "keep"] = about("What becomes of what nobody confirmed.")
+    started_at: Time
+    started_by: str
+    due_at: Time
+    closed_at: Time | None
+    closed_by: str | None
+    on_no_answer: Literal["revoke", "keep"] = about("What becomes of what nobody confirmed.")
     notes: list[str] = about("What is not known, in sentences.")
     hash: str | None = about("SHA-256 of the evidence at the close.")
     audit: int | None = about("The audit's entry of the close.")
@@ -84,9 +84,9 @@ class ReviewEvidence(Answer):
     """What a right lets its holder see, and when it was last used, as it was when the review began."""
 
     datasets: list[SeenByRight]
-    moreDatasets: int
-    lastUsed: Time | None
-    lookedSince: Time = about("The audit was searched for use from then on.")
+    more_datasets: int
+    last_used: Time | None
+    looked_since: Time = about("The audit was searched for use from then on.")
     young: bool = about("The right is too young to count as unused.")
 
 
@@ -110,9 +110,9 @@ class ReviewRecord(Answer):
     by: str | None
     at: Time | None
     reason: str
-    insteadOf: str | None = about("In whose place it was decided.")
+    instead_of: str | None = about("In whose place it was decided.")
     changed: bool = about("The right is not what it was when the review began, or when it was confirmed.")
-    leftAt: list[str] = about("Sources where the right has to be ended too; there it continues, or comes back.")
+    left_at: list[str] = about("Sources where the right has to be ended too; there it continues, or comes back.")
     audit: int | None = about("The audit's entry of the decision.")
 
 
@@ -141,7 +141,7 @@ class DecidedItem(Answer):
     number: int
     state: ReviewItemState
     outcome: ReviewOutcome
-    leftAt: list[str]
+    left_at: list[str]
 
 
 class RefusedItem(Answer):
@@ -167,14 +167,14 @@ class ReviewedCampaign(Answer):
     review: str | None
     terms: FreeForm = about("The spec as it was when it began.")
     state: str
-    startedAt: Time
-    startedBy: str
-    dueAt: Time
-    onNoAnswer: str
-    declaredOnNoAnswer: str = about("As it was declared when the review began.")
-    closeReason: str = about("Why who closed it by hand chose another answer.")
-    closedAt: Time | None
-    closedBy: str | None
+    started_at: Time
+    started_by: str
+    due_at: Time
+    on_no_answer: str
+    declared_on_no_answer: str = about("As it was declared when the review began.")
+    close_reason: str = about("Why who closed it by hand chose another answer.")
+    closed_at: Time | None
+    closed_by: str | None
     notes: list[str]
 
 
@@ -197,5 +197,5 @@ class AccessReviewReport(Answer):
     )
     problem: str | None = about("Why it does not hold, or could not be compared.")
     audit: int | None
-    auditEntries: str = about("Where the audit's entries of it are.")
+    audit_entries: str = about("Where the audit's entries of it are.")
     items: list[ReportedItem]

@@ -22,7 +22,7 @@ class Applied(Answer):
     """What applying did, or would do."""
 
     changes: list[AppliedChange]
-    dryRun: bool
+    dry_run: bool
 
 
 class DocumentMetadata(OpenAnswer):
@@ -34,7 +34,7 @@ class DocumentMetadata(OpenAnswer):
 class DeclaredDocument(Answer):
     """A declared document, as `apply` takes it back."""
 
-    apiVersion: str
+    api_version: str
     kind: str
     metadata: DocumentMetadata
     spec: FreeForm

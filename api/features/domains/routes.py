@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import Instant, Limit, Name, Offset, Text
+from api.features.declared.routes import known_documents
+from api.features.domains import answers as schemas
 from api.guard.credentials import require
 from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.routes.declared import known_documents
-from api.http.schemas import domains as schemas
 from api.joins.declared import Declared
 from api.visibility.domain_page import DomainPages
 from api.visibility.readers import Readers
@@ -24,7 +25,7 @@ from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject
 
-router = APIRouter(prefix="/domains", tags=["domains"])
+router = FeatureRouter(prefix="/domains", tags=["domains"])
 
 
 def _pages(built: Instance, subject: Subject) -> DomainPages:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
-
 from api.edge.openapi import answers_with
+from api.features.purposes import answers as schemas
 from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import purposes as schemas
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.effective.dataset_access import SEES_ALL
 
-router = APIRouter(tags=["access"])
+router = FeatureRouter(tags=["access"])
 
 
 @router.get(

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Name, Offset, Text
+from api.features.access_reviews import answers as schemas
+from api.features.access_reviews.service import AccessReviews
 from api.formats.listing import as_file
 from api.guard.guards import Caller, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import access_reviews as schemas
-from api.wiring.campaign_services import AccessReviews
 from policies.audit.log import AuditLog
 from policies.campaigns.deciding import LONGEST_REASON, MOST_AT_ONCE
 from policies.campaigns.report import COLUMNS
 from policies.campaigns.service import Asked
 
-router = APIRouter(prefix="/access-reviews", tags=["access reviews"])
+router = FeatureRouter(prefix="/access-reviews", tags=["access reviews"])
 
 
 class Start(RequestBody):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.config.settings import Settings
-from api.webhooks.chat import WebhookChat
-from api.webhooks.mail import SmtpMailer
+from api.features.notifications.chat import WebhookChat
+from api.features.notifications.mail import SmtpMailer
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from policies.access.sessions import gone_because

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
+from api.features.access import answers as schemas
 from api.formats.listing import as_file
 from api.guard.guards import OWNERS, Caller, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import effective as schemas
 from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
 from policies.audit.log import AuditLog
 from policies.effective.compare import Side
 from policies.model import Subject
 
-router = APIRouter(tags=["access"])
+router = FeatureRouter(tags=["access"])
 
 Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
 _FILES = ("text/csv", "application/x-ndjson")

@@ -5,20 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with, takes
 from api.edge.parameters import Place, Text
+from api.features.policies import proposed
+from api.features.policies.answers import Decision, PolicyTestReport
+from api.features.policies.answers import Decisions as DecisionsAnswer
+from api.features.policies.answers import MaskPreview as MaskPreviewAnswer
+from api.features.policies.answers import Simulation as SimulationAnswer
 from api.guard.guards import Caller, case, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas.decisions import Decision, PolicyTestReport
-from api.http.schemas.decisions import Decisions as DecisionsAnswer
-from api.http.schemas.decisions import MaskPreview as MaskPreviewAnswer
-from api.http.schemas.decisions import Simulation as SimulationAnswer
-from api.joins import proposed
 from api.joins.domains import DomainRights
 from api.visibility.knowledge import Knowledge
 from api.wiring.instance import Instance
@@ -34,7 +35,7 @@ from policies.whatif.policy_cases import read_cases
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Part, Simulation
 
-router = APIRouter(tags=["decisions"])
+router = FeatureRouter(tags=["decisions"])
 
 
 class Who(RequestBody):

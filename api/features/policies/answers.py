@@ -42,7 +42,9 @@ class Decision(Answer):
     dataset: str = about("CLUSTER/TOPIC.")
     action: str
     purpose: str | None
-    purposePath: list[str] | None = about("The purpose behind those that cover it, root first; null: none is declared.")
+    purpose_path: list[str] | None = about(
+        "The purpose behind those that cover it, root first; null: none is declared."
+    )
     effect: Effect
     filters: list[str] = about("Conditions that rows must meet.")
     columns: list[DecidedColumn]

@@ -15,11 +15,11 @@ class NotifyPreference(Answer):
     at: str = about("Of a daily digest: HH:MM.")
     zone: str = about("Of that time: a name of the time zone database.")
     changed: bool = about("The caller chose something before.")
-    chatKind: str | None = about("slack or teams.")
-    chatHost: str | None = about("Host of the chat service's address, which is a secret.")
-    mailAvailable: bool = about("A mail server is set up.")
-    mailAddressKnown: bool = about("The caller's mail address is known, as declared or by the directory.")
-    chatAvailable: bool = about("Chat services are allowed.")
+    chat_kind: str | None = about("slack or teams.")
+    chat_host: str | None = about("Host of the chat service's address, which is a secret.")
+    mail_available: bool = about("A mail server is set up.")
+    mail_address_known: bool = about("The caller's mail address is known, as declared or by the directory.")
+    chat_available: bool = about("Chat services are allowed.")
     topics: list[str] = about("Every topic.")
 
 
@@ -33,10 +33,10 @@ class Notice(Answer):
     topic: str
     text: str
     at: Time
-    dueAt: Time
+    due_at: Time
     state: str = about("waiting, sent, failed, dropped or unaddressed.")
     problem: str | None
-    doneAt: Time | None
+    done_at: Time | None
 
 
 class Notices(Answer):
@@ -61,7 +61,7 @@ class NotifyMail(Answer):
     port: int
     security: str
     sender: str
-    signsIn: bool
+    signs_in: bool
 
 
 class NoticeCount(Answer):
@@ -71,7 +71,7 @@ class NoticeCount(Answer):
     state: str
     notices: int
     oldest: Time = about("When the oldest of them was due.")
-    ageSeconds: float
+    age_seconds: float
 
 
 class NoticeProblem(Answer):
@@ -98,7 +98,7 @@ class NotifyStatus(Answer):
     counts: list[NoticeCount]
     problems: list[NoticeProblem] = about("The most frequent first.")
     paused: list[PausedChannel] = about("By this process; the worker pauses on its own.")
-    withoutAddress: int = about("People whose mail address is unknown.")
-    withoutAddressNames: list[str] = about("Some of them.")
-    missedByAddress: int = about("People who missed a notice since their address is unknown.")
-    missedByAddressNames: list[str]
+    without_address: int = about("People whose mail address is unknown.")
+    without_address_names: list[str] = about("Some of them.")
+    missed_by_address: int = about("People who missed a notice since their address is unknown.")
+    missed_by_address_names: list[str]

@@ -69,8 +69,8 @@ class AuditSegment(Answer):
     head: str = about("Hash of the last entry.")
     seal: str = about("SHA-256 of the seal.")
     key: str = about("The public key that it is signed with.")
-    sealedAt: Time
-    removedAt: Time | None = about("When its entries were removed; null: they are there.")
+    sealed_at: Time
+    removed_at: Time | None = about("When its entries were removed; null: they are there.")
     setting: str | None = about("The setting by which they were removed.")
     file: str | None = about("The file that they were exported to before.")
 
@@ -81,7 +81,7 @@ class AuditShipped(Answer):
     place: str | None = about("CLUSTER/TOPIC; null: it is not shipped.")
     position: int = about("`seq` of the last entry that arrived.")
     lag: int = about("Entries that were not shipped yet.")
-    shippedAt: Time | None
+    shipped_at: Time | None
     failures: int = about("In a row, since the last success.")
     problem: str | None
     cut: int = about("Entries that were shipped without their details, as they were too large.")
@@ -94,7 +94,7 @@ class AuditSegments(Answer):
 
     segments: list[AuditSegment]
     problem: str | None = about("Why this process neither seals nor removes: its key is not the one of the seals.")
-    keepDays: int | None = about("Segments of which all entries are older are removed; null: none is.")
+    keep_days: int | None = about("Segments of which all entries are older are removed; null: none is.")
     shipping: AuditShipped
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Limit
+from api.features.notifications import answers as schemas
+from api.features.notifications.service import Notify
 from api.guard.credentials import require
 from api.guard.guards import Caller, case, needs, signed_in
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import notify as schemas
-from api.wiring.notify_services import Notify
 
-router = APIRouter(tags=["notifications"])
+router = FeatureRouter(tags=["notifications"])
 
 
 class Chosen(RequestBody):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from fastapi.responses import StreamingResponse
 
 from api.config.settings import Settings
 from api.edge.openapi import answers_with
 from api.edge.parameters import Cursor, Instant, Limit, Text
+from api.features.audit import answers as schemas
+from api.features.audit.answers import AuditEntries, AuditKey, AuditVerification
 from api.guard.guards import Caller, needs
+from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
-from api.http.schemas import audit as schemas
-from api.http.schemas.audit import AuditEntries, AuditKey, AuditVerification
 from catalog.errors import Unavailable
 from catalog.records import rfc3339
 from policies.audit.export import MEDIA, About, Signer, export
@@ -24,7 +25,7 @@ from policies.audit.seals import segment_json
 from policies.audit.segments import AuditSegments
 from policies.audit.shipping import AuditShipping
 
-router = APIRouter(prefix="/audit", tags=["audit"])
+router = FeatureRouter(prefix="/audit", tags=["audit"])
 
 
 def _where(

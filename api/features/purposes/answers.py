@@ -13,7 +13,7 @@ class DeclaredPurpose(Answer):
     path: list[str] = about("From the root to it.")
     title: str
     description: str
-    legalBasis: str | None = about("A basis of GDPR, Article 6: its own, or that of the nearest purpose above.")
+    legal_basis: str | None = about("A basis of GDPR, Article 6: its own, or that of the nearest purpose above.")
     retention: str | None = about(
         "How long data may be kept for it, as in 90d: its own, or that of the nearest purpose above."
     )

@@ -1,31 +1,29 @@
-"""`weir request`, `approve`, `deny`, `withdraw`, `grant`."""
+"""`weir request`, `approve`, `deny`, `withdraw`, `break-glass`, `thread`, `ask-back`, `comment`, `templates`."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import (
     complete_dataset,
-    complete_grant,
     complete_purpose,
     complete_request,
     complete_template,
-    complete_user,
 )
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
 from policies.access_request import RequestState
 
-grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)
-
 Identifier = Annotated[str, typer.Argument(help="As `weir requests` shows it.", autocompletion=complete_request)]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
 
+MessageText = Annotated[str, typer.Argument(help="What you write.")]
+
+_THREAD_COLUMNS = ("at", "by", "kind", "text")
 _REQUEST_COLUMNS = ("id", "state", "stage", "requester", "dataset", "fields", "purpose", "until")
 
 
@@ -43,8 +41,10 @@ def add_to(app: typer.Typer) -> None:
     app.command("break-glass", epilog="weir break-glass prod/orders --purpose incident --reason 'incident 4711'")(
         break_glass
     )
-    app.command(epilog="weir delegate grace --days 14 --as petra · weir delegate --end --as petra")(delegate)
-    app.add_typer(grant_app, name="grant")
+    app.command(epilog="weir thread req-3f2a9c81d04e --as otto")(thread)
+    app.command("ask-back", epilog="weir ask-back req-3f2a9c81d04e 'Which campaign?' --as otto")(ask_back)
+    app.command(epilog="weir comment req-3f2a9c81d04e 'The one in spring.' --as ana")(comment)
+    app.command(epilog="weir templates --as ana · weir request --template sales-analyst --as ana")(templates)
 
 
 def request(
@@ -123,35 +123,6 @@ def break_glass(
         console.print(f"You have access until {answer['until']}; it must be reviewed by {answer['reviewBy']}.")
 
 
-def delegate(
-    delegates: Annotated[
-        list[str] | None, typer.Argument(help="Who decides in your place.", autocompletion=complete_user)
-    ] = None,
-    days: Annotated[int, typer.Option(min=1, max=365, help="For how long.")] = 14,
-    end: Annotated[bool, typer.Option("--end", help="Decide for yourself again.")] = False,
-    output: Output = Format.TABLE,
-    user: As = None,
-) -> None:
-    """Name who decides access requests in your place while you are away; without a name, show it."""
-    client = api(user)
-    if end:
-        client.delete("/api/v1/me/delegation")
-        console.print("You decide for yourself again.")
-        return
-    if delegates:
-        until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
-        delegation = client.put("/api/v1/me/delegation", {"delegates": delegates, "until": until})
-    else:
-        delegation = client.get("/api/v1/me/delegation")["delegation"]
-    show(
-        [delegation] if delegation else [],
-        ("user", "delegates", "from", "until", "active"),
-        output,
-        whole=delegation,
-        empty="No delegates.",
-    )
-
-
 def approve(
     identifier: Identifier,
     reason: Reason = "",
@@ -192,20 +163,43 @@ def _decide(identifier: str, verb: str, reason: str, output: Format, user: str |
     show([answer], _REQUEST_COLUMNS, output, whole=answer)
 
 
-@grant_app.command("list", epilog="weir grant list --as ana")
-def grant_list(output: Output = Format.TABLE, user: As = None) -> None:
-    """List grants you may see."""
-    answer = api(user).get("/api/v1/grants")
-    columns = ("name", "status", "subject", "dataset", "fields", "purpose", "validTo")
-    show(answer["grants"], columns, output, whole=answer, empty="No grants.")
+def thread(identifier: Identifier, output: Output = Format.TABLE, user: As = None) -> None:
+    """Show the history of a request: decisions, messages and escalations, oldest first."""
+    request = api(user).get(f"/api/v1/access-requests/{segment(identifier)}")
+    show(history(request), _THREAD_COLUMNS, output, whole=request, empty="Nothing happened yet.")
 
 
-@grant_app.command("revoke", epilog="weir grant revoke NAME")
-def grant_revoke(
-    name: Annotated[str, typer.Argument(help="As `weir grant list` shows it.", autocompletion=complete_grant)],
-    reason: Reason = "",
-    user: As = None,
-) -> None:
-    """End a grant now; a running live query that rests on it ends too."""
-    api(user).delete(f"/api/v1/grants/{segment(name)}", reason=reason or None)
-    console.print(f"Grant {escape(name)} is revoked.")
+def history(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Messages and decisions of a request in one list, oldest first."""
+    decisions = [
+        {
+            "at": d["at"],
+            "by": d["by"],
+            "kind": d["verdict"] + (" in part" if d["narrowed"] else ""),
+            "text": d["comment"],
+        }
+        for d in request["decisions"]
+    ]
+    return sorted([*request["thread"], *decisions], key=lambda each: str(each["at"]))
+
+
+def ask_back(identifier: Identifier, text: MessageText, output: Output = Format.TABLE, user: As = None) -> None:
+    """Ask the requester something; the request waits for the answer."""
+    _write(identifier, "ask-back", text, output, user)
+
+
+def comment(identifier: Identifier, text: MessageText, output: Output = Format.TABLE, user: As = None) -> None:
+    """Write into the thread of a request; of the requester it answers a question."""
+    _write(identifier, "comments", text, output, user)
+
+
+def _write(identifier: str, verb: str, text: str, output: Format, user: str | None) -> None:
+    answer = api(user).post(f"/api/v1/access-requests/{segment(identifier)}/{verb}", {"text": text})
+    show(history(answer), _THREAD_COLUMNS, output, whole=answer)
+
+
+def templates(output: Output = Format.TABLE, user: As = None) -> None:
+    """List the requests that people make often, those that you may use."""
+    answer = api(user).get("/api/v1/request-templates")
+    columns = ("name", "description", "datasets", "fields", "purpose", "duration")
+    show(answer["templates"], columns, output, whole=answer, empty="No templates are declared (kind: RequestTemplate).")
