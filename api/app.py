@@ -33,7 +33,6 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.marquez import routes
 from api.http.routes import (
     access,
     access_reviews,
@@ -46,7 +45,6 @@ from api.http.routes import (
     declared,
     domains,
     effective,
-    lineage,
     notifications,
     one_row,
     pages,
@@ -59,7 +57,6 @@ from api.http.routes import (
     running,
     scans,
     search,
-    sources,
     topics,
     views,
 )
@@ -123,8 +120,6 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     all_of_them = APIRouter()
     all_of_them.include_router(views.often, prefix=PREFIX)
-    for tolerant in (routes.router, lineage.producers):  # other tools call these, by rules of their own
-        all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         views,
         search,
@@ -136,8 +131,6 @@ def _routes() -> tuple[BaseRoute, ...]:
         clusters,
         connectors,
         scans,
-        lineage,
-        sources,
         queries,
         running,
         access,
