@@ -33,13 +33,11 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.marquez import routes
 from api.http.routes import (
     catalog,
     classifications,
     clusters,
     connectors,
-    lineage,
     one_row,
     pages,
     queries,
@@ -49,7 +47,6 @@ from api.http.routes import (
     running,
     scans,
     search,
-    sources,
     topics,
     views,
 )
@@ -113,8 +110,6 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     all_of_them = APIRouter()
     all_of_them.include_router(views.often, prefix=PREFIX)
-    for tolerant in (routes.router, lineage.producers):  # other tools call these, by rules of their own
-        all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         views,
         search,
@@ -126,8 +121,6 @@ def _routes() -> tuple[BaseRoute, ...]:
         clusters,
         connectors,
         scans,
-        lineage,
-        sources,
         queries,
         running,
         reports,

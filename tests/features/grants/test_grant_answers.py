@@ -6,7 +6,7 @@ from typing import Any
 
 from api.features.grants.answers import Grant
 from policies import model
-from tests.unit.policies.access.test_grants import grant, world  # noqa: F401
+from tests.unit.policies.access.test_grants import grant, world  # noqa: F401, F811
 from tests.unit.policies.world import START, World
 
 
@@ -14,7 +14,7 @@ def answer(of: model.Grant) -> dict[str, Any]:
     return Grant.of(of, START).model_dump(exclude_unset=True)
 
 
-def test_a_grant_as_the_api_gives_it(world: World) -> None:
+def test_a_grant_as_the_api_gives_it(world: World) -> None:  # noqa: F811
     world.declare(
         ("Grant", "all", grant({"role": "temp"}, fields=["key"], rows="a", requestedBy="ana", breakGlass=True))
     )

@@ -13,13 +13,13 @@ from api.config.settings import Settings
 from api.edge.content_encoding import decoded
 from api.edge.openapi import answers_with, takes
 from api.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
+from api.features.lineage.answers.events import BatchResult
+from api.features.lineage.answers.graph import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
+from api.features.marquez.graph_answers import LineageOfBoth
+from api.features.marquez.shapes import with_graph
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.senders import EVENT_SENDER
 from api.guard.services import InstanceOf
-from api.http.marquez.shapes import with_graph
-from api.http.schemas.lineage import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
-from api.http.schemas.lineage_events import BatchResult
-from api.http.schemas.marquez_graph import LineageOfBoth
 from api.joins.reported import with_runs, with_transformations
 from api.visibility.readers import Readers
 from api.wiring.instance import Instance

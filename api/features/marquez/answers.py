@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about
-from api.http.schemas.lineage import JobBase
+from api.features.lineage.answers.graph import JobBase
 
 Facets = dict[str, FreeForm]
 RunState = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
-from api.http.marquez.facets import dataset_facets, job_facets
+from api.features.marquez.facets import dataset_facets, job_facets
 from catalog.model import FieldProfile, SchemaVersion
 from lineage.model import parts_of
 

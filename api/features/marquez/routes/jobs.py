@@ -9,12 +9,8 @@ from fastapi import APIRouter, Query
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Limit, Name, Offset, stamp
-from api.guard.guards import KNOWN, Caller, signed_in
-from api.guard.services import InstanceOf
-from api.http.marquez import shapes
-from api.http.marquez.facets import job_facets, run_facets
-from api.http.marquez.reported import run_facets_of, with_run_facets
-from api.http.schemas.marquez import (
+from api.features.marquez import shapes
+from api.features.marquez.answers import (
     JobNamedRuns,
     MarquezJob,
     MarquezJobs,
@@ -24,6 +20,10 @@ from api.http.schemas.marquez import (
     MarquezRunFacets,
     MarquezRuns,
 )
+from api.features.marquez.facets import job_facets, run_facets
+from api.features.marquez.reported import run_facets_of, with_run_facets
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.visibility.readers import Reader, Readers
 from catalog.errors import NotFound
 from catalog.model import NodeId

@@ -11,11 +11,11 @@ from pydantic import Field
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.features.lineage.answers.readers import Readers as ReadersAnswer
+from api.features.lineage.answers.statements import SqlLineage
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
 from api.http.schemas.clusters import Connectors, ConsumerGroups
-from api.http.schemas.readers import Readers as ReadersAnswer
-from api.http.schemas.sql_lineage import SqlLineage
 from api.joins.observing import Observing
 from api.visibility.readers import Reader, Readers
 from api.visibility.sight import SightRules, owns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about, absent
+from api.features.lineage.answers.graph import Origin
 from api.http.schemas.datasets import Access
-from api.http.schemas.lineage import Origin
 
 
 class Reader(Answer):

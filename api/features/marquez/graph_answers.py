@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, absent
-from api.http.schemas.lineage import Lineage
-from api.http.schemas.marquez import MarquezDataset, MarquezJob
+from api.features.lineage.answers.graph import Lineage
+from api.features.marquez.answers import MarquezDataset, MarquezJob
 
 
 class MarquezEdge(Answer):

@@ -14,11 +14,8 @@ from fastapi import APIRouter, Query
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import Depth, Limit, Name, NodeIdOf, Offset
-from api.guard.guards import KNOWN, Caller, signed_in
-from api.guard.services import InstanceOf
-from api.http.marquez import jobs, shapes
-from api.http.marquez.reported import with_reported
-from api.http.schemas.marquez import (
+from api.features.marquez import shapes
+from api.features.marquez.answers import (
     MarquezDataset,
     MarquezDatasets,
     MarquezDatasetVersion,
@@ -29,7 +26,11 @@ from api.http.schemas.marquez import (
     MarquezSources,
     MarquezTags,
 )
-from api.http.schemas.marquez_graph import ColumnLineage
+from api.features.marquez.graph_answers import ColumnLineage
+from api.features.marquez.reported import with_reported
+from api.features.marquez.routes import jobs
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.visibility.readers import Reader, Readers
 from catalog.datasets.reported import is_reported
 from catalog.errors import DatasetNotFound, NotFound

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 from rich.tree import Tree
 
+from api.features.lineage import reader_commands
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, print_text, show
 from api.terminal.vocabularies import Origin, Rebuilt
@@ -76,6 +77,7 @@ def add_to(app: typer.Typer) -> None:
         " 2026-03-01T08:00:00Z"
     )(reach)
     app.command(epilog="weir rebuild search · weir rebuild lineage")(rebuild)
+    reader_commands.add_to(app)
 
 
 def node_id(text: str, field: str | None = None) -> str:

@@ -136,7 +136,7 @@ def test_every_valid_event_is_accepted(shared_data: Path, tmp_path: Path) -> Non
 
 # --- the mapping page ---------------------------------------------------------------------------------------------------
 
-PAGE = (Path(__file__).resolve().parents[4] / "docs/openlineage-mapping.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs/openlineage-mapping.md").read_text()
 
 FACETS = {
     "Run facets": "parent nominalTime processing_engine errorMessage externalQuery extractionError environmentVariables"

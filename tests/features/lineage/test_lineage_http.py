@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from api.cli import lineage as commands
+from api.features.lineage import commands
 from api.terminal.http import Api
 from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
