@@ -85,8 +85,8 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
             modules.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
         elif path.parts[0] != "tests" or path.suffix != ".py":
             others.append(path)
-    graph = grimp.build_graph(*imports.ROOMS, cache_dir=root / ".import_linter_cache")
-    chosen = imports.tests_by_distance(root, imports.distances(graph, modules), files)
+    graph = grimp.build_graph(*imports.ROOMS, cache_dir=str(root / ".import_linter_cache"))
+    chosen = imports.files_by_distance(root, imports.distances(graph, modules), files)
     for module in modules:
         chosen += _by_name(root, module)
     chosen += _that_name(root, others)
@@ -107,7 +107,9 @@ def _by_name(root: Path, module: str) -> list[str]:
 def _that_name(root: Path, others: Sequence[Path]) -> list[str]:
     if not others:
         return []
-    names = {path.name for path in others if path.suffix not in (".md", ".ts", ".tsx", ".css")}
+    data = [path for path in others if path.suffix not in (".md", ".ts", ".tsx", ".css")]
+    # Tests read a folder of such files as often as one of them.
+    names = {path.name for path in data} | {f'"{path.parent.name}"' for path in data if path.parent.name}
     tests = sorted((root / "tests").rglob("test_*.py")) if names else []
     return [str(test.relative_to(root)) for test in tests if any(name in test.read_text() for name in names)]
 
