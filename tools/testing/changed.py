@@ -75,7 +75,8 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
     """Test files for changed files, the nearest ones first.
 
     Of a module that only the application as a whole imports, such as a file of routes, the tests of the same room are
-    taken whose names share a word with it. Of another file, the tests that name it.
+    taken whose names share a word with it. Of a file of data, the tests that name it or its folder, directly or through a
+    helper. Tests that need servers are left to `weir test`.
     """
     modules, others = [], []
     for name in files:
@@ -86,12 +87,13 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
         elif path.parts[0] != "tests" or path.suffix != ".py":
             others.append(path)
     graph = grimp.build_graph(*imports.ROOMS, cache_dir=str(root / ".import_linter_cache"))
-    chosen = imports.files_by_distance(root, imports.distances(graph, modules), files)
+    near = [*files, *_that_name(root, others)]
+    chosen = imports.files_by_distance(root, imports.distances(graph, modules), near)
     for module in modules:
         chosen += _by_name(root, module)
-    chosen += _that_name(root, others)
     chosen += [*(_WORDS if modules else ()), *(_DOCS if any(p.parts[0] == "docs" for p in others) else ())]
-    return [name for name in dict.fromkeys(chosen) if (root / name).exists()]
+    local = [name for name in dict.fromkeys(chosen) if not name.startswith(("tests/integration/", "tests/e2e/"))]
+    return [name for name in local if (root / name).exists()]
 
 
 def _by_name(root: Path, module: str) -> list[str]:
@@ -105,12 +107,10 @@ def _by_name(root: Path, module: str) -> list[str]:
 
 
 def _that_name(root: Path, others: Sequence[Path]) -> list[str]:
-    if not others:
-        return []
     data = [path for path in others if path.suffix not in (".md", ".ts", ".tsx", ".css")]
     # Tests read a folder of such files as often as one of them.
     names = {path.name for path in data} | {f'"{path.parent.name}"' for path in data if path.parent.name}
-    tests = sorted((root / "tests").rglob("test_*.py")) if names else []
+    tests = sorted((root / "tests").rglob("*.py")) if names else []
     return [str(test.relative_to(root)) for test in tests if any(name in test.read_text() for name in names)]
 
 
