@@ -7,9 +7,10 @@ import signal
 import threading
 from pathlib import Path
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import load
-from api.wiring.bootstrap import build
+from api.wiring.duties import Duties
 
 
 def main() -> None:
@@ -18,7 +19,7 @@ def main() -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
     services = build(load(home), home)
-    services.lineage_worker().run(stop)
+    services[Duties].lineage_worker().run(stop)
     services.close()
 
 

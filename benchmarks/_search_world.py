@@ -16,11 +16,13 @@ from typing import Any
 
 import httpx
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import build
 from api.wiring.given import Given
-from api.wiring.services import Services
+from api.wiring.instance import Instance, write_admin_token
+from catalog.ports import CatalogStore
+from catalog.search.service import Search
 from tests.twins.catalog.index import MemorySearchIndex
 from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
 from tests.twins.policies.stores import MemoryHeadPublisher
@@ -54,11 +56,11 @@ def opened(
         services = _services(home, elasticsearch, index)
         try:
             begun = time.perf_counter()
-            count = write(services.store)
+            count = write(services[CatalogStore])
             recorded = time.perf_counter()
-            services.search.rebuild_search()
-            services.search.refresh()
-            services.search.warm()
+            services[Search].rebuild_search()
+            services[Search].refresh()
+            services[Search].warm()
             figures = {
                 "datasets": count,
                 "record_s": recorded - begun,
@@ -87,7 +89,7 @@ def _remove(elasticsearch: str, index: str) -> None:
             client.delete(f"/{name}").raise_for_status()
 
 
-def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
+def _services(home: Home, elasticsearch: str | None, index: str) -> Instance:
     settings = Settings()
     log = MemoryEventLog()
     given: dict[str, Any] = {
@@ -107,22 +109,22 @@ def _services(home: Home, elasticsearch: str | None, index: str) -> Services:
     return build(settings, home, Given(**given))
 
 
-def _direct(services: Services, figures: dict[str, float]) -> Door:
+def _direct(services: Instance, figures: dict[str, float]) -> Door:
     def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
         if path != "/api/v1/search":
             return 404, {}
-        return 200, services.search.search(asked["q"], limit=asked.get("limit", 20)).to_json()
+        return 200, services[Search].search(asked["q"], limit=asked.get("limit", 20)).to_json()
 
-    return Door(get, lambda: get, figures, services.search)
+    return Door(get, lambda: get, figures, services[Search])
 
 
-def _inside(services: Services, home: Home, figures: dict[str, float]) -> Door:
+def _inside(services: Instance, home: Home, figures: dict[str, float]) -> Door:
     """The application in this process: no socket, all of HTTP's layers."""
     from fastapi.testclient import TestClient
 
-    from api.http.app import create_app
+    from api.app import create_app
 
-    services.admin_token_file()
+    write_admin_token(services)
     token = home.admin_token.read_text().strip()
     client = TestClient(create_app(services), headers={"Authorization": f"Bearer {token}"})
 

@@ -1,7 +1,7 @@
 """The errors of Weir: one root, one type per fact, each with a stable code.
 
 `message` is one sentence for the person who asked: it names the input and the fix, and never holds a value read
-from a topic. `details` is JSON-ready and goes out as `error.details`. `api/http/edge/errors.py` is the only table from these
+from a topic. `details` is JSON-ready and goes out as `error.details`. `api/edge/errors.py` is the only table from these
 types to HTTP status codes.
 """
 

@@ -23,11 +23,11 @@ def _order(place: First) -> tuple[str, int, int]:
 def first_of(profile: FieldProfile, types: Collection[str] | None = None) -> First | None:
     """Where the field was first seen, or the first of some of its types."""
     if types is not None:
-        by_type = profile.details.get("types_first_seen") or {}
+        by_type = profile.details.get("typesFirstSeen") or {}
         first_of_types = earliest(by_type.get(name) for name in types)
         if first_of_types is not None:
             return first_of_types
-    first: First | None = profile.details.get("first_seen")
+    first: First | None = profile.details.get("firstSeen")
     return first
 
 
@@ -37,8 +37,8 @@ def with_earliest(before: FieldProfile, now: FieldProfile) -> FieldProfile:
     details = dict(now.details)
     first = earliest([first_of(before), first_of(now)])
     if first is not None:
-        details["first_seen"] = first
-    for name in ("types_first_seen", "formats_first_seen"):
+        details["firstSeen"] = first
+    for name in ("typesFirstSeen", "formatsFirstSeen"):
         old, new = before.details.get(name) or {}, details.get(name) or {}
         if new:
             details[name] = {key: earliest([old.get(key), place]) for key, place in new.items()}

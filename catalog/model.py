@@ -174,6 +174,15 @@ class ScanWindow:
     complete: bool = False
 
 
+_KEYS = {"null_share": "nullShare", "time_from": "timeFrom", "time_to": "timeTo", "created_at": "createdAt"}
+"""Attributes whose keys in JSON differ."""
+_ATTRIBUTES = {key: attribute for attribute, key in _KEYS.items()}
+
+
+def _named(data: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in data.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaVersion:
     """What is known of a dataset's records after a scan. `version` counts from 1; 0 = not yet stored.
@@ -191,16 +200,19 @@ class SchemaVersion:
     envelopes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        fields = [_named(each, _KEYS) for each in data["fields"]]
+        return {**_named(data, _KEYS), "fields": fields, "window": _named(data["window"], _KEYS)}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> SchemaVersion:
-        content = {**data}
+        content = _named(data, _ATTRIBUTES)
         content["fields"] = tuple(
-            FieldProfile(**{**f, "lengths": tuple(f["lengths"]) if f.get("lengths") else None}) for f in data["fields"]
+            FieldProfile(**{**_named(f, _ATTRIBUTES), "lengths": tuple(f["lengths"]) if f.get("lengths") else None})
+            for f in data["fields"]
         )
         content["shapes"] = tuple(Shape(**{**s, "paths": tuple(s["paths"])}) for s in data.get("shapes", ()))
-        window = dict(data.get("window") or {})
+        window = _named(data.get("window") or {}, _ATTRIBUTES)
         window["partitions"] = tuple(window.get("partitions", ()))
         content["window"] = ScanWindow(**window)
         content["problems"] = tuple(data.get("problems", ()))
@@ -213,7 +225,7 @@ class Classification:
 
     entity     presidio's entity name (EMAIL_ADDRESS, PERSON...), or a user's own
     score      0..1
-    evidence   {matched, sampled, validated, recognizers: [{name, version}], window, locale, free_text, note...};
+    evidence   {matched, sampled, validated, recognizers: [{name, version}], window, locale, freeText, note...};
                counts and names only, never a value
     """
 

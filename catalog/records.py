@@ -40,11 +40,11 @@ class ClusterRecord:
         return {
             "name": self.name,
             "namespace": self.namespace,
-            "cluster_id": self.cluster_id,
-            "bootstrap_servers": list(self.bootstrap),
-            "schema_registry": self.registry_url,
-            "created_at": rfc3339(self.created_at),
-            "updated_at": rfc3339(self.updated_at),
+            "clusterId": self.cluster_id,
+            "bootstrapServers": list(self.bootstrap),
+            "schemaRegistry": self.registry_url,
+            "createdAt": rfc3339(self.created_at),
+            "updatedAt": rfc3339(self.updated_at),
         }
 
 
@@ -72,7 +72,7 @@ class DatasetRecord:
     tags            declared words on the whole dataset (domain.sales); tags of fields are classifications
     format          {key, value} -> json | avro | ...; declared, else found by the last scan
     declared_ddl    the schema as declared, Spark DDL of the value's columns; None when not declared
-    topic           what the brokers report, see TopicFacts.to_json: partitions, retention_ms, cleanup_policy, offsets...
+    topic           what the brokers report, see TopicFacts.to_json: partitions, retentionMs, cleanupPolicy, offsets...
     scan            how the last scan ended: at, records, window, unscanned (paths), problems, error (failed scans only)
     usage           how often it was read; raises it in search
     revision        counts every change; the search index has `indexed_revision`
@@ -129,21 +129,21 @@ class DatasetRecord:
             "reference": self.reference,
             "source": self.source,
             "description": self.known_description,
-            "description_source": "user" if self.description else "producer" if self.known_description else None,
+            "descriptionSource": "user" if self.description else "producer" if self.known_description else None,
             "reported": dict(self.reported),
             "owners": [str(owner) for owner in self.owners],
             "tags": list(self.tags),
             "terms": list(self.terms),
             "format": dict(self.format),
-            "declared_schema": self.declared_ddl,
+            "declaredSchema": self.declared_ddl,
             "topic": dict(self.topic),
             "scan": dict(self.scan),
             "usage": self.usage,
-            "created_at": rfc3339(self.created_at),
-            "updated_at": rfc3339(self.updated_at),
-            "last_seen_at": rfc3339(self.last_seen_at),
-            "scanned_at": rfc3339(self.scanned_at),
-            "deleted_at": rfc3339(self.deleted_at),
+            "createdAt": rfc3339(self.created_at),
+            "updatedAt": rfc3339(self.updated_at),
+            "lastSeenAt": rfc3339(self.last_seen_at),
+            "scannedAt": rfc3339(self.scanned_at),
+            "deletedAt": rfc3339(self.deleted_at),
         }
 
 
@@ -210,11 +210,11 @@ class ClassificationRecord:
             "state": str(self.state),
             "evidence": dict(self.evidence),
             "source": str(self.source),
-            "reviewed_by": self.reviewed_by,
-            "reviewed_at": rfc3339(self.reviewed_at),
+            "reviewedBy": self.reviewed_by,
+            "reviewedAt": rfc3339(self.reviewed_at),
             "reason": self.reason,
-            "first_at": rfc3339(self.first_at),
-            "seen_at": rfc3339(self.seen_at),
+            "firstAt": rfc3339(self.first_at),
+            "seenAt": rfc3339(self.seen_at),
         }
 
 

@@ -66,11 +66,11 @@ class ScanRecord:
             "request": dict(self.request),
             "datasets": [dict(d) for d in self.datasets],
             "problems": [dict(p) for p in self.problems],
-            "requested_by": self.requested_by,
-            "cancel_requested": self.cancel_requested,
-            "created_at": rfc3339(self.created_at),
-            "started_at": rfc3339(self.started_at),
-            "finished_at": rfc3339(self.finished_at),
+            "requestedBy": self.requested_by,
+            "cancelRequested": self.cancel_requested,
+            "createdAt": rfc3339(self.created_at),
+            "startedAt": rfc3339(self.started_at),
+            "finishedAt": rfc3339(self.finished_at),
         }
 
 

@@ -47,9 +47,9 @@ class TopicFacts:
         facts: dict[str, Any] = {
             "partitions": self.partitions,
             "replication": self.replication,
-            "cleanup_policy": self.cleanup_policy,
-            "retention_ms": self.retention_ms,
-            "retention_bytes": self.retention_bytes,
+            "cleanupPolicy": self.cleanup_policy,
+            "retentionMs": self.retention_ms,
+            "retentionBytes": self.retention_bytes,
         }
         if self.offsets:
             facts["retained"] = self.retained

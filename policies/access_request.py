@@ -45,6 +45,31 @@ class Vote:
     narrowed: Mapping[str, Any] | None = None
     escalated: bool = False
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "by": self.by,
+            "stage": self.stage,
+            "verdict": self.verdict,
+            "at": rfc3339(self.at),
+            "comment": self.comment,
+            "insteadOf": self.instead_of,
+            "narrowed": self.narrowed,
+            "escalated": self.escalated,
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Vote:
+        return Vote(
+            by=data["by"],
+            stage=data["stage"],
+            verdict=data["verdict"],
+            at=_moment(data["at"]),
+            comment=data["comment"],
+            instead_of=data["insteadOf"],
+            narrowed=data["narrowed"],
+            escalated=data["escalated"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -209,7 +234,7 @@ class AccessRequest:
                 }
                 for stage in self.stages
             ],
-            "decisions": [{**asdict(vote), "at": rfc3339(vote.at)} for vote in self.votes],
+            "decisions": [vote.to_json() for vote in self.votes],
             "grant": self.grant,
             "breakGlass": self.break_glass,
             "ticket": self.ticket,
@@ -243,7 +268,7 @@ class AccessRequest:
             reason=data["reason"],
             state=RequestState(data["state"]),
             stage=at[data["stage"]] if data["stage"] is not None else len(stages),
-            votes=tuple(Vote(**{**vote, "at": _moment(vote["at"])}) for vote in data["decisions"]),
+            votes=tuple(map(Vote.from_json, data["decisions"])),
             grant=data["grant"],
             break_glass=bool(data.get("breakGlass")),
             ticket=data.get("ticket") or "",

@@ -52,7 +52,7 @@ class SampleRequest:
 
     def __post_init__(self) -> None:
         if self.max_records < 1 or self.max_bytes < 1 or self.max_seconds <= 0:
-            raise InvalidInput("A sample needs max_records, max_bytes and max_seconds above zero.")
+            raise InvalidInput("A sample needs maxRecords, maxBytes and maxSeconds above zero.")
         if self.dead_letter is not None and not _DEAD_LETTER.match(self.dead_letter):
             raise InvalidInput(
                 f"{self.dead_letter!r} is not a topic for dead letters: its name must begin with an underscore, so that no"
@@ -61,8 +61,8 @@ class SampleRequest:
 
     @staticmethod
     def parse(data: Mapping[str, Any]) -> SampleRequest:
-        """Read `{strategy, max_records, max_bytes, max_seconds, seed, dead_letter}`. Raises InvalidInput naming the field."""
-        settings = {"strategy", "max_records", "max_bytes", "max_seconds", "seed", "dead_letter"}
+        """Read `{strategy, maxRecords, maxBytes, maxSeconds, seed, deadLetter}`. Raises InvalidInput naming the field."""
+        settings = {"strategy", "maxRecords", "maxBytes", "maxSeconds", "seed", "deadLetter"}
         unknown = sorted(set(data) - settings)
         if unknown:
             raise InvalidInput(f"A sample has no setting {unknown[0]!r}; it has {', '.join(sorted(settings))}.")
@@ -75,14 +75,14 @@ class SampleRequest:
         try:
             return SampleRequest(
                 strategy=strategy,
-                max_records=int(data.get("max_records", 1000)),
-                max_bytes=int(data.get("max_bytes", 64 * 1024 * 1024)),
-                max_seconds=float(data.get("max_seconds", 300.0)),
+                max_records=int(data.get("maxRecords", 1000)),
+                max_bytes=int(data.get("maxBytes", 64 * 1024 * 1024)),
+                max_seconds=float(data.get("maxSeconds", 300.0)),
                 seed=int(data.get("seed", 0)),
-                dead_letter=str(data["dead_letter"]) if data.get("dead_letter") else None,
+                dead_letter=str(data["deadLetter"]) if data.get("deadLetter") else None,
             )
         except (TypeError, ValueError) as error:
-            raise InvalidInput("max_records, max_bytes, max_seconds and seed of a sample are numbers.") from error
+            raise InvalidInput("maxRecords, maxBytes, maxSeconds and seed of a sample are numbers.") from error
 
 
 @dataclass(frozen=True, slots=True)

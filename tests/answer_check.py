@@ -1,12 +1,14 @@
 """Every JSON answer that a test gets, compared with what `/openapi.json` documents for its route; unknown keys are refused.
 
 The document leaves answers open, as clients should; here each object with declared keys is closed, so a key that an
-answer has and its model has not fails the test that got it.
+answer has and its model has not fails the test that got it. Objects that the document leaves free, and events of streams,
+have camelCase keys too, except where their keys are data or another standard's.
 """
 
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -20,14 +22,20 @@ import jsonschema_rs
 from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 
-from api.http.app import create_app
-from api.wiring.bootstrap import offline
+from api.app import create_app
+from api.bootstrap import offline
 
 _PARAMETER = re.compile(r"\\{[^}]+\\}")
 _OTHERS = ("/openapi.json",)
 """JSON that is not an answer of a route of ours."""
 _ANSWERED_503 = ("/readyz",)
 """Whose 503 is an answer and no failure."""
+_SNAKE = re.compile(r"[a-z0-9]+(_[a-z0-9]+)+")
+_FREE = frozenset({"facets", "spec"})
+"""Keys of objects whose keys are data or another standard's."""
+_LINES = ("text/event-stream", "application/x-ndjson")
+"""Media with an object a line."""
+_OPENLINEAGE = frozenset({"failed_events", "non_retriable"})
 
 
 class AnswerDiffers(AssertionError):
@@ -65,14 +73,38 @@ def check(answer: httpx2.Response) -> None:
     """Raise AnswerDiffers where a JSON answer is not as its route documents it; other media are left alone."""
     kind = answer.headers.get("content-type", "").partition(";")[0]
     path = answer.request.url.raw_path.decode().partition("?")[0]
-    if kind != "application/json" or path in _OTHERS or not answer.read():
+    if kind not in (*_LINES, "application/json") or path in _OTHERS or not answer.read():
         return
     method, status = answer.request.method, answer.status_code
-    problems = differences(method, path, status, answer.json())
+    if kind in _LINES:
+        problems = [each for data in _events(answer.text) for each in snake_keys(data)]
+    else:
+        data = answer.json()
+        problems = [*differences(method, path, status, data), *snake_keys(data)]
     if problems:
         raise AnswerDiffers(
             f"{method} {path} answered {status}, not as api/http/schemas has it: {'; '.join(problems[:5])}"
         )
+
+
+def _events(text: str) -> Iterator[Any]:
+    """The objects of a stream, one a line."""
+    for line in text.splitlines():
+        if (data := line.removeprefix("data:").strip()).startswith("{"):
+            yield json.loads(data)
+
+
+def snake_keys(data: Any, at: str = "") -> Iterator[str]:
+    """Places of keys that are snake_case where they are Weir's own."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if _SNAKE.fullmatch(key) and key not in _OPENLINEAGE:
+                yield f"{at}{key} is not camelCase"
+            if key not in _FREE:
+                yield from snake_keys(value, f"{at}{key}.")
+    elif isinstance(data, list):
+        for value in data:
+            yield from snake_keys(value, at)
 
 
 def differences(method: str, path: str, status: int, data: Any) -> list[str]:

@@ -13,15 +13,18 @@ from typing import Any, Literal
 
 from fastapi.dependencies import utils
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.wiring.bootstrap import build
+from api.joins.scan_runner import ScanRunner
+from api.wiring.duties import Duties
 from api.wiring.given import Given
-from api.wiring.services import Services
+from api.wiring.instance import Instance, write_admin_token
 from catalog.adapters.sql.database import Database
 from catalog.errors import Unavailable
 from catalog.topics import ClusterDescription, PartitionOffsets, TopicFacts
+from lineage.producers.catalog import ProducerCatalog
 from scanners.model import RawRecord
 from tests.answer_check import CheckedClient
 from tests.twins.catalog.index import MemorySearchIndex
@@ -103,7 +106,7 @@ class ApiWorld:
             (folder / "weir.db").write_bytes(_empty_record())
         self.log = MemoryEventLog()
         self.graph = MemoryGraph()
-        self.services: Services = build(
+        self.services: Instance = build(
             settings,
             Home(folder),
             Given(
@@ -117,13 +120,12 @@ class ApiWorld:
                 graph=self.graph,
                 publisher=MemoryHeadPublisher(),
                 event_topic=None,
-                sampler=MemorySampler(topics),
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **(_NO_KAFKA | more),
+                **({"sampler": MemorySampler(topics)} | _NO_KAFKA | more),
             ),
         )
-        self.services.admin_token_file()
+        write_admin_token(self.services)
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
 
@@ -151,16 +153,16 @@ class ApiWorld:
         """Ask for a scan and do it, as the worker would."""
         started = self.admin.post("/api/v1/scans", json=asked)
         assert started.status_code == 202, started.text
-        assert self.services.scan_runner.run_next()
+        assert self.services[ScanRunner].run_next()
         answer: dict[str, Any] = self.admin.get(f"/api/v1/scans/{started.json()['id']}").json()
         return answer
 
     def fold(self) -> None:
         """Bring the graph up to the log, as the worker would."""
-        worker = self.services.lineage_worker()
+        worker = self.services[Duties].lineage_worker()
         while worker.step(timeout=0):
             pass
-        while self.services.producers.settle():
+        while self.services[ProducerCatalog].settle():
             pass
 
 
@@ -171,7 +173,7 @@ def _times(records: Sequence[RawRecord]) -> dict[int, list[datetime]]:
 
 @contextmanager
 def world(folder: Path, topics: Mapping[str, Sequence[RawRecord]] | None = None, **more: Any) -> Iterator[ApiWorld]:
-    """A world that is closed at the end; `more` replaces parts, as in `api.wiring.bootstrap.build`."""
+    """A world that is closed at the end; `more` replaces parts, as in `api.bootstrap.build`."""
     world = ApiWorld(folder, topics, **more)
     try:
         yield world

@@ -142,21 +142,21 @@ def _dated(spec: dict[str, Any], now: datetime) -> dict[str, Any]:
 
 
 def wanted(expected: Any) -> dict[str, Any]:
-    """What is expected of a field, as the door of decisions has it: {effect, mask: {type, ...}, clear_when}."""
+    """What is expected of a field, as the door of decisions has it: {effect, mask: {type, ...}, clearWhen}."""
     if isinstance(expected, str):
         if expected in ("clear", "denied", "gap"):
             effect = {"clear": "allow", "denied": "deny"}.get(expected, expected)
             gap: dict[str, Any] | None = (
                 {"type": "MASK_NULL", "expression": None, "params": {}} if expected == "gap" else None
             )
-            return {"effect": effect, "mask": gap, "clear_when": None}
+            return {"effect": effect, "mask": gap, "clearWhen": None}
         expected = {"mask": expected}
     mask = {"type": expected["mask"], "expression": expected.get("expression"), "params": expected.get("params", {})}
-    return {"effect": "mask", "mask": mask, "clear_when": expected.get("clear_when")}
+    return {"effect": "mask", "mask": mask, "clearWhen": expected.get("clearWhen")}
 
 
 def column_problem(door: str, person: Person, path: str, answer: Mapping[str, Any] | None) -> str | None:
-    """Whether a door's {effect, mask, clear_when} of a field is what the scenario has."""
+    """Whether a door's {effect, mask, clearWhen} of a field is what the scenario has."""
     want = wanted(person.fields[path])
     got = {name: answer.get(name) for name in want} if answer is not None else None
     return None if got == want else f"{door}: {path} of {person.user} ({person.purpose}) is {got}, not {want}"
@@ -183,7 +183,7 @@ def access_problem(person: Person, path: str, entries: Sequence[Mapping[str, Any
     if others:  # of all values of a map, with keys of their own: whether all of it is masked
         masked = all(wanted(person.fields[p])["mask"] is not None for p in (path, *others))
         return None if [e["masked"] for e in shown] == [masked] else f"who has access: {path} of {person.user}: {shown}"
-    expected = (want["mask"] is not None, want["mask"] and want["mask"]["type"], want["clear_when"])
+    expected = (want["mask"] is not None, want["mask"] and want["mask"]["type"], want["clearWhen"])
     got = [(e["masked"], e["mask"], e["clearWhen"]) for e in shown]
     return None if got == [expected] else f"who has access: {path} of {person.user} is {got}, not {expected}"
 

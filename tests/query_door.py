@@ -15,9 +15,13 @@ from api.config.address import Address
 from api.config.http_settings import ApiSettings
 from api.config.settings import Settings
 from api.processes.server import listening
+from policies.access.identity import Identity
 from policies.adapters.spark import values
 from policies.plan.cancellation import Stop
 from policies.plan.model import QueryPlan, Result, ResultColumn
+from policies.query.check import QueryCheck
+from policies.query.service import GovernedQuery
+from policies.whatif.mask_preview import MaskPreview
 from tests import waiting
 from tests.api_world import ApiWorld
 
@@ -123,7 +127,7 @@ class Door:
         self.world, self.engine, self.url = world, engine, url
 
     def token(self, user: str) -> str:
-        return str(self.world.services.identity.create_token(user).text)
+        return str(self.world.services[Identity].create_token(user).text)
 
 
 @contextmanager
@@ -132,10 +136,10 @@ def door(folder: Path, table: pa.Table, api: ApiSettings | None = None) -> Itera
     api = api or ApiSettings()
     world, engine = ApiWorld(folder, settings=Settings(api=api)), ArrowEngine(table)
     services = world.services
-    services.query._engine = engine
-    services.query_check._engine = engine
-    services.mask_preview._engine = engine
-    services.query._offsets = services.query.preparer._offsets = NoOffsets()
+    services[GovernedQuery]._engine = engine
+    services[QueryCheck]._engine = engine
+    services[MaskPreview]._engine = engine
+    services[GovernedQuery]._offsets = services[GovernedQuery].preparer._offsets = NoOffsets()
     world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     world.apply(GOVERNANCE)
     listener = socket.create_server(("127.0.0.1", 0))

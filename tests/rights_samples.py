@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from api.http.callers.right import Route
-from api.http.callers.rights import PREFIX
+from api.guard.access import Entry
+from api.guard.router import PREFIX
 from tests.scim_world import GROUP, USER
 
 if TYPE_CHECKING:
@@ -249,6 +249,6 @@ SAMPLES: Mapping[str, Sample] = {
 """By route as the table has it; a route that is not here is asked without a query or a body, and answers 2xx."""
 
 
-def sample_of(route: Route) -> Sample:
+def sample_of(route: Entry) -> Sample:
     """How a route is asked."""
     return SAMPLES.get(str(route).replace(API, "", 1), Sample())

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from api.http.callers.right import Route
+from api.guard.access import Entry
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.spec_parts import PERMISSIONS
 from tests.answer_check import CheckedClient
@@ -99,7 +99,7 @@ class RightsWorld(ApiWorld):
         assert started.status_code == 201, started.text
         self.review: str = started.json()["id"]
         mine = self.callers["owner"].get(f"{API}/access-reviews/{self.review}/items", params={"mine": True}).json()
-        self.item = next(each["number"] for each in mine["items"] if each["can_decide"])
+        self.item = next(each["number"] for each in mine["items"] if each["canDecide"])
 
     def sent(self, method: str, path: str, who: str, body: Any) -> dict[str, Any]:
         answer = self.callers[who].request(method, API + path, json=body)
@@ -122,7 +122,7 @@ class RightsWorld(ApiWorld):
         name = f"q{datetime.now(UTC).timestamp()}"
         return str(self.sent("POST", "/saved-queries", "holder", {"name": name, "sql": "SELECT 1"})["id"])
 
-    def ask(self, who: str, route: Route, sample: Sample) -> Any:
+    def ask(self, who: str, route: Entry, sample: Sample) -> Any:
         """The answer to one caller."""
         values = {**FILL, **sample.fill}
 

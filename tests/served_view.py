@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from api.joins.views.changes import Event
+from api.joins.views.changes import Event, ViewChanges
+from policies.access.identity import Identity
 from policies.model import Subject
 from policies.plan.registry import Running
+from policies.query.service import GovernedQuery
 from tests.api_world import ApiWorld
 from tests.twins.views import MemoryServingTable, MemoryViewStates
 from views.model import Row, State, identity
@@ -110,20 +112,20 @@ class ServedView:
         self.serving.write("spend", into.id, kept, gone, {0: self.offset})
 
     def subject(self, name: str) -> Subject:
-        return self.world.services.identity.current(name)
+        return self.world.services[Identity].current(name)
 
     @contextmanager
     def follow(self, name: str, last_id: str | None = None, live: Running | None = None) -> Iterator[Follower]:
         services, subject = self.world.services, self.subject(name)
-        live = live or services.query.running.begin(subject, "a view", None, streaming=True)
-        live.signed_in = lambda: services.identity.current(name)
-        follower = Follower(services.view_changes.follow(subject, "spend", last_id, live))
+        live = live or services[GovernedQuery].running.begin(subject, "a view", None, streaming=True)
+        live.signed_in = lambda: services[Identity].current(name)
+        follower = Follower(services[ViewChanges].follow(subject, "spend", last_id, live))
         try:
             yield follower
         finally:
             live.stop.stop("was ended by the test")
             follower.close()
-            services.query.running.end(live)
+            services[GovernedQuery].running.end(live)
 
 
 class Follower:

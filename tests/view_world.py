@@ -17,11 +17,14 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from confluent_kafka.schema_registry import SchemaRegistryClient
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.wiring.bootstrap import build
+from api.joins.scan_runner import ScanRunner
+from api.wiring.duties import Duties
 from api.wiring.given import Given
+from api.wiring.instance import write_admin_token
 from tests.answer_check import CheckedClient
 from tests.effort import pace
 from tests.twins.catalog.index import MemorySearchIndex
@@ -59,7 +62,7 @@ class ViewWorld:
                 event_topic=None,
             ),
         )
-        self.services.admin_token_file()
+        write_admin_token(self.services)
         self.app = create_app(self.services)
         self.admin = self._client((folder / "admin.token").read_text().strip())
         self.prefix = f"v{uuid.uuid4().hex[:6]}"
@@ -91,14 +94,14 @@ class ViewWorld:
                 break
         assert asked.status_code == 202, asked.text
         while self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()["state"] == "queued":
-            assert self.services.scan_runner.run_next()
+            assert self.services[ScanRunner].run_next()
         scan = self.admin.get(f"/api/v1/scans/{asked.json()['id']}").json()
         assert scan["state"] == "done" and all(each["fields"] for each in scan["datasets"]), scan
 
     def run(self) -> None:
         """Start the runner in this process."""
         self._stop = threading.Event()
-        runner = self.services.view_runner()
+        runner = self.services[Duties].view_runner()
         self._thread = threading.Thread(target=runner.run, args=(self._stop,), daemon=True)
         self._thread.start()
 
@@ -171,7 +174,7 @@ class ViewWorld:
 
     def fold(self) -> None:
         """Put the events that were posted into the lineage graph."""
-        worker = self.services.lineage_worker()
+        worker = self.services[Duties].lineage_worker()
         while worker.step(timeout=0):
             pass
 

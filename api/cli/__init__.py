@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from api import VERSION
+from api import VERSION, features
 from api.cli import (
     access,
     access_reviews,
@@ -17,30 +17,25 @@ from api.cli import (
     catalog,
     connectors,
     declare,
-    directory,
     effective,
-    events,
     lineage,
-    login,
     notify,
     policy,
     purposes,
     queries,
     request_parts,
     review,
-    saved_queries,
     schemas,
     servers,
     sources,
     testing,
-    tokens,
     topics,
     views,
 )
-from api.cli.failures import worded
-from api.cli.help_panels import InOrder, into_panels
-from api.cli.names import UnknownName
-from api.cli.output import errors, print_text
+from api.terminal.failures import worded
+from api.terminal.help_panels import InOrder, into_panels
+from api.terminal.names import UnknownName
+from api.terminal.output import errors, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
@@ -56,25 +51,21 @@ app = typer.Typer(
 )
 
 for room in (
+    *features.parts("commands"),
     servers,
     catalog,
     review,
     lineage,
     queries,
-    saved_queries,
     policy,
     purposes,
     access,
     effective,
     access_reviews,
     audit,
-    tokens,
-    directory,
-    login,
     notify,
     request_parts,
     declare,
-    events,
     schemas,
     sources,
     connectors,

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import (
+from api.terminal.http import segment
+from api.terminal.names import (
     complete_dataset,
     complete_grant,
     complete_purpose,
@@ -17,8 +17,8 @@ from api.cli.names import (
     complete_template,
     complete_user,
 )
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from policies.access_request import RequestState
 
 grant_app = typer.Typer(help="See and revoke grants.", no_args_is_help=True)

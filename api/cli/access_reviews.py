@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_campaign, complete_dataset, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
-from api.cli.vocabularies import Unconfirmed
+from api.terminal.http import segment
+from api.terminal.names import complete_campaign, complete_dataset, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
+from api.terminal.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput
 from policies.campaigns.model import CampaignState, ItemState
@@ -25,7 +25,7 @@ reviews_app = typer.Typer(help="Confirm or revoke rights, in access reviews.", n
 Identifier = Annotated[
     str, typer.Argument(help="As `weir access-review list` shows it.", autocompletion=complete_campaign)
 ]
-_COLUMNS = ("id", "state", "startedAt", "dueAt", "items", "open", "kept", "revoked", "to_decide")
+_COLUMNS = ("id", "state", "startedAt", "dueAt", "items", "open", "kept", "revoked", "toDecide")
 _ITEM_COLUMNS = ("number", "right", "holder", "sees", "lastUsed", "state", "by", "reason")
 
 
@@ -52,8 +52,8 @@ def list_reviews(
     answer = api(user).get("/api/v1/access-reviews", state=state)
     rows = [{**each, **each["counts"]} for each in answer["reviews"]]
     show(rows, _COLUMNS, output, whole=answer, empty="No access reviews.")
-    if output is Format.TABLE and answer["to_decide"]:
-        console.print(f"{answer['to_decide']} rights wait for your word.")
+    if output is Format.TABLE and answer["toDecide"]:
+        console.print(f"{answer['toDecide']} rights wait for your word.")
 
 
 @reviews_app.command(epilog="weir access-review start personal-data · weir access-review start -f review.yaml")

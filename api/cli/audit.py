@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import typer
 
-from api.cli.grouped_options import with_groups
-from api.cli.names import complete_dataset, complete_grant, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, print_text, show
+from api.terminal.grouped_options import with_groups
+from api.terminal.names import complete_dataset, complete_grant, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
 from api.wiring.offline import check_audit_file
 from catalog.errors import InvalidInput, WeirError
 
@@ -203,25 +203,25 @@ def audit_verify(
     if key is not None or unknown:
         raise InvalidInput("--key and --allow-unknown-key are for an exported file; name it with --file.")
     answer: dict[str, Any] = api(user).get("/api/v1/audit/verify")
-    show([answer], ("holds", "entries", "head", "first_bad", "sealed"), output, whole=answer)
+    show([answer], ("holds", "entries", "head", "firstBad", "sealed"), output, whole=answer)
     removed = answer["removed"]
     if output is Format.TABLE and removed is not None:
         console.print(
             f"Entries {removed['first']} to {removed['last']} ({removed['from']} to {removed['to']}) were removed by"
             f" {removed['setting']}, the last of them at {removed['at']}; their {removed['segments']} seals prove the rest."
         )
-    if not answer["holds"] and answer.get("first_bad") is None:
+    if not answer["holds"] and answer.get("firstBad") is None:
         raise WeirError(f"The audit chain is not proven. {answer['problem']}")
     if not answer["holds"]:
-        raise WeirError(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
+        raise WeirError(f"The audit chain does not hold from entry {answer.get('firstBad')} on.")
 
 
 def _verify_file(file: Path, key: Path | None, unknown: bool, output: Format) -> None:
     answer = check_audit_file(file, key).to_json()
-    show([answer], ("holds", "entries", "first", "last", "complete", "trusted", "first_bad"), output, whole=answer)
+    show([answer], ("holds", "entries", "first", "last", "complete", "trusted", "firstBad"), output, whole=answer)
     sys.stdout.flush()
     if not answer["holds"]:
-        where = f"line {answer['first_bad']}: " if answer["first_bad"] is not None else ""
+        where = f"line {answer['firstBad']}: " if answer["firstBad"] is not None else ""
         raise WeirError(f"{file} does not hold: {where}{answer['problem']}")
     if output is Format.TABLE and not answer["complete"]:
         console.print(

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.cells import cell
 from api.cli.declare import dataset_path
-from api.cli.http import Api
-from api.cli.options import As, Output, Topic, api
-from api.cli.output import Format, console, errors, show
 from api.cli.queries import Purpose, follow_query
+from api.terminal.cells import cell
+from api.terminal.http import Api
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, errors, show
 
 _WIDTH = 400
 """Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""
@@ -117,8 +117,8 @@ def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) 
     for column in page["columns"]:
         if column["decision"]["effect"] not in ("clear", "derived"):
             console.print(f"[dim]{escape(column['name'])}: {escape(column['decision']['text'])}[/]")
-    if page["unreadable_text"]:
-        console.print(f"[yellow]{escape(page['unreadable_text'])}[/]")
+    if page["unreadableText"]:
+        console.print(f"[yellow]{escape(page['unreadableText'])}[/]")
     if page["searched"]:
         console.print(f"[dim]{page['searched']['left']:,} offsets further on.[/]")
     if page[onward]:

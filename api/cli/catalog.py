@@ -11,11 +11,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.declare import dataset_path
-from api.cli.http import Api, segment
-from api.cli.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, errors, print_text, show
-from api.cli.vocabularies import Found
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.vocabularies import Found
 from catalog.errors import WeirError
 from scanners.model import Strategy
 
@@ -60,8 +60,8 @@ def scan(
     sample = {
         "strategy": strategy,
         "records": records,
-        "max_bytes": max_bytes or None,
-        "max_seconds": max_seconds or None,
+        "maxBytes": max_bytes or None,
+        "maxSeconds": max_seconds or None,
         "deadLetter": dead_letter_topic or dead_letter or None,
     }
     where = {"bootstrapServers": bootstrap_servers, "schemaRegistry": schema_registry} if bootstrap_servers else {}
@@ -71,9 +71,13 @@ def scan(
         show([started], ("id", "state"), output, whole=started)
         return
     done = follow_scan(client, started["id"])
-    _show_scan(done, output)
+    causes = [problem["message"] for problem in done["problems"] if not problem.get("dataset")]
+    if done["datasets"] or output is not Format.TABLE:
+        _show_scan(done, output)
     if done["state"] != "done":
-        raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
+        raise WeirError(" ".join([f"The scan {done['id']} ended as {done['state']}.", *causes]))
+    for cause in causes:
+        errors.print(f"[yellow]![/] {escape(cause)}")
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,13 +111,13 @@ def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
 def _show_scan(done: dict[str, Any], output: Format) -> None:
     show(
         scan_rows(done),
-        ("topic", "format", "records", "fields", "shapes", "personal_data"),
+        ("topic", "format", "records", "fields", "shapes", "personalData"),
         output,
         whole=done,
-        empty="No topic matches; name topics with --topics, internal ones (_...) are left out.",
     )
     for problem in done["problems"]:
-        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
+        if problem.get("dataset"):
+            errors.print(f"[yellow]![/] {escape(problem['dataset'])} {escape(problem['message'])}")
 
 
 def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
@@ -125,7 +129,7 @@ def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
             "records": item.get("records", 0),
             "fields": item.get("fields", 0),
             "shapes": item.get("shapes", 0),
-            "personal_data": ", ".join(item.get("entities", [])),
+            "personalData": ", ".join(item.get("entities", [])),
         }
         for item in done["datasets"]
     ]
@@ -167,7 +171,7 @@ def search(
         empty = "Nothing fits. What is scanned is found; `weir get datasets` lists it."
     rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
     for row in rows:
-        row["best fields"] = [each["path"] for each in row.get("best_fields", ())]
+        row["best fields"] = [each["path"] for each in row.get("bestFields", ())]
         row["why"] = _reasons(row.get("why"))
     columns = (
         ("dataset", "best fields", "owners", "description")
@@ -180,9 +184,9 @@ def search(
 def _found(answer: Mapping[str, Any]) -> str:
     """How many, which words the best hit lacks, and how they may be spelled."""
     title = f"{answer['total']} found"
-    if answer["left_out"]:
-        title += f", without: {', '.join(answer['left_out'])}"
-    return title + (f". Did you mean: {answer['did_you_mean']}" if answer["did_you_mean"] else "")
+    if answer["leftOut"]:
+        title += f", without: {', '.join(answer['leftOut'])}"
+    return title + (f". Did you mean: {answer['didYouMean']}" if answer["didYouMean"] else "")
 
 
 def _reasons(why: Mapping[str, Any] | None) -> str:

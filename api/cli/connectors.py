@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import segment
-from api.cli.names import complete_cluster, complete_connector
-from api.cli.options import As, Output, api
-from api.cli.output import Format, errors, show
+from api.terminal.http import segment
+from api.terminal.names import complete_cluster, complete_connector
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, errors, show
 
 Connector = Annotated[
     str, typer.Argument(help="The connector's name, as in `weir connector list`.", autocompletion=complete_connector)

@@ -11,18 +11,18 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, ApiRefused, segment
-from api.cli.names import complete_kind, require_kind
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, print_text, show
 from api.cli.schema_table import show_schema
+from api.terminal.http import Api, ApiRefused, segment
+from api.terminal.names import complete_kind, require_kind
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
-    "datasets": ("reference", "format", "description", "owners", "tags", "scanned_at"),
-    "clusters": ("name", "namespace", "bootstrap_servers", "schema_registry", "datasets"),
+    "datasets": ("reference", "format", "description", "owners", "tags", "scannedAt"),
+    "clusters": ("name", "namespace", "bootstrapServers", "schemaRegistry", "datasets"),
 }
 
 

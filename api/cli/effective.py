@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import segment
-from api.cli.names import complete_dataset, complete_purpose, complete_user
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, show
-from api.cli.vocabularies import Holder, RightKind, Seen
+from api.terminal.http import segment
+from api.terminal.names import complete_dataset, complete_purpose, complete_user
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, show
+from api.terminal.vocabularies import Holder, RightKind, Seen
 from catalog.errors import InvalidInput
 
 access_app = typer.Typer(help="See who has access to what, and why.", no_args_is_help=True)
@@ -146,7 +146,7 @@ def compare(
     show(rows, ("field", "left", "right"), output, whole=answer, empty="Both see the same of every field.")
     if output is not Format.TABLE:
         return
-    console.print(f"{answer['same']} fields are the same; {answer['more_fields']} more differ.")
+    console.print(f"{answer['same']} fields are the same; {answer['moreFields']} more differ.")
     for side in ("left", "right"):
         for rule in answer["rules"][side]:
             how = f" ({', '.join(rule['how'])})" if rule["how"] else ""
@@ -170,7 +170,7 @@ def _effect(side: Mapping[str, Any]) -> str:
         "deny": "hidden",
         "unknown": "not known then",
     }
-    return word[side["effect"]] + (f", unmasked where {side['clear_when']}" if side["clear_when"] else "")
+    return word[side["effect"]] + (f", unmasked where {side['clearWhen']}" if side["clearWhen"] else "")
 
 
 def _file(path: str, output: ListFormat, user: str | None, params: Mapping[str, Any]) -> bool:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.names import complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
-from policies.notices import Channel, ChatKind, Digest, Topic
+from api.terminal.names import complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
+from policies.notify.notices import Channel, ChatKind, Digest, Topic
 
 
 def add_to(app: typer.Typer) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.names import complete_dataset, complete_purpose, complete_user
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.names import complete_dataset, complete_purpose, complete_user
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput
 
 policy_app = typer.Typer(help="Test policies, see what a change would do, try a mask.", no_args_is_help=True)
@@ -143,12 +143,12 @@ def decide(
             "path": c["path"],
             "effect": c["effect"],
             "mask": c["mask"]["type"] if c["mask"] else "",
-            "clear_when": c["clear_when"],
+            "clearWhen": c["clearWhen"],
             "why": "; ".join(dict.fromkeys(r["text"] for r in c["reasons"])),
         }
         for c in answer["columns"]
     ]
-    show(rows, ("path", "effect", "mask", "clear_when", "why"), output, whole=answer, empty="No field is open.")
+    show(rows, ("path", "effect", "mask", "clearWhen", "why"), output, whole=answer, empty="No field is open.")
     if output is Format.TABLE:
         console.print(
             f"{answer['dataset']}: {answer['effect']}", *(f"· {r['text']}" for r in answer["reasons"]), sep="\n"

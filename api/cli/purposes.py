@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 
 _COLUMNS = ("purpose", "title", "legalBasis", "retention", "owner", "users", "deprecated")
 purpose_app = typer.Typer(help="See what data may be used for.", no_args_is_help=True)

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import Api, segment
-from api.cli.names import complete_purpose
-from api.cli.options import As, Output, api
-from api.cli.output import Format, as_text, console, errors, print_text, show, show_rows
-from api.cli.parameters import filled
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_purpose
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.terminal.parameters import filled
 from catalog.errors import InvalidInput
 from policies.model import OnUnreadable
 
@@ -102,9 +102,9 @@ def run_query(
         return
     asked = {"sql": sql, "purpose": purpose, "limit": limit} | ({"unreadable": unreadable} if unreadable else {})
     if output in _EXPORTS:
-        body = {**asked, "query_id": f"cli-{uuid.uuid4().hex}"}
+        body = {**asked, "queryId": f"cli-{uuid.uuid4().hex}"}
         _export(client, body, output, out, "plain" if plain_csv else "safe")
-        _reported(client.get(f"/api/v1/queries/{body['query_id']}"))
+        _reported(client.get(f"/api/v1/queries/{body['queryId']}"))
         return
     if out is not None and output is QueryFormat.TABLE:
         raise InvalidInput("--out takes a format for files: -o csv, arrow, parquet, json or yaml.")
@@ -133,16 +133,16 @@ def _table(answer: dict[str, Any]) -> None:
     console.print(window_text(answer["window"]), style="dim", markup=False)
     if answer["partial"]:
         console.print(f"[yellow]{escape(answer['partial']['text'])}[/]")
-    if answer["unreadable_text"]:
-        console.print(f"[yellow]{escape(answer['unreadable_text'])}[/]")
+    if answer["unreadableText"]:
+        console.print(f"[yellow]{escape(answer['unreadableText'])}[/]")
     for note in answer.get("notes", ()):
         console.print(f"[yellow]{escape(note)}[/]")
 
 
 def _reported(answer: dict[str, Any]) -> None:
     """Values that do not fit, beside an answer that is written elsewhere."""
-    if answer["unreadable_text"]:
-        errors.print(f"[yellow]{escape(answer['unreadable_text'])}[/]")
+    if answer["unreadableText"]:
+        errors.print(f"[yellow]{escape(answer['unreadableText'])}[/]")
 
 
 def _export(client: Api, body: dict[str, Any], output: QueryFormat, out: Path | None, text: str) -> None:

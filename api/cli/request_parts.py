@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import segment
-from api.cli.names import complete_grant, complete_request
-from api.cli.options import As, Output, api
-from api.cli.output import Format, show
+from api.terminal.http import segment
+from api.terminal.names import complete_grant, complete_request
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, show
 
 _ID = Annotated[str, typer.Argument(help="As `weir requests` shows it.", autocompletion=complete_request)]
 _TEXT = Annotated[str, typer.Argument(help="What you write.")]

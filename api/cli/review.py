@@ -10,11 +10,11 @@ import typer
 import yaml
 
 from api.cli.declare import dataset_path
-from api.cli.grouped_options import with_groups
-from api.cli.http import Api
-from api.cli.names import complete_dataset, complete_entity, require_entity
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.grouped_options import with_groups
+from api.terminal.http import Api
+from api.terminal.names import complete_dataset, complete_entity, require_entity
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput, WeirError
 from catalog.model import ReviewState
 
@@ -180,7 +180,7 @@ def test_recognizer(
         client.post("/api/v1/recognizers/test", {**body, "recognizer": recognizer}) for recognizer in _recognizers(file)
     ]
     rows = [row for answer in answers for row in _trial_rows(answer)]
-    columns = ("recognizer", "entity", "field", "matched", "tagged", "look_alikes_flagged", "problem")
+    columns = ("recognizer", "entity", "field", "matched", "tagged", "lookAlikesFlagged", "problem")
     show(rows, columns, output, whole=answers)
     if output is Format.TABLE and any(answer.get("others") for answer in answers):
         console.print("Other fields it would tag: " + ", ".join(p for a in answers for p in a.get("others", [])))
@@ -221,7 +221,7 @@ def _trial_rows(answer: dict[str, Any]) -> list[dict[str, Any]]:
                 **base,
                 "matched": f"{answer['matched']:,} of {answer['sampled']:,}",
                 "tagged": answer["tagged"],
-                "look_alikes_flagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))),
+                "lookAlikesFlagged": ": ".join(filter(None, (flagged, ", ".join(answer["flagged"])))),
                 "problem": answer["problem"],
             }
         ]

@@ -17,12 +17,12 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from api import VERSION
-from api.cli.output import errors
 from api.cli.pages import PagesBuild
 from api.config.address import Address
 from api.config.home import PROGRAM, Home
 from api.config.settings import load
 from api.config.tls_client import ClientTls
+from api.terminal.output import errors
 from catalog.errors import SettingsError
 from stack import SERVERS, Instance, ProcessSpec, StackSettings
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from api.cli.output import Format, console, show
+from api.terminal.output import Format, console, show
 from catalog.problems import sentence
 
 _EXACT = 40
@@ -50,7 +50,7 @@ def read_line(reference: str, answer: Mapping[str, Any]) -> Iterator[str]:
     kept = sum(int(p.get("end", 0)) - int(p.get("begin", 0)) for p in window.get("partitions", ()))
     of = "all " if window.get("complete") else ""
     retained = f" of {kept:,} retained offsets" if kept and not of else ""
-    times = f", written {window['time_from']} to {window['time_to']}" if window.get("time_from") else ""
+    times = f", written {window['timeFrom']} to {window['timeTo']}" if window.get("timeFrom") else ""
     yield f"{reference}, schema version {answer['version']}: {of}{records:,} records read{retained}{times}"
 
 
@@ -62,12 +62,12 @@ def format_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         if part.endswith(".options") or name == "null":
             continue
         details = (profiles.get(part) or {}).get("details") or {}
-        seen = details.get("formats_seen") or {}
+        seen = details.get("formatsSeen") or {}
         total = sum(seen.values())
         words = [", ".join(f"{n} {share(count / total)}" for n, count in seen.items()) if len(seen) > 1 else str(name)]
         packed = json.loads(formats.get(f"{part}.options", "{}")).get("packed") or ()
         words += [_PACKED.get(each, f"packed as {each}") for each in packed]
-        if ids := details.get("schema_ids"):
+        if ids := details.get("schemaIds"):
             words.append(f"schema id{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}")
         yield f"{part}: {'; '.join(words)}"
 
@@ -94,7 +94,7 @@ def field_row(field: Mapping[str, Any]) -> dict[str, Any]:
         "path": field["path"],
         "types": ", ".join(f"{name} {share(part)}" if part < 1 else name for name, part in field["types"].items()),
         "presence": share(field["presence"]),
-        "null": share(field["null_share"]) if field["null_share"] else "",
+        "null": share(field["nullShare"]) if field["nullShare"] else "",
         "distinct": "" if distinct is None else f"~{distinct:,}" if distinct > _EXACT else str(distinct),
     }
 

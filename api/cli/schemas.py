@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from api.cli.declare import dataset_path
-from api.cli.names import complete_dataset
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.names import complete_dataset
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 
 
 def add_to(app: typer.Typer) -> None:
@@ -36,7 +36,7 @@ def diff_schema(
         listed = client.get(f"{dataset_path(dataset)}/schema/versions")
         show(
             [{**v, "changes": changes_in_short(v["changes"])} for v in listed],
-            ("version", "created_at", "fields", "shapes", "changes"),
+            ("version", "createdAt", "fields", "shapes", "changes"),
             output,
             whole=listed,
             empty="No version yet: weir scan CLUSTER.",
@@ -47,7 +47,7 @@ def diff_schema(
     )
     show(
         [change_row(c) for c in answer["changes"]],
-        ("change", "path", "before", "after", "first_seen"),
+        ("change", "path", "before", "after", "firstSeen"),
         output,
         whole=answer,
         title=f"Version {answer['from']} to {answer['to']}",
@@ -65,10 +65,10 @@ def diff_schema(
 
 def change_row(change: dict[str, Any]) -> dict[str, Any]:
     """A change as a table row."""
-    first = change.get("first_seen") or {}
+    first = change.get("firstSeen") or {}
     at = f"partition {first['partition']}, offset {first['offset']}, {first.get('time') or 'no time'}" if first else ""
     what = change["change"] + (f" {change['how']}" if change.get("how") else "")
-    return {**change, "change": what, "path": change["path"] or "", "first_seen": at}
+    return {**change, "change": what, "path": change["path"] or "", "firstSeen": at}
 
 
 def changes_in_short(changes: list[dict[str, Any]]) -> str:

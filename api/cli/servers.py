@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.options import Output
-from api.cli.output import Format, console, errors, print_text, show
 from api.config.extras import notices
 from api.config.home import Home
+from api.terminal.options import Output
+from api.terminal.output import Format, console, errors, print_text, show
 
 
 class Optional(StrEnum):

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_cluster, complete_dataset
-from api.cli.options import As, AsOf, Output, api
-from api.cli.output import Format, console, errors, show
+from api.terminal.http import segment
+from api.terminal.names import complete_cluster, complete_dataset
+from api.terminal.options import As, AsOf, Output, api
+from api.terminal.output import Format, console, errors, show
 from catalog.errors import InvalidInput
 
 Cluster = Annotated[

@@ -10,8 +10,8 @@ from rich.markup import escape
 
 from api.cli.browse import browse
 from api.cli.declare import dataset_path
-from api.cli.options import As, Output, Topic, api
-from api.cli.output import Format, console, errors, show
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, errors, show
 from catalog.errors import InvalidInput
 
 app = typer.Typer(no_args_is_help=True, help="One topic: its records page by page, partitions, groups, configuration.")

@@ -10,10 +10,10 @@ import typer
 import yaml
 from rich.markup import escape
 
-from api.cli.http import segment
-from api.cli.names import complete_view
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, show
+from api.terminal.http import segment
+from api.terminal.names import complete_view
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, show
 from catalog.errors import InvalidInput
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}

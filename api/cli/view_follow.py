@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import Api, segment
-from api.cli.names import complete_purpose, complete_view
-from api.cli.options import As, api
-from api.cli.output import errors, print_text
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_purpose, complete_view
+from api.terminal.options import As, api
+from api.terminal.output import errors, print_text
 from catalog.errors import Unavailable
 
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.http import segment
-from api.cli.names import complete_dataset, complete_group, complete_purpose, complete_view
-from api.cli.options import As, Output, api
-from api.cli.output import Format, console, errors, show, show_rows
 from api.cli.view_diff import diff
 from api.cli.view_follow import follow
+from api.terminal.http import segment
+from api.terminal.names import complete_dataset, complete_group, complete_purpose, complete_view
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, show, show_rows
 from catalog.errors import InvalidInput
 
 View = Annotated[str, typer.Argument(help="The view's name, as in `weir view list`.", autocompletion=complete_view)]

@@ -242,6 +242,6 @@ class Chapters:
     def _audit(self) -> None:
         answer = self._petra.get("/api/v1/audit/verify")
         if not answer["holds"]:
-            raise DemoFailed(f"The audit chain does not hold from entry {answer.get('first_bad')} on.")
+            raise DemoFailed(f"The audit chain does not hold from entry {answer.get('firstBad')} on.")
         head = answer["head"]["hash"][:12]
         self._say(f"[green]✓[/] {answer['entries']:,} entries, every one sealed by the next; the last is {head}")

@@ -3,5 +3,5 @@
 In:  services of catalog, scanners, lineage and policies.
 Out: the protocols that a room declares for what it needs of another.
 
-`api.wiring.bootstrap` passes them in. Start reading at `cross_room.py`.
+`api.bootstrap` passes them in. Start reading at `cross_room.py`.
 """

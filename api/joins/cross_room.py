@@ -61,7 +61,7 @@ class ReportReaders:
                 "origin": r.origin,
                 "name": f"{r.namespace}/{r.name}",
                 "id": r.job,
-                "last_seen": r.seen,
+                "lastSeen": r.seen,
                 "owners": list(r.owners),
             }
             for r in self._lineage.readers_of(dataset, moment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from api.joins.cross_room import ReportFlows, ReportReaders
-from api.joins.visible.readers import Reader
+from api.visibility.readers import Reader
 from catalog.errors import NotAllowed
 from catalog.where_is.report import Part, WhereIs
 from policies.decision.domains import Reach

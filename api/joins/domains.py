@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NoReturn, Protocol
 
-from api.joins.sight import owns
+from api.visibility.sight import owns
 from catalog.datasets.reviews import Decision
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document
@@ -199,26 +199,32 @@ class DomainRights:
                 _refuse(subject, "Dataset", key, problem)
 
 
-def review_refused(
-    identity: Identity,
-    state: GovernanceState,
-    classified: Callable[[DatasetId], Iterable[ClassificationRecord]],
-    subject: Subject,
-    record: DatasetRecord,
-    asked: Decision,
-) -> str | None:
-    """Why a steward of a domain may not decide so on a detection, in a sentence: what they confirm or bring back becomes a
-    tag of the field, and may open it. None for owners, and for who reviews by a permission or decides on access."""
-    if asked.state is ReviewState.REJECTED or owns(subject, record) or "review" in identity.permissions(subject):
-        return None
-    if Power.APPROVE in identity.powers(subject, record.reference):
-        return None
-    view = state.view()
-    problem = tag_refused(asked.entity, opening(view.roles.values(), view.grants.values(), record.reference))
-    if problem is None:
-        return None
-    there = any(each.holds and (each.path, each.entity) == (asked.path, asked.entity) for each in classified(record.id))
-    return None if there else problem
+class ReviewLimits:
+    """What a steward of a domain may not decide on a detection. `classified` gives the detections of a dataset."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        state: GovernanceState,
+        classified: Callable[[DatasetId], Iterable[ClassificationRecord]],
+    ) -> None:
+        self._identity, self._state, self._classified = identity, state, classified
+
+    def refused(self, subject: Subject, record: DatasetRecord, decision: Decision) -> str | None:
+        """Why the decision is refused, in a sentence: what they confirm or bring back becomes a tag of the field, and may open
+        it. None for owners, and for who reviews by a permission or decides on access."""
+        permitted = "review" in self._identity.permissions(subject)
+        if decision.state is ReviewState.REJECTED or owns(subject, record) or permitted:
+            return None
+        if self._identity.may(subject, Power.APPROVE, record.reference):
+            return None
+        view = self._state.view()
+        problem = tag_refused(decision.entity, opening(view.roles.values(), view.grants.values(), record.reference))
+        if problem is None:
+            return None
+        classified = self._classified(record.id)
+        there = any(each.holds and (each.path, each.entity) == (decision.path, decision.entity) for each in classified)
+        return None if there else problem
 
 
 def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from api.joins.sight import Sight
+from api.visibility.sight import Sight
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, WeirError
 from catalog.lags import KEPT, MOST, GroupLag, LagStore, ordered, spread

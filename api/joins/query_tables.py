@@ -144,7 +144,7 @@ class Tables:
             schema=schema,
             formats=formats,
             declared=declared,
-            seen=tuple(number for profile in schema.fields for number in profile.details.get("schema_ids", ())),
+            seen=tuple(number for profile in schema.fields for number in profile.details.get("schemaIds", ())),
             registered=registered,
             key=STRING if registered else from_profile(schema.fields, "key"),
             value=declared or (STRING if registered else from_profile(schema.fields, "value")),

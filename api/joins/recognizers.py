@@ -12,6 +12,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import RecognizerSpec
 from catalog.errors import InvalidInput, NotAllowed
 from catalog.paths import FieldPath
+from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord, DeclaredDocument
 from scanners.model import Recognizer, SampleRequest, Strategy
 from scanners.scan.service import Scanner
@@ -156,3 +157,13 @@ def _what(recognizer: Recognizer) -> tuple[object, ...]:
     """What it finds, whatever it is called."""
     patterns = sorted((str(each.get("regex")), float(each.get("score") or 0)) for each in recognizer.patterns)
     return recognizer.supported_entity, patterns, sorted(recognizer.deny_list), sorted(recognizer.context)
+
+
+def own_recognizers(store: CatalogStore, user: str) -> frozenset[str]:
+    """Names of the recognizers that a user was the last to declare."""
+    return frozenset(
+        name
+        for each in store.documents("Recognizer")
+        if each.applied_by == user
+        for name in (each.key, str(each.spec.get("name")))
+    )

@@ -22,7 +22,7 @@ _WRITTEN = {"AVRO": "avro", "JSON": "jsonschema"}  # a learned schema is not wri
 
 def schema_ids(schema: SchemaVersion) -> set[int]:
     """The ids of the registered schemas that values name."""
-    return {number for f in schema.fields if f.path == "value" for number in f.details.get("schema_ids", ())}
+    return {number for f in schema.fields if f.path == "value" for number in f.details.get("schemaIds", ())}
 
 
 def follow(

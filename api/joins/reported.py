@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from api.joins.visible.producers import Producers
+from api.visibility.producers import Producers
 from catalog.datasets.reported import newest
 from catalog.model import DatasetId
 from catalog.records import DatasetRecord, rfc3339

@@ -11,7 +11,7 @@ from typing import Any
 
 from api.joins.connections import Connections
 from api.joins.registry_verdicts import schema_ids
-from api.joins.sight import Sight
+from api.visibility.sight import Sight
 from catalog.call_deadline import all_calls_within
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, NotFound

@@ -11,10 +11,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from api.app import access_by_route
 from api.config.settings import documented
-from api.http.callers.rights import rights
-from api.http.callers.scopes import scope_of
-from api.http.edge.errors import HTTP_CODES, STATUS
+from api.edge.errors import HTTP_CODES, STATUS
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -109,11 +108,13 @@ def rights_markdown() -> str:
         f"| route | who | {' | '.join(BUILT_IN_ROLES)} | scope | limits |",
         f"|---|---|{'---|' * len(BUILT_IN_ROLES)}---|---|",
     ]
-    for route, right in sorted(rights().items(), key=lambda each: (each[0].path, each[0].method, each[0].case)):
-        cells = ["yes" if right.of(role.permissions) else "no" for role in BUILT_IN_ROLES.values()]
-        scope = "scim" if right.directory else scope_of(route.method, route.path) if right.signed_in else None
+    for route, access in sorted(
+        access_by_route().items(), key=lambda each: (each[0].path, each[0].method, each[0].case)
+    ):
+        cells = ["yes" if access.includes(role.permissions) else "no" for role in BUILT_IN_ROLES.values()]
+        scope = access.scope_for(route.method)
         shown = f"`{scope}`" if scope else ""
-        lines.append(f"| `{route}` | {right.who} | {' | '.join(cells)} | {shown} | {right.limits} |")
+        lines.append(f"| `{route}` | {access.who} | {' | '.join(cells)} | {shown} | {access.limits} |")
     return "\n".join(lines) + "\n"
 
 
@@ -173,8 +174,8 @@ def _suffix(shape: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Write the pages."""
-    from api.http.app import create_app
-    from api.wiring.bootstrap import offline
+    from api.app import create_app
+    from api.bootstrap import offline
 
     (DOCS / "settings.md").write_text(settings_markdown())
     (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))

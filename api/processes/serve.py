@@ -7,16 +7,18 @@ import sys
 
 import structlog
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.address import Address
 from api.config.extras import notices
 from api.config.home import Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
-from api.http.app import create_app
 from api.processes.heap import few_arenas, one_thread_for_vectors
 from api.processes.server import listening
-from api.wiring.bootstrap import build
+from api.wiring.duties import Duties
+from api.wiring.instance import write_admin_token
 from catalog.errors import SettingsError
 
 _TURN_SECONDS = 0.001
@@ -32,8 +34,8 @@ def serve(home: Home) -> None:
     keep_small(home.root / "logs" / "weir.log")
     services = build(settings, home)
     server = listening(create_app(services), settings.api)
-    services.admin_token_file()
-    services.warm()
+    write_admin_token(services)
+    services[Duties].warm()
     address = Address(settings.api.host, settings.api.port, settings.api.tls_certificate)
     address.write(home)
     structlog.get_logger("weir").info("serving", url=address.url)

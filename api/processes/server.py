@@ -11,9 +11,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from api.config.http_settings import ApiSettings
-from api.http.edge.peer_certificates import RequireCertificate
-from api.http.edge.slow_clients import Patience, patient_protocol
-from api.http.edge.tls import Renewal, server_context
+from api.edge.peer_certificates import RequireCertificate
+from api.edge.slow_clients import Patience, patient_protocol
+from api.edge.tls import Renewal, server_context
 
 _SHUTDOWN_SECONDS = 5.0
 """How long a client may take to agree to the end of a TLS connection."""

@@ -14,13 +14,15 @@ import time
 import psutil
 import structlog
 
+from api.bootstrap import build
 from api.config.home import PROGRAM, Home
 from api.config.log_files import keep_small
 from api.config.logs import configure
 from api.config.settings import load
+from api.joins.views.service import Views
 from api.processes.heap import few_arenas
-from api.wiring.bootstrap import build
-from api.wiring.services import Services
+from api.wiring.duties import Duties
+from api.wiring.instance import Instance
 
 log = structlog.get_logger("weir.views")
 LOG_NAME = "weir-views.log"
@@ -53,7 +55,7 @@ def run(home: Home, parent: int | None = None) -> None:
                 stop.wait(_PARENT_S)
                 continue
             log.info("running")
-            services.view_runner().run(stop)
+            services[Duties].view_runner().run(stop)
     services.close()
 
 
@@ -67,7 +69,7 @@ def _follow(parent: int, stop: threading.Event) -> None:
 class ViewProcess:
     """Starts the process, and starts it again; for the worker."""
 
-    def __init__(self, home: Home, services: Services) -> None:
+    def __init__(self, home: Home, services: Instance) -> None:
         self._home, self._services = home, services
         self._process: subprocess.Popen[bytes] | None = None
         self._pause, self._next = _FIRST_PAUSE_S, 0.0
@@ -79,7 +81,7 @@ class ViewProcess:
             self._process = None
             self._next = time.monotonic() + self._pause
             self._pause = min(self._pause * 2, _MOST_PAUSE_S)
-        if self._process is None and time.monotonic() >= self._next and self._services.views.any():
+        if self._process is None and time.monotonic() >= self._next and self._services[Views].any():
             self._start()
         return False
 

@@ -10,18 +10,36 @@ from collections.abc import Callable
 
 import structlog
 
+from api.bootstrap import build
 from api.config.extras import notices
 from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
-from api.config.settings import load
+from api.config.settings import Settings, load
+from api.joins.connectors.service import Connectors
+from api.joins.group_lags import GroupLags
+from api.joins.observing import Observing
+from api.joins.scan_runner import ScanRunner
+from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
-from api.wiring.bootstrap import build
+from api.wiring.campaign_services import AccessReviews
+from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival
-from api.wiring.services import Services
+from api.wiring.instance import Instance
+from api.wiring.notify_services import Notify
+from catalog.datasets.tag_propagation import TagFlow
 from catalog.errors import Unavailable
-from policies.notices import Channel
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.scans.schedules import Schedules
+from catalog.search.service import Search
+from lineage.producers.catalog import ProducerCatalog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.notify.notices import Channel
+from policies.requests.escalations import Escalations
+from policies.requests.grant_notices import GrantNotices
 
 log = structlog.get_logger("weir.worker")
 
@@ -57,21 +75,21 @@ def run(home: Home) -> None:
         signal.signal(name, lambda *_: stop.set())
     view_process = ViewProcess(home, services)
     duties: list[tuple[str, Callable[[], None]]] = [
-        ("lineage", lambda: services.lineage_worker().run(stop)),
-        ("scans", lambda: repeat(stop, SCAN_POLL_S, services.scan_runner.run_next)),
-        ("events", lambda: repeat(stop, EVENTS_POLL_S, services.deliveries.step)),
-        ("notices", lambda: repeat(stop, NOTICES_S, lambda: services.notify.sender.step(Channel.MAIL))),
-        ("chat", lambda: repeat(stop, NOTICES_S, lambda: services.notify.sender.step(Channel.CHAT))),
+        ("lineage", lambda: services[Duties].lineage_worker().run(stop)),
+        ("scans", lambda: repeat(stop, SCAN_POLL_S, services[ScanRunner].run_next)),
+        ("events", lambda: repeat(stop, EVENTS_POLL_S, services[Deliveries].step)),
+        ("notices", lambda: repeat(stop, NOTICES_S, lambda: services[Notify].sender.step(Channel.MAIL))),
+        ("chat", lambda: repeat(stop, NOTICES_S, lambda: services[Notify].sender.step(Channel.CHAT))),
         ("observing", lambda: observe(stop, services)),
         ("lags", lambda: sample_lags(stop, services)),
         ("tags", lambda: repeat(stop, TAGS_S, lambda: follow_tags(services))),
         ("datasets", lambda: settle_datasets(stop, services)),
-        ("audit segments", lambda: repeat(stop, SEGMENTS_S, services.audit_segments.step)),
-        ("audit shipping", lambda: repeat(stop, SHIPPING_S, services.audit_shipping.step)),
+        ("audit segments", lambda: repeat(stop, SEGMENTS_S, services[AuditSegments].step)),
+        ("audit shipping", lambda: repeat(stop, SHIPPING_S, services[AuditShipping].step)),
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, services.connectors.step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[Connectors].step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),
@@ -94,19 +112,19 @@ def run(home: Home) -> None:
     marker.unlink(missing_ok=True)
 
 
-def upkeep(services: Services) -> bool:
+def upkeep(services: Instance) -> bool:
     """What is due now: scheduled scans are asked for, old events forgotten, ends of grants announced, datasets that changed
     while the index was away indexed. Each is tried whatever became of the others; the first failure is raised at the end.
     """
     first: Exception | None = None
     duties: tuple[Callable[[], object], ...] = (
-        services.schedules.request_due,
-        services.events.prune,
-        services.grant_notices.step,
-        services.escalations.step,
-        services.view_failures.step,
-        services.producers.realign,
-        services.search.reindex_dirty,
+        services[Schedules].request_due,
+        services[Events].prune,
+        services[GrantNotices].step,
+        services[Escalations].step,
+        services[ViewFailures].step,
+        services[ProducerCatalog].realign,
+        services[Search].reindex_dirty,
     )
     for duty in duties:
         try:
@@ -118,28 +136,28 @@ def upkeep(services: Services) -> bool:
     return False
 
 
-def review_access(services: Services) -> bool:
+def review_access(services: Instance) -> bool:
     """Access reviews start, remind and close; a thread of its own, since a large one takes a while."""
-    done = services.access_reviews.duty.step()
+    done = services[AccessReviews].duty.step()
     if done:
         log.info("access_reviews", done=done)
     return False
 
 
-def follow_tags(services: Services) -> bool:
+def follow_tags(services: Instance) -> bool:
     """Tags go where their data goes; a mask that leaks is reported."""
-    swept = services.tag_flow.sweep()
+    swept = services[TagFlow].sweep()
     if swept.inherited or swept.ended or swept.leaks:
         log.info("tags_followed", inherited=swept.inherited, ended=swept.ended, leaks=swept.leaks)
     return False
 
 
-def settle_datasets(stop: threading.Event, services: Services) -> None:
+def settle_datasets(stop: threading.Event, services: Instance) -> None:
     """Datasets that lineage named get their records in the catalog; at most half of the time, as the fold needs the rest."""
     wanted = SETTLED_MOST
     while not stop.is_set():
         started = time.monotonic()
-        settled = services.producers.settle(wanted)
+        settled = services[ProducerCatalog].settle(wanted)
         took = time.monotonic() - started
         if settled:
             wanted = settled_next(wanted, took)
@@ -153,21 +171,21 @@ def settled_next(wanted: int, took_s: float) -> int:
     return min(SETTLED_MOST, wanted * 2) if took_s < SETTLING_S / 4 else wanted
 
 
-def observe(stop: threading.Event, services: Services) -> None:
+def observe(stop: threading.Event, services: Instance) -> None:
     """Ask brokers and the servers beside them who reads what, every `lineage.observe_seconds`."""
-    pause = services.settings.lineage.observe_seconds
+    pause = services[Settings].lineage.observe_seconds
     while not stop.is_set():
         if pause > 0:
-            services.observing.step()
+            services[Observing].step()
         stop.wait(pause or 3600)
 
 
-def sample_lags(stop: threading.Event, services: Services) -> None:
+def sample_lags(stop: threading.Event, services: Instance) -> None:
     """Keep how far consumer groups are behind, a sample every `lineage.observe_seconds`, once a minute at most."""
-    pause = services.settings.lineage.observe_seconds
+    pause = services[Settings].lineage.observe_seconds
     while not stop.is_set():
         if pause > 0:
-            services.group_lags.step()
+            services[GroupLags].step()
         stop.wait(max(LAGS_S, pause) if pause > 0 else 3600)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api.config.settings import Settings
 from api.joins.facts import NotKept
-from api.joins.visible.readers import Readers
+from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.campaign_services import AccessReviews, access_reviews
 from api.wiring.catalog_services import CatalogServices

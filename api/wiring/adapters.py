@@ -1,4 +1,4 @@
-"""The adapters of an instance, made when they are first asked for. Only `api/wiring/bootstrap.py` uses this.
+"""The adapters of an instance, made when they are first asked for. Only `api/bootstrap.py` uses this.
 
 Drivers are imported late: `--help` and a process that never queries pay nothing for Spark.
 """

@@ -14,9 +14,9 @@ from api.joins.domains import DomainRights
 from api.joins.fitting import Fitting
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
-from api.joins.visible.declared import KIND as VISIBILITY
-from api.joins.visible.declared import VisibilityHandler
-from api.joins.visible.knowledge import Knowledge
+from api.visibility.declared import KIND as VISIBILITY
+from api.visibility.declared import VisibilityHandler
+from api.visibility.knowledge import Knowledge
 from api.webhooks.deliver import WebhookHandler
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices

@@ -39,7 +39,7 @@ class LineageServices:
     def rebuild(self) -> dict[str, int]:
         """Fold all events again into an empty graph."""
         done = rebuild(self.log, self.graph, self.names, self.settings, producers=self.producers)
-        return {"events folded": done.folded, "messages skipped": done.skipped, "tombstones": done.tombstones}
+        return {"eventsFolded": done.folded, "messagesSkipped": done.skipped, "tombstones": done.tombstones}
 
 
 def lineage_services(settings: Settings, parts: Adapters, catalog: CatalogServices) -> LineageServices:

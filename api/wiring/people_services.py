@@ -7,7 +7,7 @@ from functools import partial
 
 from api.config.settings import Settings
 from api.joins.cross_room import held_elsewhere
-from api.joins.visible.knowledge import Knowledge
+from api.visibility.knowledge import Knowledge
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now

@@ -9,9 +9,9 @@ from hashlib import blake2b
 from api.config.settings import Settings
 from api.joins.cross_room import LineageNear, ReportAccess, ReportFlows, ReportReaders, SqlLineageSliver
 from api.joins.views.service import Views
-from api.joins.visible.knowledge import Knowledge
-from api.joins.visible.readers import Parts as ReaderParts
-from api.joins.visible.readers import Readers
+from api.visibility.knowledge import Knowledge
+from api.visibility.readers import Parts as ReaderParts
+from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now

@@ -237,7 +237,7 @@ class Load:
             query = str(uuid.UUID(int=dice.getrandbits(128), version=4))
             self.ledgers["queries"].tried(query)
             sql = f"SELECT count(*), count(DISTINCT mail) FROM `{world.cluster}`.`{dice.choice(world.topics)}`"
-            answer = caller.call("query", "POST", "/api/v1/query", json={"sql": sql, "query_id": query})
+            answer = caller.call("query", "POST", "/api/v1/query", json={"sql": sql, "queryId": query})
             if answer is not None:
                 if answer.json()["rows"] != [[RECORDS, RECORDS]]:
                     self.journal.wrong(f"query: {answer.json()['rows']} for {RECORDS} records")

@@ -122,12 +122,12 @@ class Reader:
     def chain_holds(self) -> str | None:
         """None when the audit chain holds and its head was compared, else what is wrong."""
         verified = self.get("audit/verify")
-        if verified["holds"] and verified["head_checked"]:
+        if verified["holds"] and verified["headChecked"]:
             return None
         return f"audit chain: {verified['problem'] or verified['note']}"
 
     def lag(self) -> int | None:
-        return httpx.get(f"{self.world.weir.url}/readyz", timeout=15).json()["lineage"]["lag_events"]  # type: ignore[no-any-return]
+        return httpx.get(f"{self.world.weir.url}/readyz", timeout=15).json()["lineage"]["lagEvents"]  # type: ignore[no-any-return]
 
     def _datasets(self, cluster: str | None, **where: str) -> Iterator[dict[str, Any]]:
         asked = {"cluster": cluster, **where} if cluster else where

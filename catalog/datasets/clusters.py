@@ -255,3 +255,10 @@ def splits(reference: str) -> list[tuple[str, str]]:
     slashes = [at for at, sign in enumerate(reference) if sign == "/" and 0 < at < len(reference) - 1]
     others = [(reference[:at], reference[at + 1 :]) for at in slashes[:_MOST_SLASHES] if reference[at - 1] not in ":/"]
     return [*ways, *(way for way in others if way not in ways)]
+
+
+def names_of_cluster(store: CatalogStore, cluster: str) -> list[str]:
+    """All names that a cluster is declared by."""
+    clusters = store.clusters()
+    same = {each.namespace for each in clusters if each.name == cluster}
+    return sorted(each.name for each in clusters if each.namespace in same)

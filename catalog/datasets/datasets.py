@@ -337,8 +337,8 @@ def _scan_facts(scan: DatasetScan, now: datetime) -> Mapping[str, Any]:
         "format": dict(scan.schema.format),
         "complete": window.complete,
         "strategy": window.strategy,
-        "time_from": window.time_from,
-        "time_to": window.time_to,
+        "timeFrom": window.time_from,
+        "timeTo": window.time_to,
         "unscanned": list(scan.unscanned),
         "problems": [dict(problem) for problem in scan.problems],
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from catalog.datasets.departures import Departure, departures_of
@@ -54,7 +54,14 @@ class Change:
     first_seen: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {
+            "change": self.change,
+            "path": self.path,
+            "before": self.before,
+            "after": self.after,
+            "how": self.how,
+            "firstSeen": self.first_seen,
+        }
 
 
 def differences(old: SchemaVersion, new: SchemaVersion) -> tuple[Change, ...]:
@@ -197,7 +204,7 @@ def _format_first(
     places = []
     for part, name in new.format.items():
         if old.format.get(part) != name and part in after:
-            places.append(after[part].details.get("formats_first_seen", {}).get(name))
+            places.append(after[part].details.get("formatsFirstSeen", {}).get(name))
     return earliest(places)
 
 

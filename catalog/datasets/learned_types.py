@@ -52,7 +52,7 @@ def number_type(kinds: Collection[str], details: Mapping[str, Any]) -> tuple[Pri
             f"Queries read this field as STRING, with the numbers as they were sent: {digits} digits before the point and"
             f" {scale} behind it are more than the {LONGEST} that a DECIMAL has. Cast it where fewer digits do."
         )
-    if details.get("not_finite"):
+    if details.get("notFinite"):
         return STRING, (
             "Queries read this field as STRING, with the numbers as they were sent: some are not finite, which a DECIMAL"
             " does not hold, and others have more digits than a DOUBLE."
@@ -86,7 +86,7 @@ def from_profile(fields: Sequence[FieldProfile], root: str = "value") -> DataTyp
     for profile in fields:
         path = profile.field_path
         # Documents in texts are profiled below the text, which is read as a text.
-        if path.root != root or "inside_text" in profile.details:
+        if path.root != root or "insideText" in profile.details:
             continue
         node = top
         for step in path.steps:

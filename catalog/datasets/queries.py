@@ -42,7 +42,7 @@ class SchemaDiff:
             "to": self.after,
             "changes": [change.to_json() for change in self.changes],
             "compatibility": self.compatibility.to_json(),
-            "looked_at": dict(self.looked_at),
+            "lookedAt": dict(self.looked_at),
         }
 
 
@@ -51,8 +51,8 @@ def window_summary(window: ScanWindow) -> dict[str, Any]:
     return {
         "records": window.records,
         "complete": window.complete,
-        "time_from": window.time_from,
-        "time_to": window.time_to,
+        "timeFrom": window.time_from,
+        "timeTo": window.time_to,
         "partitions": [
             {"partition": p.get("partition"), "first": p.get("first"), "last": p.get("last")}
             for p in window.partitions

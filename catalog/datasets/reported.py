@@ -96,7 +96,7 @@ def _schema(dataset: DatasetId, latest: Mapping[str, Fact], tags: Iterable[Mappi
 
 
 def _field(path: str, kind: str, description: str) -> FieldProfile:
-    details = {"reported_type": kind, "description": description}
+    details = {"reportedType": kind, "description": description}
     type_name = type_of(kind)
     return FieldProfile(
         path, {type_name: 1.0} if type_name else {}, 0, 1.0, details={k: v for k, v in details.items() if v}

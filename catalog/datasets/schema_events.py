@@ -37,7 +37,7 @@ def schema_events(before: StoredSchema | None, after: StoredSchema | None) -> li
         "changes": changes[:_MOST],
     }
     if len(changes) > _MOST:
-        data["more_changes"] = len(changes) - _MOST
+        data["moreChanges"] = len(changes) - _MOST
     return [("schema.changed", data)]
 
 
@@ -61,7 +61,7 @@ _WORDS = {
 
 
 def _at(change: Mapping[str, Any]) -> str:
-    first = change.get("first_seen")
+    first = change.get("firstSeen")
     return f" (partition {first['partition']}, offset {first['offset']})" if first else ""
 
 

@@ -89,9 +89,9 @@ class Schedules:
     ) -> Schedule:
         sample: dict[str, Any] = {"strategy": spec.get("strategy", "since-last")}
         if spec.get("records"):
-            sample["max_records"] = spec["records"]
+            sample["maxRecords"] = spec["records"]
         if spec.get("deadLetter"):
-            sample["dead_letter"] = self._letters if spec["deadLetter"] is True else spec["deadLetter"]
+            sample["deadLetter"] = self._letters if spec["deadLetter"] is True else spec["deadLetter"]
         every = timedelta(**{_UNITS[spec["every"][-1]]: int(spec["every"][:-1])})
         return Schedule(
             name=f"schedule:{key}",

@@ -33,9 +33,9 @@ class Hit:
         if self.why is not None:
             shown["why"] = dict(self.why)
         if self.fields is not None:
-            shown["best_fields"] = [each.to_json() for each in self.fields]
+            shown["bestFields"] = [each.to_json() for each in self.fields]
         if self.matching is not None:
-            shown["matching_fields"], shown["matching_fields_complete"] = self.matching
+            shown["matchingFields"], shown["matchingFieldsComplete"] = self.matching
         return shown
 
 
@@ -59,8 +59,8 @@ class SearchAnswer:
                 name: [{"value": value, "count": count} for value, count in counts]
                 for name, counts in self.facets.items()
             },
-            "left_out": list(self.left_out),
-            "did_you_mean": self.did_you_mean,
+            "leftOut": list(self.left_out),
+            "didYouMean": self.did_you_mean,
             "filters": {name: list(values) for name, values in self.filters.items()},
         }
 

@@ -100,7 +100,7 @@ def _dataset(
             "tags": list(tags),
             "entities": list(entities),
             "fields": len(paths),
-            "reported_tags": _reported(record, "tags", "key"),
+            "reportedTags": _reported(record, "tags", "key"),
             "type": record.reported.get("type"),
             "lifecycle": record.reported.get("lifecycle"),
         },

@@ -22,8 +22,8 @@ COLUMNS = (
     "sampled",
     "recognizers",
     "owners",
-    "retention_ms",
-    "cleanup_policy",
+    "retentionMs",
+    "cleanupPolicy",
     "flows",
     "readers",
     "access",
@@ -58,7 +58,7 @@ def to_csv(report: Report) -> str:
         writer.writerow({name: _cell(value) for name, value in {"row": f"gap: {gap['kind']}", **row}.items()})
     question = report.to_json()["asked"]
     about = ", ".join(f"{name} {value}" for name, value in question.items())
-    about_report = f"Asked: {about}. Made {report.to_json()['generated_at']} from inputs {report.inputs_hash}."
+    about_report = f"Asked: {about}. Made {report.to_json()['generatedAt']} from inputs {report.inputs_hash}."
     writer.writerow({"row": "about", "message": _cell(about_report)})
     return out.getvalue()
 

@@ -78,15 +78,15 @@ def to_html(report: Report, author: str = "") -> str:
 
 def _facts(data: Mapping[str, Any], author: str) -> str:
     question = ", ".join(
-        f"{'as of' if name == 'as_of' else name} <code>{escape(str(v))}</code>" for name, v in data["asked"].items()
+        f"{'as of' if name == 'asOf' else name} <code>{escape(str(v))}</code>" for name, v in data["asked"].items()
     )
     datasets = {place["reference"] for place in data["places"]}
     rows = [
         ("Asked", question),
         ("Found", f"{_counted(len(data['places']), 'place')} in {_counted(len(datasets), 'dataset')}"),
-        ("Made", escape(_time(str(data["generated_at"])))),
+        ("Made", escape(_time(str(data["generatedAt"])))),
         ("Made by", escape(author)),
-        ("Inputs", f"<code>{escape(str(data['inputs_hash']))}</code>"),
+        ("Inputs", f"<code>{escape(str(data['inputsHash']))}</code>"),
     ]
     return "<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows if value) + "</dl>"
 
@@ -125,7 +125,7 @@ def _list(items: Sequence[str]) -> str:
 
 def _kept(place: Mapping[str, Any]) -> str:
     """How long records stay, in words."""
-    policy, retention = place["cleanup_policy"], place["retention_ms"]
+    policy, retention = place["cleanupPolicy"], place["retentionMs"]
     if policy == "compact":
         return "compacted: the newest of each key, for ever"
     if retention is None:

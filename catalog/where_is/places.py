@@ -64,8 +64,8 @@ class Place:
             "share": self.share,
             "evidence": dict(self.evidence or {}),
             "owners": [str(owner) for owner in self.dataset.owners],
-            "retention_ms": topic.get("retention_ms"),
-            "cleanup_policy": topic.get("cleanup_policy"),
+            "retentionMs": topic.get("retentionMs"),
+            "cleanupPolicy": topic.get("cleanupPolicy"),
             "flows": [dict(flow) for flow in self.flows],
             "readers": [dict(reader) for reader in self.readers],
             "access": [dict(entry) for entry in self.access],
@@ -85,11 +85,11 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "asked": {**self.asked.to_json(), **({"as_of": rfc3339(self.as_of)} if self.as_of else {})},
+            "asked": {**self.asked.to_json(), **({"asOf": rfc3339(self.as_of)} if self.as_of else {})},
             "places": [place.to_json() for place in self.places],
             "gaps": [dict(gap) for gap in self.gaps],
-            "generated_at": rfc3339(self.generated_at),
-            "inputs_hash": self.inputs_hash,
+            "generatedAt": rfc3339(self.generated_at),
+            "inputsHash": self.inputs_hash,
         }
 
 

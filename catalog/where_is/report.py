@@ -33,7 +33,7 @@ class Flows(Protocol):
 
 class Readers(Protocol):
     def readers_of(self, dataset: DatasetId, as_of: datetime | None) -> Iterable[Mapping[str, Any]]:
-        """Jobs and consumer groups that read the dataset: {kind, name, last_seen...}."""
+        """Jobs and consumer groups that read the dataset: {kind, name, lastSeen...}."""
 
 
 class Access(Protocol):

@@ -135,7 +135,7 @@ class Query:
         import pyarrow as pa
 
         self._begin()
-        body = {"sql": self.sql, "purpose": self.purpose, "limit": self.limit, "query_id": self.id}
+        body = {"sql": self.sql, "purpose": self.purpose, "limit": self.limit, "queryId": self.id}
         body |= self._on_unreadable
         with self._http.stream("POST", "/api/v1/query", body, {"Accept": _ARROW}) as answer:
             source = pa.PythonFile(io.BufferedReader(_Pieces(answer.iter_bytes()), 1 << 20), mode="r")
@@ -163,7 +163,7 @@ class Query:
             if end is not None:
                 status = json.loads(end)
                 self.truncated, self.limit_reached = status["truncated"], status["limit"]
-                self._report(status.get("unreadable", {}), status.get("unreadable_text"))
+                self._report(status.get("unreadable", {}), status.get("unreadableText"))
                 return
             yield batch
         raise errors.AnswerBroken("The answer broke off: the query was stopped, or reached a limit; this is not all.")
@@ -176,7 +176,7 @@ class Query:
 
     def _pushed(self) -> Iterator[dict[str, Any]]:
         self._begin()
-        parameters = {"sql": self.sql, "purpose": self.purpose, "query_id": self.id, **self._on_unreadable}
+        parameters = {"sql": self.sql, "purpose": self.purpose, "queryId": self.id, **self._on_unreadable}
         names: list[str] = []
         with self._http.stream("GET", "/api/v1/query/stream", None, None, **parameters) as answer:
             for event in _events(answer.iter_lines()):

@@ -15,7 +15,7 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER
@@ -82,7 +82,7 @@ class Decisions:
         """One answer for each question, in order; what one question lacks is an `error` in its place.
 
         {subject, dataset, action, purpose, effect: allow | deny, filters, columns: [{path, effect: allow | mask | deny
-        | gap, mask, clear_when, reasons}], reasons, gaps, grants, expires, at}. Raises NotAllowed (others without the
+        | gap, mask, clearWhen, reasons}], reasons, gaps, grants, expires, at}. Raises NotAllowed (others without the
         permission), InvalidInput (too many, an action that is none).
         """
         if len(asked) > MOST_AT_ONCE:
@@ -199,7 +199,7 @@ def column_json(column: ColumnDecision) -> dict[str, Any]:
         "path": column.path,
         "effect": effect_of(column),
         "mask": mask_json(column.mask),
-        "clear_when": column.clear_when,
+        "clearWhen": column.clear_when,
         "reasons": explain.reasons_json(column.reasons),
     }
 
@@ -223,7 +223,7 @@ def _unknown(facts: DatasetFacts, fields: Sequence[str]) -> list[dict[str, Any]]
             "path": path,
             "effect": "gap",
             "mask": None,
-            "clear_when": None,
+            "clearWhen": None,
             "reasons": [{"kind": "gap", "name": path, "text": f"{facts.reference} has no field {path} that is known."}],
         }
         for path in missing

@@ -35,6 +35,14 @@ class Permissions:
         here = domains.powers_on(resolve(subject, view.roles), reference, view.domains.values())
         return frozenset(everywhere | domains.within_scopes(here, subject.scopes))
 
+    def manages(self, subject: Subject) -> bool:
+        """Whether the subject holds the permission `manage`."""
+        return "manage" in self.permissions(subject)
+
+    def may(self, subject: Subject, power: Power, reference: str) -> bool:
+        """Whether the subject has one power over a dataset; see `powers`."""
+        return power in self.powers(subject, reference)
+
     def reach(self, subject: Subject, power: Power, only: str | None = None) -> Reach:
         """For which datasets the subject has a power by their domains; permissions that hold everywhere do not count.
         `only`: by this domain alone."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.campaigns.deciding import Present, gone, revoked
 from policies.campaigns.ending import Ending
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, Right, digest_of
@@ -168,13 +168,13 @@ def every_item(store: CampaignStore, campaign_id: str, where: ItemFilter | None 
 
 
 def summary(store: CampaignStore, campaign_id: str, where: ItemFilter | None = None) -> dict[str, int]:
-    """`{items, open, kept, unconfirmed, revoked, at_source, gone, unused}`. at_source: something is left to end elsewhere."""
-    names = ("items", "open", "kept", "unconfirmed", "revoked", "at_source", "gone", "unused")
+    """`{items, open, kept, unconfirmed, revoked, atSource, gone, unused}`. atSource: something is left to end elsewhere."""
+    names = ("items", "open", "kept", "unconfirmed", "revoked", "atSource", "gone", "unused")
     counts = dict.fromkeys(names, 0)
     for each in store.counts(campaign_id, where or ItemFilter()):
         counts["items"] += each.count
         counts[each.state] += each.count
         counts["unused"] += each.count if each.unused else 0
-        counts["at_source"] += each.count if each.at_source else 0
+        counts["atSource"] += each.count if each.at_source else 0
         counts["unconfirmed"] += each.count if each.outcome == Outcome.UNCONFIRMED else 0
     return counts

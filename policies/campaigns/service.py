@@ -105,7 +105,7 @@ class Campaigns:
         return total
 
     def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
-        """One campaign as `{id, review, state, ..., counts, reviewers, to_decide, manages}`. Raises NotFound."""
+        """One campaign as `{id, review, state, ..., counts, reviewers, toDecide, manages}`. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
         answer = self._shown(campaign, sight)
         answer["reviewers"] = self._progress(campaign, sight) if sight.counts else []
@@ -138,8 +138,8 @@ class Campaigns:
                     "right": item.right.text,
                     "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
                     "ended": item.state is ItemState.OPEN and now is None,
-                    "can_decide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
-                    "can_undo": self._can(campaign, sight, item)
+                    "canDecide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
+                    "canUndo": self._can(campaign, sight, item)
                     and item.state in (ItemState.KEPT, ItemState.REVOKED)
                     and (sight.runs(item) or item.by == subject.user),
                 }
@@ -255,7 +255,7 @@ class Campaigns:
             "hash": campaign.digest,
             "audit": campaign.audit,
             "counts": summary(self._store, campaign.id, None if sight.counts else mine),
-            "to_decide": self._to_decide(campaign, sight) if running else 0,
+            "toDecide": self._to_decide(campaign, sight) if running else 0,
             "manages": sight.runs_all,
         }
 

@@ -51,7 +51,7 @@ class Compare:
         self._moments, self._identity = moments, identity
 
     def of(self, caller: Subject, reference: str, left: Side, right: Side) -> dict[str, Any]:
-        """{dataset, left, right, fields: [{path, left, right}], more_fields, same, rules, holds, changed, notes}.
+        """{dataset, left, right, fields: [{path, left, right}], moreFields, same, rules, holds, changed, notes}.
 
         `fields` are those of which the two see different things; `same` counts the others. `rules` holds those behind one
         side only, `holds` the groups and roles of one side only, `changed` what became of these rules between two moments;
@@ -73,7 +73,7 @@ class Compare:
             "left": _side(first),
             "right": _side(second),
             "fields": fields[:MOST_FIELDS],
-            "more_fields": max(0, len(fields) - MOST_FIELDS),
+            "moreFields": max(0, len(fields) - MOST_FIELDS),
             "same": same,
             "rules": rules,
             "holds": {"left": _held(first, second, all(open_)), "right": _held(second, first, all(open_))},
@@ -195,8 +195,8 @@ def _shown(column: ColumnDecision | None, seen: _Seen, path: str) -> dict[str, A
     """As decisions for engines have it, without the path; `unknown` where the field was not known at that moment."""
     if column is not None:
         column_now = column_json(column)
-        return {key: column_now[key] for key in ("effect", "mask", "clear_when", "reasons")}
+        return {key: column_now[key] for key in ("effect", "mask", "clearWhen", "reasons")}
     known = any(f.path == path for f in seen.facts.fields)
     effect = "deny" if known else "unknown"
     reasons = [] if not known else [{"kind": r.kind, "name": r.name, "text": r.text} for r in seen.decision.reasons]
-    return {"effect": effect, "mask": None, "clear_when": None, "reasons": reasons}
+    return {"effect": effect, "mask": None, "clearWhen": None, "reasons": reasons}

@@ -55,7 +55,7 @@ class Listing:
     notes: tuple[str, ...]
 
     def rows(self, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-        """Entries of this listing as JSON: {kind, name, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}.
+        """Entries of this listing as JSON: {kind, name, purpose, shows, fields, masks, rows, clearWhen, until, rules, moreRules}.
 
         Each rule has `how`: how the principal comes to it.
         """
@@ -67,7 +67,7 @@ class Listing:
                 "purpose": entry.purpose,
                 **entry.shown.to_json(),
                 "rules": [{**r.to_json(), "how": holding.of(entry.who, r)} for r in entry.shown.rules],
-                "more_rules": entry.shown.more_rules,
+                "moreRules": entry.shown.more_rules,
             }
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Sheet:
     limited: bool = False
 
     def rows_json(self, rows: Iterable[Row]) -> Iterable[dict[str, Any]]:
-        """{dataset, purpose, shows, fields, masks, rows, clear_when, until, rules, more_rules}, each rule with `how`."""
+        """{dataset, purpose, shows, fields, masks, rows, clearWhen, until, rules, moreRules}, each rule with `how`."""
         for row in rows:
             holding = Holding(self.moment.view, row.facts)
             yield {
@@ -63,7 +63,7 @@ class Sheet:
                 "purpose": row.purpose,
                 **row.shown.to_json(),
                 "rules": [{**r.to_json(), "how": holding.of(row.who, r)} for r in row.shown.rules],
-                "more_rules": row.shown.more_rules,
+                "moreRules": row.shown.more_rules,
             }
 
     def to_json(self, offset: int, limit: int) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Shown:
             "fields": {"clear": self.clear, "masked": self.masked, "hidden": self.hidden},
             "masks": list(self.masks),
             "rows": list(self.rows),
-            "clear_when": list(self.clear_when),
+            "clearWhen": list(self.clear_when),
             "until": rfc3339(self.until),
         }
 

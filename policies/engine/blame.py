@@ -79,7 +79,7 @@ class Blame:
         raise LimitExceeded(
             f"This query ran when the query engine ended {len(deaths[0])} times; it is refused until {rfc3339(until)}. Ask for"
             " fewer records, or for smaller joins and groups.",
-            details={"limit": "engine", "until": rfc3339(until), "retry_after": left},
+            details={"limit": "engine", "until": rfc3339(until), "retryAfter": left},
         )
 
     def _ended_well(self, key: str, now: datetime) -> bool:

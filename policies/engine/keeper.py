@@ -141,13 +141,13 @@ class Keeper:
                 # What a cluster does is not seen from here; a stream that broke is what shows of an end.
                 if not job.light:
                     self._blame.strike(job.statement)
-                details = {"server": "query", "retry_after": 5}
+                details = {"server": "query", "retryAfter": 5}
                 return Unavailable(
                     "The query engine stopped while it ran the query; ask again in a moment.", details=details
                 )
         if job.verdict is None and job.light and _is_memory(error):
             # What filled the heap was another one.
-            details = {"server": "query", "retry_after": 2}
+            details = {"server": "query", "retryAfter": 2}
             return Unavailable("The query engine is short of memory; ask again in 2 seconds.", details=details)
         return job.verdict or error
 
@@ -270,7 +270,7 @@ class Keeper:
         left = self._usual_start - (now - since)
         # One that takes longer than it did is ready at any moment, or in a while: nobody knows.
         again = max(2, math.ceil(paused + left)) if left > 0 or paused else 5
-        details = {"server": "query", "state": str(self._state), "retry_after": again}
+        details = {"server": "query", "state": str(self._state), "retryAfter": again}
         if self._state is EngineState.AWAY:
             return Unavailable("The query engine does not answer.", details=details)
         if jobs:

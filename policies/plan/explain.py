@@ -172,7 +172,7 @@ def table_json(ref: TableRef, table: QueryTable, decision: Decision, governed: G
             "path": c.path,
             "effect": str(c.effect),
             "mask": str(c.mask.type) if c.mask else None,
-            "clear_when": c.clear_when,
+            "clearWhen": c.clear_when,
             "reasons": reasons_json(c.reasons),
         }
         for c in decision.columns

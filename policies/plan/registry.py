@@ -129,7 +129,7 @@ class RunningQueries:
         if query_id is not None and not _ID.match(query_id):
             raise InvalidInput(
                 f"The query id {query_id[:80]!r} cannot be used; take up to 64 letters, digits and . _ : -",
-                details={"field": "query_id"},
+                details={"field": "queryId"},
             )
         chosen = query_id or "q-" + secrets.token_hex(8)
         running = Running(

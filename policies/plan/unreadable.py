@@ -30,7 +30,7 @@ class UnreadableReport:
     drifted: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"unreadable": None if self.counts is None else dict(self.counts), "unreadable_text": self.text}
+        return {"unreadable": None if self.counts is None else dict(self.counts), "unreadableText": self.text}
 
     def with_scans(self, queued: Mapping[str, str]) -> UnreadableReport:
         """The same, its sentence followed by one on the scans (dataset -> id) that are under way for it."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
@@ -59,8 +59,8 @@ class Problem:
             "message": self.message,
             "line": self.line,
             "column": self.column,
-            "end_line": self.end_line,
-            "end_column": self.end_column,
+            "endLine": self.end_line,
+            "endColumn": self.end_column,
             "suggestion": self.suggestion,
         }
 
@@ -74,7 +74,7 @@ class QueryCheck:
 
     def check(self, subject: Subject, sql: str, purpose: str | None = None) -> dict[str, Any]:
         """{ok, problems: [Problem], columns: [{name, type, decision}], tables: [{name, dataset, effect, line, column}],
-        emit_changes, types}.
+        emitChanges, types}.
 
         `types` names where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
         Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store).
@@ -173,7 +173,7 @@ def _answer(
         "columns": [],
         "tables": list(tables),
         "types": types,
-        "emit_changes": emit_changes,
+        "emitChanges": emit_changes,
     }
 
 

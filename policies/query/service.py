@@ -136,7 +136,7 @@ class GovernedQuery(Steps):
         self, subject: Subject, sql: str, purpose: str | None = None, limit: int | None = None
     ) -> dict[str, Any]:
         """What a query would do: {decision, tables [{name, dataset, effect, reasons, gaps, filters, grants, fields,
-        columns}], columns, sql, window, limit, emit_changes}. No record is read.
+        columns}], columns, sql, window, limit, emitChanges}. No record is read.
 
         A query that would be denied is explained too. Raises SqlRefused, DatasetNotFound, QueryFailed.
         """
@@ -159,7 +159,7 @@ class GovernedQuery(Steps):
             "sql": gated.render({ref: ref.name for ref in gated.tables}),
             "window": None,
             "limit": rows,
-            "emit_changes": gated.emit_changes,
+            "emitChanges": gated.emit_changes,
         }
         self._trail.record(subject, "query.explain", purpose, prepared, decision["effect"], resolved.tables)
         if decision["effect"] == Effect.ALLOW:

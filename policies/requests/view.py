@@ -40,10 +40,10 @@ class RequestView:
         """What a subject may know of a dataset. Who decides on a request sees what it opens."""
 
     def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
-        """Each as `AccessRequest.to_json`, with can_decide, instead_of, opens [{path, entities}], holders, overdue,
-        deciders and usual_seconds.
+        """Each as `AccessRequest.to_json`, with canDecide, insteadOf, opens [{path, entities}], holders, overdue,
+        deciders and usualSeconds.
 
-        `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usual_seconds`:
+        `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usualSeconds`:
         how long requests for the dataset took to be decided (the median; of all datasets where this one had none), null
         where none was decided yet.
         `holders`: how many other users see all of it unmasked already; None for requests that are decided, and where the
@@ -58,14 +58,14 @@ class RequestView:
                 facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
             rows.append(self._one(subject, request, facts[request.dataset], counted))
             if request.state in OPEN:
-                hidden = set() if rows[-1]["can_decide"] else self._hidden(subject, request, facts[request.dataset])
+                hidden = set() if rows[-1]["canDecide"] else self._hidden(subject, request, facts[request.dataset])
                 people = (
                     []
                     if request.current.approvers.of in hidden
                     else self._deciders.people(request, facts[request.dataset])
                 )
                 rows[-1]["deciders"] = people
-                rows[-1]["usual_seconds"] = usual.get(request.dataset, usual.get(None))
+                rows[-1]["usualSeconds"] = usual.get(request.dataset, usual.get(None))
         return rows
 
     def _usual(self) -> dict[str | None, float]:
@@ -100,12 +100,12 @@ class RequestView:
             holders = counted[key]
         return {
             **(request.to_json() if standing is not None else self._without_sources(subject, request, facts)),
-            "can_decide": standing is not None,
-            "instead_of": standing.instead_of if standing is not None else None,
+            "canDecide": standing is not None,
+            "insteadOf": standing.instead_of if standing is not None else None,
             "opens": opens[:MOST_OPENED],
             "holders": holders,
             "deciders": [],
-            "usual_seconds": None,
+            "usualSeconds": None,
             "reviewBy": rfc3339(request.expires_at) if request.break_glass else None,
             "overdue": request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
         }

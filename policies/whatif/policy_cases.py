@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
 
 from catalog.errors import InvalidInput
 
@@ -22,7 +23,7 @@ Word = Annotated[Literal["allow", "mask", "deny", "gap", "refused", "derived"], 
 
 
 class _Spec(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
 
 
 class Who(_Spec):
@@ -43,7 +44,7 @@ class Expected(_Spec):
     @model_validator(mode="after")
     def _something(self) -> Expected:
         if not self.model_fields_set:
-            raise ValueError("names nothing; give effect, mask, filter, clear_when or columns")
+            raise ValueError("names nothing; give effect, mask, filter, clearWhen or columns")
         return self
 
 
@@ -77,7 +78,7 @@ class Case(_Spec):
         if self.sql is not None and self.field is not None:
             raise ValueError("takes field with dataset only; name the columns of sql under expect.columns")
         if self.field is None and (self.expect.mask is not None or self.expect.clear_when is not None):
-            raise ValueError("has mask or clear_when without a field; give dataset and field, or name columns of sql")
+            raise ValueError("has mask or clearWhen without a field; give dataset and field, or name columns of sql")
         if self.field is not None and self.expect.columns:
             raise ValueError("takes expect.columns without field; name them as paths of the dataset, or columns of sql")
         return self

@@ -31,7 +31,7 @@ def mask(expect: Expected, column: ColumnDecision, about: str) -> list[dict[str,
         if actual != expect.mask.upper():
             problems.append(problem(f"mask{about}", expect.mask, actual))
     if expect.clear_when is not None and _sql_text(expect.clear_when) != _sql_text(column.clear_when or ""):
-        problems.append(problem(f"clear_when{about}", expect.clear_when, column.clear_when or "none"))
+        problems.append(problem(f"clearWhen{about}", expect.clear_when, column.clear_when or "none"))
     return problems
 
 

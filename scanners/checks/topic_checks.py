@@ -223,7 +223,7 @@ def departures(
             forms.append(("registered", _written_by(sketch, part, registered, plain)))
         for source, form in forms:
             for profile in undeclared(form, part, fields) if form else ():
-                first = profile.details.get("first_seen")
+                first = profile.details.get("firstSeen")
                 items.append(
                     Departure(
                         path=profile.path,

@@ -49,7 +49,7 @@ def tree_of(schema: SchemaVersion) -> Place:
     for profile in schema.fields:
         path = profile.field_path
         # Documents in texts are described below the text, but they are not part of its type.
-        if path.root != "value" or "inside_text" in profile.details:
+        if path.root != "value" or "insideText" in profile.details:
             continue
         at: Place | None = top
         for step in path.steps:

@@ -13,7 +13,7 @@ from scanners.detectors.evidence import Evidence
 from scanners.detectors.kinds import categories
 from scanners.detectors.kinds.identifiers import LATITUDE, LONGITUDE
 from scanners.detectors.kinds.papers import likely_countries
-from scanners.detectors.names.fields import shared, speaks, words
+from scanners.detectors.names.fields import named_as, shared, speaks, words
 from scanners.detectors.names.words_for import FOR
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.model import Recognizer
@@ -139,9 +139,9 @@ def _flags(node: Node, names: tuple[str, ...], beside: frozenset[str]) -> Iterat
         return
     for entity in sorted(categories.FLAGS):
         if speaks(entity, names) > 0:
-            yield Evidence(
-                entity=entity, recognizer="flag", c=_counters(node, count), node=node, names=names, beside=beside
-            )
+            own = {"own_name": count} if named_as(categories.FLAGS[entity], names[-1:]) else {}
+            counters = {**_counters(node, count), **own}
+            yield Evidence(entity=entity, recognizer="flag", c=counters, node=node, names=names, beside=beside)
 
 
 _UNITS = frozenset({"year", "days", "day", "ms", "millis", "epoch", "ts", "timestamp", "date", "int"})
@@ -257,10 +257,10 @@ def _evidence(
         "candidates": main.c.get(CANDIDATES, 0),
         "validated": main.valid,
         "recognizers": [_named(e, own) for e in _first_of_each(every)],
-        "field_name": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
+        "fieldName": {1: "speaks for it", 0: "says nothing", -1: "speaks against it"}[main.says],
     }
     if main.prose:
-        evidence["free_text"] = True
+        evidence["freeText"] = True
     for mark in ("public", "private", "role", "international", "given", "grouped"):
         if main.c.get(mark):
             evidence[mark] = main.scaled(main.c[mark])
@@ -268,9 +268,9 @@ def _evidence(
     if countries:
         evidence["countries"] = countries
     if main.c.get(LOOKED, 0) < main.c.get(STOPPED, 0):
-        evidence["looked_at"] = main.c[LOOKED]
+        evidence["lookedAt"] = main.c[LOOKED]
     if inside:
-        evidence["inside_text"] = sorted(inside)
+        evidence["insideText"] = sorted(inside)
     if main.node.traits.get("base64"):
         evidence["base64"] = True
     if main.entity in ("PERSON", "LOCATION") and not any(e.recognizer.startswith("presidio:") for e in every):

@@ -47,11 +47,11 @@ def _with_formats(profile: FieldProfile, sketch: Sketch) -> FieldProfile:
         return profile
     more: dict[str, Any] = {}
     if firsts := {name: _where(place) for name, place in formats_first(sketch, profile.path).items()}:
-        more["formats_first_seen"] = firsts
+        more["formatsFirstSeen"] = firsts
     if len(names := formats_of(sketch, profile.path)) > 1:
-        more["formats_seen"] = names
+        more["formatsSeen"] = names
     if ids := sketch.ids.get(profile.path):
-        more["schema_ids"] = sorted(ids)[:_MOST_IDS]
+        more["schemaIds"] = sorted(ids)[:_MOST_IDS]
     return replace(profile, details={**profile.details, **more}) if more else profile
 
 
@@ -89,9 +89,9 @@ def _details(place: Place) -> dict[str, Any]:
     details: dict[str, Any] = {}
     firsts = {kind: _where(first) for kind, (_, first) in node.types.items()}
     if firsts:
-        details["first_seen"] = _where(min(tuple(f) for _, f in node.types.values()))
+        details["firstSeen"] = _where(min(tuple(f) for _, f in node.types.values()))
         if len(firsts) > 1:
-            details["types_first_seen"] = dict(sorted(firsts.items()))
+            details["typesFirstSeen"] = dict(sorted(firsts.items()))
     if node.numbers is not None:
         low, high, negative, digits, decimals, not_finite = node.numbers
         details["magnitude"] = [low, high] if low <= high else [0, 0]  # none of them was finite
@@ -100,7 +100,7 @@ def _details(place: Place) -> dict[str, Any]:
         if "decimal" in node.types or ("double" in node.types and digits > EXACT_DIGITS):
             details["precision"], details["scale"] = max(digits, high + 1 + decimals, decimals), decimals
         if not_finite:
-            details["not_finite"] = not_finite
+            details["notFinite"] = not_finite
     if node.formats:
         texts = max(1, node.type_count("string"))
         details["formats"] = {name: round(n / texts, 6) for name, n in sorted(node.formats.items())}
@@ -109,7 +109,7 @@ def _details(place: Place) -> dict[str, Any]:
     if node.embedded is not None:
         details["embedded"] = "base64 json" if node.traits.get("base64") else "json"
     if place.inside is not None:
-        details["inside_text"] = str(place.inside)
+        details["insideText"] = str(place.inside)
     if note := note_of({kind: count for kind, (count, _) in node.types.items()}, details):
         details["note"] = note
     return details
@@ -213,6 +213,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
         if len(names) > 1:
             firsts = formats_first(sketch, part)
             first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
+            unread = _of_no_format(names, form.name)
             problems.append(
                 {
                     "part": part,
@@ -221,6 +222,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
                     "formats": names,
                     "main": form.name,
                     **({"first": _where(first)} if first else {}),
+                    **({"unread": unread, "tried": list(TRIED)} if unread else {}),
                 }
             )
     problems += [
@@ -231,6 +233,15 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     if sketch.unknown_ids:
         problems.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return problems
+
+
+TRIED = ("avro", "protobuf", "json-schema", "avro-container", "json", "xml", "text", "msgpack", "cbor")
+"""Formats that bytes were tried by before they count as bytes of no known format."""
+
+
+def _of_no_format(names: Mapping[str, int], main: str) -> int:
+    """How many bodies no format reads, of a part whose other bodies show what they are."""
+    return names.get("binary", 0) if main in SELF_EVIDENT else 0
 
 
 def formats_of(sketch: Sketch, part: str) -> dict[str, int]:
@@ -258,7 +269,9 @@ _READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_field
 
 def undecodable(sketch: Sketch) -> int:
     """How many keys, values and headers could not be read."""
-    return sum(
+    formats = format_of(sketch)
+    no_format = sum(_of_no_format(formats_of(sketch, part), formats.of(part).name) for part in ("key", "value"))
+    return no_format + sum(
         count
         for (part, reason), (count, _) in sketch.problems.items()
         if part != "record" and reason not in _READABLE and not reason.startswith(PACKED) and not is_note(reason)

@@ -70,7 +70,7 @@ def undeclared(form: Form, root: str, fields: Sequence[FieldProfile]) -> Iterato
         path = profile.field_path
         if path.root != root or any(outer.contains(path) for outer in outermost):
             continue
-        if profile.details.get("inside_text") or not _outside(form, path):
+        if profile.details.get("insideText") or not _outside(form, path):
             continue
         outermost.append(path)
         yield profile

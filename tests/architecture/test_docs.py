@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from api.http.app import create_app
+from api.app import create_app
+from api.bootstrap import offline
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
-from api.wiring.bootstrap import offline
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUTES = sorted((ROOT / "api" / "http").rglob("*.py"))
+ROUTES = sorted(
+    {
+        *(ROOT / "api" / "http").rglob("*.py"),
+        *(ROOT / "api" / "guard").rglob("*.py"),
+        *(ROOT / "api" / "features").rglob("*.py"),
+    }
+)
 POLICIES = sorted((ROOT / "policies").rglob("*.py"))
 
 GATE = {
@@ -27,25 +33,25 @@ ENGINE = {
 }
 """Who may ask the engine."""
 THEMSELVES = {
-    "query",
-    "browser",
-    "query_check",
-    "completion",
-    "policy_tests",
-    "decisions",
-    "view_rows",
-    "view_changes",
+    "GovernedQuery",
+    "Browser",
+    "QueryCheck",
+    "Completion",
+    "PolicyTests",
+    "Decisions",
+    "ViewRows",
+    "ViewChanges",
 }
 """Services that answer questions about what somebody may see, and write the audit themselves."""
-BY_ROUTE = {"mask_preview", "simulation", "recognizers"}
+BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
-    "approvals audit audit_segments audit_shipping certificates clicks cluster_trial clusters_named connections"
-    " connectors datasets declared directory_list discovery domain_audit domain_rights events grants group_lags"
-    " health identity ingest knowledge lineage may observing review_refused own_recognizers producers purposes"
-    " reader rebuild_lineage record related request_view resolve reviews scans search sessions settings access"
-    " audit_signer device_logins directory scim sights sign_in sql_lineage store topic_pages verdicts views"
-    " view_diff saved_queries view_removal where_is access_reviews bundles extensions notify".split()  # noqa: SIM905
+    "AccessReviews Approvals AuditLog AuditSegments AuditShipping Bundles CatalogStore Certificates Clicks"
+    " ClusterTrial Connections Connectors Datasets Declared DeviceLogins DirectoryList DirectoryPeople Discovery"
+    " DomainAudit DomainRights Duties EffectiveAccess Events Extensions Grants GroupLags Health Identity Ingest"
+    " Knowledge Lineage Notify Observing ProducerCatalog PurposeUse Readers Related RequestView ReviewLimits Reviews"
+    " SavedQueries Scans ScimService Search Sessions Settings SightRules SignIn Signer SqlLineageSliver TopicPages"
+    " Verdicts ViewDiffs ViewRemovals Views WhereIs".split()
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 
@@ -77,11 +83,13 @@ def handlers() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, as
 
 
 def used(node: ast.AST) -> set[str]:
-    """The services of `built` that a function names."""
+    """The types of the services that a function takes by `From[...]`, or takes out of the instance."""
     return {
-        each.attr
+        ast.unparse(each.slice)
         for each in ast.walk(node)
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "built"
+        if isinstance(each, ast.Subscript)
+        and isinstance(each.value, ast.Name)
+        and each.value.id in ("From", "built", "instance")
     }
 
 
@@ -89,13 +97,15 @@ def used(node: ast.AST) -> set[str]:
 def test_routes_that_evaluate_record(file: str, node: ast.FunctionDef | ast.AsyncFunctionDef, tree: ast.Module) -> None:
     services = used(node)
     if services & BY_ROUTE and not services & THEMSELVES:
-        assert "record" in services, f"{file}:{node.name} evaluates what the caller gives; record it in the audit"
+        assert "AuditLog" in services, f"{file}:{node.name} evaluates what the caller gives; record it in the audit"
     # Nothing of a service's inside is reached around it.
     around = [
         ast.unparse(each)
         for each in ast.walk(node)
         if isinstance(each, ast.Attribute)
-        and ast.unparse(each).startswith(("built.query.preparer", "built.query.trail", "built.engine", "built.query._"))
+        and ast.unparse(each).startswith(
+            ("built[GovernedQuery].preparer", "built[GovernedQuery].trail", "built.engine", "built[GovernedQuery]._")
+        )
     ]
     assert not around, f"{file}:{node.name} reaches {around}; add a method to the service, which records"
 

@@ -1,4 +1,4 @@
-"""What callers send is declared by the types of api/http/edge/parameters.py, which are bounded to what the stores can take."""
+"""What callers send is declared by the types of api/edge/parameters.py, which are bounded to what the stores can take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 import api.http
-from api.http.edge.parameters import Bounded
+from api.edge.parameters import Bounded
 
 NUMBERS_AND_TIMES = (int, float, datetime)
 IDS = ("id", "query_id", "cursor")
@@ -73,7 +73,7 @@ def test_every_route_is_looked_at() -> None:
 @pytest.mark.parametrize("endpoint", ROUTES)
 def test_no_route_declares_a_bare_number_time_or_text(endpoint: Endpoint) -> None:
     wrong = [name for name, kind in parameters(endpoint) if bare(kind, (*NUMBERS_AND_TIMES, str))]
-    assert not wrong, f"{endpoint.__name__}: take the types of {wrong} from api/http/edge/parameters.py"
+    assert not wrong, f"{endpoint.__name__}: take the types of {wrong} from api/edge/parameters.py"
 
 
 @pytest.mark.parametrize("endpoint", ROUTES)
@@ -85,4 +85,4 @@ def test_no_body_declares_a_bare_number_time_or_id(endpoint: Endpoint) -> None:
         for name, part in get_type_hints(model, include_extras=True).items()
         if bare(part, NUMBERS_AND_TIMES) or (name in IDS and bare(part, (str,)))
     ]
-    assert not wrong, f"take the types of {wrong} from api/http/edge/parameters.py"
+    assert not wrong, f"take the types of {wrong} from api/edge/parameters.py"

@@ -14,15 +14,15 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
-from api.http.app import create_app
-from api.wiring.bootstrap import offline
+from api.app import create_app
+from api.bootstrap import offline
 from tests.api_world import ApiWorld, world
 
 CSV_WRITERS = (
-    "api/http/formats/csv_text.py",
-    "api/cli/output.py",
-    "api/http/formats/listing.py",
-    "policies/audit_export.py",
+    "api/formats/csv_text.py",
+    "api/terminal/output.py",
+    "api/formats/listing.py",
+    "policies/audit/export.py",
     "catalog/where_is/csv.py",
     "lineage/questions/exports.py",
 )
@@ -138,3 +138,24 @@ def test_unknown_fields_of_approve_are_refused(weir: ApiWorld) -> None:
             f"/api/v1/access-requests/req-1/{door}", json={"reason": "x", "validTo": "2030-01-01T00:00:00Z"}
         )
         assert answer.status_code == 400 and "validTo" in answer.text, answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "name"),
+    [
+        ("query", {"sql": "SELECT 1", "query_id": "mine"}, "query_id"),
+        ("scans", {"cluster": "prod", "sample": {"max_bytes": 1}}, "max_bytes"),
+        ("scans", {"bootstrap_servers": "localhost:9092"}, "bootstrap_servers"),
+        ("access-requests", {"dataset": "prod/orders", "purpose": "x", "from_": "2030-01-01T00:00:00Z"}, "from_"),
+    ],
+)
+def test_names_of_attributes_are_no_keys_of_bodies(
+    weir: ApiWorld, path: str, body: dict[str, object], name: str
+) -> None:
+    answer = weir.admin.post(f"/api/v1/{path}", json=body)
+    assert answer.status_code == 400 and name in answer.text, answer.text
+
+
+def test_names_of_arguments_are_no_parameters(weir: ApiWorld) -> None:
+    answer = weir.admin.get("/api/v1/query/stream?sql=SELECT+1&query_id=mine")
+    assert answer.status_code == 400 and answer.json()["error"]["details"]["nearest"] == "queryId", answer.text

@@ -44,7 +44,7 @@ def test_people_of_the_directory_by_state(weir: ApiWorld) -> None:
     before = datetime.now(UTC).replace(microsecond=0)
     directory.deactivate(ana)
     first = shown(weir, "/people", state="deactivated")["people"][0]
-    assert datetime.fromisoformat(first["out_since"]) >= before
+    assert datetime.fromisoformat(first["outSince"]) >= before
     # A later change of a person who is out does not change since when.
     directory.patch(f"/Users/{ana}", {"op": "replace", "value": {"displayName": "Ana B"}})
     assert directory.call("DELETE", f"/Users/{eva}").status_code == 204
@@ -53,14 +53,14 @@ def test_people_of_the_directory_by_state(weir: ApiWorld) -> None:
     assert list(listed) == ["ana", "Eva", "nina"]
     assert listed["ana"] == {
         "name": "ana",
-        "display_name": "Ana B",
+        "displayName": "Ana B",
         "state": "deactivated",
-        "out_since": first["out_since"],
+        "outSince": first["outSince"],
         "groups": ["Stewards"],
         "declared": False,
     }
-    assert listed["Eva"]["state"] == "removed" and listed["Eva"]["out_since"]
-    assert listed["nina"]["state"] == "active" and listed["nina"]["out_since"] is None
+    assert listed["Eva"]["state"] == "removed" and listed["Eva"]["outSince"]
+    assert listed["nina"]["state"] == "active" and listed["nina"]["outSince"] is None
 
 
 def test_who_is_declared_besides_is_marked(weir: ApiWorld) -> None:
@@ -89,9 +89,9 @@ def test_groups_and_what_rules_give(weir: ApiWorld) -> None:
     directory.group("Others")
     assert shown(weir)["rules"] == 2
     assert shown(weir, "/groups")["groups"] == [
-        {"name": "Data core", "members": 0, "gives_groups": ["Data core"], "gives_roles": []},
-        {"name": "Others", "members": 0, "gives_groups": [], "gives_roles": []},
-        {"name": "Stewards", "members": 1, "gives_groups": [], "gives_roles": ["steward"]},
+        {"name": "Data core", "members": 0, "givesGroups": ["Data core"], "givesRoles": []},
+        {"name": "Others", "members": 0, "givesGroups": [], "givesRoles": []},
+        {"name": "Stewards", "members": 1, "givesGroups": [], "givesRoles": ["steward"]},
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from policies.access.sessions import Sessions
 from tests.api_world import world
 from tests.openid_world import browser, csrf, declared, issuer, sign_in
 
@@ -17,7 +18,7 @@ def test_a_page_that_polls_does_not_move_the_idle_end(tmp_path: Path) -> None:
         client = browser(weir)
         assert sign_in(client, "company", provider, "s-ana").status_code == 303
         proof = csrf(client)
-        store = weir.services.sessions.store
+        store = weir.services[Sessions].store
         (session,) = store.sessions("ana")
         before = datetime.now(UTC) - timedelta(minutes=100)
 

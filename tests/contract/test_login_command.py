@@ -18,9 +18,11 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeys
 
 from api import cli
-from api.cli.http import instance_token
 from api.config.home import Home
+from api.terminal.http import instance_token
 from catalog.errors import NotSignedIn
+from policies.access.device_logins import DeviceLogins
+from policies.access.sessions import Sessions
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 from tests.openid_world import BASE, Provider, browser, declared, form_of, provider
@@ -56,12 +58,12 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
                 return clients(**given)
             return CheckedClient(running.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-        monkeypatch.setattr("api.cli.http.httpx.Client", client)
+        monkeypatch.setattr("api.terminal.http.httpx.Client", client)
         monkeypatch.setenv("WEIR_HOME", str(tmp_path))
         monkeypatch.setenv("WEIR_URL", BASE)
         monkeypatch.delenv("WEIR_TOKEN", raising=False)
         monkeypatch.delenv("DISPLAY", raising=False)
-        monkeypatch.setattr("api.cli.login.time.sleep", lambda _: threading.Event().wait(0.05))
+        monkeypatch.setattr("api.features.sign_in.commands.time.sleep", lambda _: threading.Event().wait(0.05))
         yield running
 
 
@@ -105,7 +107,7 @@ def logged_in(
     weir: ApiWorld, company: Provider, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> str:
     """What `weir login` printed while a person let it in."""
-    begun = weir.services.device_logins.begin
+    begun = weir.services[DeviceLogins].begin
     people: list[threading.Thread] = []
 
     def begin(label: str) -> Any:
@@ -114,7 +116,7 @@ def logged_in(
         people[-1].start()
         return waiting
 
-    monkeypatch.setattr(weir.services.device_logins, "begin", begin)
+    monkeypatch.setattr(weir.services[DeviceLogins], "begin", begin)
     code, text = run(capsys, "login")
     for each in people:
         each.join(20)
@@ -172,12 +174,12 @@ def test_a_second_login_ends_the_session_of_the_first(
     weir: ApiWorld, company: Provider, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("keyring.get_keyring", NoKeys)
-    begun = weir.services.device_logins.begin
+    begun = weir.services[DeviceLogins].begin
     logged_in(weir, company, capsys, monkeypatch)
-    (first,) = weir.services.sessions.listed("grace")
-    monkeypatch.setattr(weir.services.device_logins, "begin", begun)
+    (first,) = weir.services[Sessions].listed("grace")
+    monkeypatch.setattr(weir.services[DeviceLogins], "begin", begun)
     logged_in(weir, company, capsys, monkeypatch)
-    (second,) = weir.services.sessions.listed("grace")
+    (second,) = weir.services[Sessions].listed("grace")
     assert second.id != first.id
 
 
@@ -199,7 +201,7 @@ def test_the_admins_token_is_not_sent_to_another_machine(tmp_path: Path, monkeyp
 def test_a_refused_command_line_is_out(
     weir: ApiWorld, company: Provider, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = weir.services.device_logins.begin
+    begun = weir.services[DeviceLogins].begin
 
     def begin(label: str) -> Any:
         waiting = begun(label)
@@ -207,7 +209,7 @@ def test_a_refused_command_line_is_out(
         assert answer.status_code == 200
         return waiting
 
-    monkeypatch.setattr(weir.services.device_logins, "begin", begin)
+    monkeypatch.setattr(weir.services[DeviceLogins], "begin", begin)
     code, text = run(capsys, "login")
     assert code != 0 and "was refused on the page" in text
 

@@ -51,7 +51,7 @@ def run(weir: ApiWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
             return clients(**given)
         return CheckedClient(weir.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-    monkeypatch.setattr("api.cli.http.httpx.Client", client)
+    monkeypatch.setattr("api.terminal.http.httpx.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(tmp_path))
     monkeypatch.setenv("WEIR_URL", BASE)
     for name in ("ana", "otto", "nils"):

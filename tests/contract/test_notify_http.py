@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
+from api.wiring.notify_services import Notify
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore
+from policies.declared.state import GovernanceState
 from tests.api_world import ApiWorld, world
 from tests.mail_server import MailServer, html, mail_server, plain
 
@@ -62,9 +67,9 @@ def weir(tmp_path: Path, mails: MailServer) -> Iterator[ApiWorld]:
 
 def deliver(weir: ApiWorld) -> None:
     """What the worker does all the time."""
-    while weir.services.deliveries.step(wait=True):
+    while weir.services[Deliveries].step(wait=True):
         pass
-    while weir.services.notify.sender.step():
+    while weir.services[Notify].sender.step():
         pass
 
 
@@ -115,7 +120,7 @@ def test_asking_back_commenting_and_who_may(weir: ApiWorld, mails: MailServer) -
         assert otto.post(f"{base}/{verb}", json={"text": ""}).status_code in (400, 422)
     assert ana.post(f"{base}/ask-back", json={"text": "?"}).status_code == 403
     asked = otto.post(f"{base}/ask-back", json={"text": "which campaign?"}).json()
-    assert (asked["state"], asked["can_decide"], asked["thread"][0]["kind"]) == ("asked-back", True, "question")
+    assert (asked["state"], asked["canDecide"], asked["thread"][0]["kind"]) == ("asked-back", True, "question")
     assert otto.get("/api/v1/access-requests?state=asked-back").json()["total"] == 1
     answered = ana.post(f"{base}/comments", json={"text": "spring"}).json()
     assert (answered["state"], answered["thread"][1]["kind"]) == ("pending", "answer")
@@ -132,7 +137,7 @@ def test_a_grant_is_extended_from_its_list(weir: ApiWorld) -> None:
     ana, otto = weir.user("ana"), weir.user("otto")
     otto.post(f"/api/v1/access-requests/{request['id']}/approve", json={})
     [grant] = ana.get("/api/v1/grants").json()["grants"]
-    assert grant["may_extend"] and not otto.get("/api/v1/grants").json()["grants"][0]["may_extend"]
+    assert grant["mayExtend"] and not otto.get("/api/v1/grants").json()["grants"][0]["mayExtend"]
     path = f"/api/v1/grants/{grant['name']}/extend"
     later = grant["validTo"].replace("20", "21", 1)
     assert ana.post(path, json={"until": later}).status_code == 400  # longer than allowed
@@ -242,7 +247,9 @@ def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails:
     from api.wiring.clock import now
 
     for announced in (1, 0):
-        duty = ViewFailures(DeclaredViews(built.store), states, built.state.store, built.events, now)
+        duty = ViewFailures(
+            DeclaredViews(built[CatalogStore]), states, built[GovernanceState].store, built[Events], now
+        )
         duty._next = now()
         assert duty.step() == announced
     deliver(weir)

@@ -8,8 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.http.callers.right import Right, Route
-from api.http.callers.rights import PREFIX, rights
+from api.app import access_by_route
+from api.guard.access import Access, Entry
+from api.guard.router import PREFIX
 from tests.rights_samples import FILL, SAMPLES, sample_of
 from tests.rights_world import RightsWorld
 from tests.scim_world import USER
@@ -24,13 +25,13 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RightsWorld]:
 
 GUARDED = [
     (route, right)
-    for route, right in rights().items()
-    if right.signed_in and not right.of(frozenset()) and not right.unseen and not route.case
+    for route, right in access_by_route().items()
+    if right.signed_in and not right.includes(frozenset()) and not right.unseen and not route.case
 ]
 """Routes that a person without a role gets 403 of."""
 
 
-def path_of(route: Route) -> str:
+def path_of(route: Entry) -> str:
     values = {**FILL, **sample_of(route).fill}
     path = route.path
     for name, value in values.items():
@@ -73,7 +74,7 @@ def sent(weir: RightsWorld, who: str, method: str, address: str, **more: Any) ->
 
 
 @pytest.mark.parametrize(("route", "right"), [pytest.param(*each, id=str(each[0])) for each in GUARDED])
-def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Route, right: Right) -> None:
+def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Entry, right: Access) -> None:
     opened = []
     for address in tricks(path_of(route)):
         for who in ("nobody", "person"):
@@ -87,7 +88,7 @@ def test_no_way_to_write_an_address_opens_it(weir: RightsWorld, route: Route, ri
 
 
 @pytest.mark.parametrize(("route", "right"), [pytest.param(*each, id=str(each[0])) for each in GUARDED])
-def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, route: Route, right: Right) -> None:
+def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, route: Entry, right: Access) -> None:
     opened = []
     for headers in HEADERS:
         for who, refused in (("nobody", {401, 429}), ("person", {403, 429})):
@@ -102,7 +103,7 @@ def test_no_header_makes_another_caller_or_another_method(weir: RightsWorld, rou
 
 def test_another_method_is_not_taken_for_one_that_the_route_has(weir: RightsWorld) -> None:
     opened, methods = [], ("HEAD", "OPTIONS", "TRACE", "PUT", "PATCH", "DELETE", "POST", "GET", "get", "PROPFIND")
-    there = {(route.method, route.path) for route in rights()}
+    there = {(route.method, route.path) for route in access_by_route()}
     for route, _ in GUARDED:
         for method in methods:
             if (method.upper(), route.path) in there:
@@ -132,14 +133,14 @@ EVENTS = ("/scim/", f"{PREFIX}/lineage")
 """Routes whose bodies are of another standard, which may have further fields."""
 BODIES = [
     (route, sample_of(route))
-    for route in rights()
+    for route in access_by_route()
     if (isinstance(sample_of(route).body, dict) and not route.path.startswith(EVENTS))
     or callable(sample_of(route).body)
 ]
 
 
 @pytest.mark.parametrize("route", [pytest.param(route, id=str(route)) for route, _ in BODIES])
-def test_fields_that_a_body_does_not_have_are_refused_by_name(weir: RightsWorld, route: Route) -> None:
+def test_fields_that_a_body_does_not_have_are_refused_by_name(weir: RightsWorld, route: Entry) -> None:
     sample = sample_of(route)
     body = sample.body(weir) if callable(sample.body) else sample.body
     accepted = []

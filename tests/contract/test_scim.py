@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from policies.declared.state import GovernanceState
 from tests.api_world import ApiWorld, world
 from tests.scim_world import GROUP, PATCH, RIGHTS, USER, Directory
 
@@ -59,7 +60,7 @@ def test_a_person_is_created_read_and_found(directory: Directory) -> None:
     assert (
         created.headers["etag"] == body["meta"]["version"] and created.headers["location"] == body["meta"]["location"]
     )
-    assert "canary" not in str(directory.world.services.state.store.documents("ScimUser"))
+    assert "canary" not in str(directory.world.services[GovernanceState].store.documents("ScimUser"))
     read = directory.call("GET", f"/Users/{body['id']}")
     assert read.json() == body
     assert directory.call("GET", f"/Users/{body['id']}", **{"If-None-Match": read.headers["etag"]}).status_code == 304

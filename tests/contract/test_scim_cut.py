@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from api.wiring.duties import Duties
+from policies.access.directory import DirectoryPeople
 from tests.api_world import ApiWorld, orders, world
 from tests.scim_world import Directory
 from tests.twins.views import MemoryServingTable, MemoryViewStates
@@ -78,7 +80,9 @@ class Running:
         self.directory = Directory(self.weir)
         self.ana = self.directory.user("ana")
         self._stop = threading.Event()
-        self._runner = threading.Thread(target=self.weir.services.view_runner().run, args=(self._stop,), daemon=True)
+        self._runner = threading.Thread(
+            target=self.weir.services[Duties].view_runner().run, args=(self._stop,), daemon=True
+        )
         self._runner.start()
         self.pool = ThreadPoolExecutor(4)
 
@@ -121,7 +125,7 @@ def awaited(holds: Callable[[], bool], what: str, seconds: float = 60) -> float:
 def test_query_live_query_and_view_are_cut(there: Running, how: str) -> None:
     weir, client = there.weir, there.weir.user("ana")
     if how == "elsewhere":  # the change is there in another process: only what decides again can see it
-        weir.services.directory._offboarding.stop_queries = lambda user, why: 0
+        weir.services[DirectoryPeople]._offboarding.stop_queries = lambda user, why: 0
     live = there.asks(client, "/api/v1/query/stream", params={"sql": "SELECT order_id FROM prod.orders EMIT CHANGES"})
     assert there.engine.started.wait(30), live.exception(0) if live.done() else "the live query"
     there.engine.started.clear()

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from catalog.errors import NotSignedIn
+from policies.access.device_logins import DeviceLogins
 from policies.access.session_ports import Account, ProviderTokens
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn
 from tests.api_world import ApiWorld, world
 from tests.openid_world import Issuer, browser, declared, issuer, sign_in
 from tests.scim_world import RIGHTS, Directory
@@ -63,26 +66,26 @@ def test_a_command_line_that_was_let_in_is_out(weir: ApiWorld, company: Issuer) 
     eva = directory.user("eva")
     company.people["s-eva"] = {"preferred_username": "eva"}
     services = weir.services
-    waiting = services.device_logins.begin("a laptop")
-    begun = services.sign_in.begin("company", "http://localhost:8484/cb", "/", waiting.code)
+    waiting = services[DeviceLogins].begin("a laptop")
+    begun = services[SignIn].begin("company", "http://localhost:8484/cb", "/", waiting.code)
     answer = company.answer(begun.address, "s-eva")
     given = dict(pair.split("=", 1) for pair in answer.partition("?")[2].split("&"))
-    asks = services.sign_in.finish("company", given, {begun.cookie: begun.value}, "a browser")
-    assert services.sign_in.decide(waiting.code, asks.ticket, "let-in") == "eva"  # type: ignore[union-attr]
+    asks = services[SignIn].finish("company", given, {begun.cookie: begun.value}, "a browser")
+    assert services[SignIn].decide(waiting.code, asks.ticket, "let-in") == "eva"  # type: ignore[union-attr]
     directory.deactivate(eva)
     polled = weir.anonymous().post("/api/v1/auth/device/poll", json={"deviceCode": waiting.secret})
     assert polled.status_code in (401, 404), polled.text
     # A click that comes after the deactivation opens nothing, now or later.
     with pytest.raises(NotSignedIn, match="deactivated"):
-        services.sessions.open("company", Account(company.url, "s-eva", {}, ProviderTokens("at")), "eva", "cli", "x")
-    assert not services.sessions.store.sessions("eva")
+        services[Sessions].open("company", Account(company.url, "s-eva", {}, ProviderTokens("at")), "eva", "cli", "x")
+    assert not services[Sessions].store.sessions("eva")
     # And one that waits for a click: who asks is gone by then.
-    waiting = services.device_logins.begin("a laptop")
+    waiting = services[DeviceLogins].begin("a laptop")
     with pytest.raises(NotSignedIn, match="deactivated"):
-        begun = services.sign_in.begin("company", "http://localhost:8484/cb", "/", waiting.code)
+        begun = services[SignIn].begin("company", "http://localhost:8484/cb", "/", waiting.code)
         answer = company.answer(begun.address, "s-eva")
         given = dict(pair.split("=", 1) for pair in answer.partition("?")[2].split("&"))
-        services.sign_in.finish("company", given, {begun.cookie: begun.value}, "a browser")
+        services[SignIn].finish("company", given, {begun.cookie: begun.value}, "a browser")
 
 
 def test_a_service_account_signs_in_by_no_provider(weir: ApiWorld, company: Issuer) -> None:

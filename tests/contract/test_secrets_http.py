@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from api.config.home import Home
-from api.config.settings import load
+from api.config.settings import Settings, load
+from api.joins.observing import Observing
+from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.errors import SettingsError
 from tests.api_world import ApiWorld, world
@@ -81,13 +83,13 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     monkeypatch.setenv("WEIR_SECRETS__FOLDER", str(tmp_path / "secrets"))
     monkeypatch.setenv("WEIR_SECRET_CONNECT", "given for connect")
     with world(tmp_path / "home") as weir:
-        weir.services.settings.secrets.folder = tmp_path / "secrets"
+        weir.services[Settings].secrets.folder = tmp_path / "secrets"
         yield weir
 
 
 def places(weir: ApiWorld) -> list[str]:
     return [
-        f"{{file: '{weir.services.home.admin_token}'}}",
+        f"{{file: '{weir.services[Home].admin_token}'}}",
         "{file: /etc/hostname}",
         "{file: /proc/self/environ}",
         "{file: ../home/admin.token}",
@@ -112,13 +114,13 @@ def test_no_file_or_variable_of_the_server_can_be_declared(weir: ApiWorld) -> No
 
 def test_what_was_declared_before_the_rules_is_not_sent(weir: ApiWorld, thief: Thief) -> None:
     url = f"http://127.0.0.1:{thief.server_port}"
-    for file in (str(weir.services.home.admin_token), "/etc/hostname"):
+    for file in (str(weir.services[Home].admin_token), "/etc/hostname"):
         connect = {"url": url, "username": "weir", "password": {"file": file}}
         spec = ClusterSpec.model_validate({"bootstrapServers": "localhost:9092", "connect": connect})
-        weir.services.datasets.register_cluster("prod", spec)
+        weir.services[Datasets].register_cluster("prod", spec)
         answer = weir.admin.get("/api/v1/clusters/prod/connectors")
         assert answer.status_code == 500 and "folder of secrets" in answer.json()["error"]["message"], answer.text
-        weir.services.observing.step()
+        weir.services[Observing].step()
     assert thief.seen == []
 
 
@@ -139,7 +141,7 @@ def test_a_webhook_with_a_secret_needs_https_or_this_machine(weir: ApiWorld) -> 
 def test_a_second_person_where_the_setting_asks(weir: ApiWorld) -> None:
     weir.apply(ADMIN % "ana")
     weir.apply(ADMIN % "otto")
-    weir.services.settings.secrets.second_person = True
+    weir.services[Settings].secrets.second_person = True
     ana, otto = weir.user("ana"), weir.user("otto")
     mine = (CLUSTER % ("https://mine.example", "{file: connect}")).encode()
     for _ in range(2):

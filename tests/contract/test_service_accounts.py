@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.http.callers.scopes import scope_of
-from tests.answer_check import CheckedClient, document
+from api.app import access_by_route
+from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
 from tests.scim_world import service
 
@@ -75,7 +75,9 @@ def test_a_token_opens_what_its_scope_names(weir: ApiWorld, scope: str, method: 
 def test_every_route_has_a_scope_and_none_gives_what_it_should_not() -> None:
     """Generated from the OpenAPI document: a change needs more than `read`, and nothing but `scim` opens SCIM."""
     seen = {
-        (m, p): scope_of(m.upper(), p) for p, ways in document()["paths"].items() for m in ways if p.startswith("/api/")
+        (each.method.lower(), each.path): access.scope_for(each.method)
+        for each, access in access_by_route().items()
+        if each.path.startswith("/api/")
     }
     open_to_any = {p for (_, p), scope in seen.items() if scope is None}
     assert {p.split("/")[3] for p in open_to_any} == {"me", "auth"}
@@ -98,7 +100,7 @@ def test_rotation_keeps_two_good_for_the_overlap(weir: ApiWorld) -> None:
     assert second.status_code == 201, second.text
     new = second.json()
     assert new["scopes"] == ["read"] and new["before"]["id"] == first["id"]
-    ends = datetime.fromisoformat(new["before"]["expires_at"]) - datetime.now(UTC)
+    ends = datetime.fromisoformat(new["before"]["expiresAt"]) - datetime.now(UTC)
     assert timedelta(minutes=118) < ends <= timedelta(hours=2)
     for each in (first, new):
         assert client(weir, each["token"]).get("/api/v1/search?q=x").status_code == 200
@@ -108,8 +110,8 @@ def test_rotation_keeps_two_good_for_the_overlap(weir: ApiWorld) -> None:
     assert client(weir, last["token"]).get("/api/v1/search?q=x").status_code == 200
     listed = weir.admin.get("/api/v1/tokens", params={"user": "etl"}).json()["tokens"]
     by_id = {each["id"]: each for each in listed}
-    assert by_id[first["id"]]["rotated_to"] == new["id"] and by_id[first["id"]]["service"] is True
-    assert by_id[last["id"]]["used_at"] is not None and by_id[last["id"]]["scopes"] == ["read"]
+    assert by_id[first["id"]]["rotatedTo"] == new["id"] and by_id[first["id"]]["service"] is True
+    assert by_id[last["id"]]["usedAt"] is not None and by_id[last["id"]]["scopes"] == ["read"]
     assert all(each["token"] not in str(listed) for each in (first, new, last))
 
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from policies.access.identity import Identity
+from policies.access.sessions import Sessions
+from policies.declared.state import GovernanceState
 from policies.ports import TokenRecord
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
@@ -47,13 +50,13 @@ def test_a_persons_token_and_session_are_no_service_accounts(weir: ApiWorld) -> 
         weir.apply(JOB % "job")
         assert client.get("/api/v1/me").status_code == 401
         assert [status(weir, each["token"]) for each in tokens] == [401, 401]
-        assert not weir.services.sessions.store.sessions("job")
+        assert not weir.services[Sessions].store.sessions("job")
 
 
 def test_what_was_there_before_the_check_is_refused_too(weir: ApiWorld) -> None:
     """As of a store in which both are already."""
     endless = made(weir, user="job")
-    weir.services.state.on_person = lambda *_: None
+    weir.services[GovernanceState].on_person = lambda *_: None
     weir.apply(JOB % "job")
     assert status(weir, endless["token"]) == 401
     rotated = weir.admin.post(f"/api/v1/tokens/{endless['id']}/rotate", json={})
@@ -80,9 +83,12 @@ def test_an_account_that_ends_takes_its_tokens_along(weir: ApiWorld, how: str) -
 def test_a_programs_token_is_never_a_persons(weir: ApiWorld) -> None:
     weir.apply(JOB % "etl")
     token = made(weir, user="etl", scopes=["read", "manage"], days=9)["token"]
-    weir.services.state.on_person, kept = (lambda *_: None), weir.services.state.on_person  # deleted by an older Weir
+    weir.services[GovernanceState].on_person, kept = (
+        (lambda *_: None),
+        weir.services[GovernanceState].on_person,
+    )  # deleted by an older Weir
     weir.admin.delete("/api/v1/declared/ServiceAccount/etl")
-    weir.services.state.on_person = kept
+    weir.services[GovernanceState].on_person = kept
     weir.apply(USER % "etl")
     assert status(weir, token) == 401
 
@@ -104,17 +110,17 @@ def test_revoking_a_token_ends_those_it_took_the_place_of(weir: ApiWorld) -> Non
 def test_a_rotated_token_lives_no_longer_than_the_setting(weir: ApiWorld) -> None:
     weir.apply(JOB % "etl")
     first = made(weir, user="etl", scopes=["read"], days=300)
-    weir.services.identity._settings.service_token_days = 30
+    weir.services[Identity]._settings.service_token_days = 30
     second = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 0})
     assert second.status_code == 201, second.text
-    lasts = datetime.fromisoformat(second.json()["expires_at"]) - datetime.now(UTC)
+    lasts = datetime.fromisoformat(second.json()["expiresAt"]) - datetime.now(UTC)
     assert timedelta(days=29) < lasts <= timedelta(days=30)
 
 
 def test_a_rotation_at_the_moment_of_an_end_ends_too(weir: ApiWorld) -> None:
     weir.apply(JOB % "etl")
     first = made(weir, user="etl", scopes=["read"], days=30)
-    store = weir.services.identity._tokens
+    store = weir.services[Identity]._tokens
     rotate = type(store).rotate
 
     def meanwhile(token_id: str, successor: TokenRecord, expires_at: datetime) -> bool:
@@ -125,7 +131,7 @@ def test_a_rotation_at_the_moment_of_an_end_ends_too(weir: ApiWorld) -> None:
     answer = weir.admin.post(f"/api/v1/tokens/{first['id']}/rotate", json={"overlapHours": 720})
     assert answer.status_code in (400, 409), answer.text
     weir.apply(JOB % "etl")
-    alive = [t for t in weir.admin.get("/api/v1/tokens?user=etl").json()["tokens"] if t["revoked_at"] is None]
+    alive = [t for t in weir.admin.get("/api/v1/tokens?user=etl").json()["tokens"] if t["revokedAt"] is None]
     assert alive == []
 
 

@@ -10,7 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from api.config.settings import Settings
 from api.wiring.clock import now
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn
 from tests.api_world import ApiWorld, world
 from tests.openid_world import Issuer, begin, browser, csrf, declared, form_of, issuer, sign_in
 
@@ -28,13 +31,13 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 def at(weir: ApiWorld) -> Iterator[Issuer]:
     with issuer() as running:
         weir.apply(declared("one", running.url))
-        weir.services.sessions._confirming._away.clear()  # of a test whose clock was ahead
+        weir.services[Sessions]._confirming._away.clear()  # of a test whose clock was ahead
         running.people["s-ana"] = {"preferred_username": f"ana-{running.server.server_port}"}
         yield running
 
 
 def later(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=seconds))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=seconds))
 
 
 # --- a sign-in that was begun in another browser ---------------------------------------------------------------------
@@ -43,7 +46,7 @@ def later(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, seconds: float) -> No
 def test_the_cookie_of_an_attempt_is_of_this_host_only(
     weir: ApiWorld, at: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weir.services.settings.api, "public_url", HTTPS)
+    monkeypatch.setattr(weir.services[Settings].api, "public_url", HTTPS)
     attacker = browser(weir, HTTPS)
     answer = at.answer(begin(attacker, "one"))
     (kept,) = attacker.cookies.jar
@@ -76,7 +79,7 @@ def test_a_command_line_is_let_in_by_a_click_after_the_sign_in(weir: ApiWorld, a
     # Without these two a browser would not send the form, or would send it without where it is from.
     assert "form-action 'self'" in page.headers["content-security-policy"]
     assert page.headers["referrer-policy"] == "same-origin"
-    assert state_of(weir, given) == "pending" and weir.services.sessions.listed(f"ana-{at.server.server_port}") == []
+    assert state_of(weir, given) == "pending" and weir.services[Sessions].listed(f"ana-{at.server.server_port}") == []
     action, form = form_of(page)
     browsers = {"Origin": "http://localhost:8484", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
     done = browser(weir).post(action, data={**form, "decision": "let-in"}, headers=browsers)
@@ -96,7 +99,7 @@ def test_only_the_form_of_that_page_lets_a_command_line_in(weir: ApiWorld, at: I
     given, page = asked_for(weir, at)
     action, form = form_of(page)
     other, other_page = asked_for(weir, at)
-    attempt = weir.services.sign_in._sealer.seal('{"device": "' + given["userCode"].replace("-", "") + '"}')
+    attempt = weir.services[SignIn]._sealer.seal('{"device": "' + given["userCode"].replace("-", "") + '"}')
     for wrong in ({}, {"ticket": "x"}, {"ticket": attempt}, form_of(other_page)[1], {"ticket": form["ticket"][:-4]}):
         assert browser(weir).post(action, data={**wrong, "decision": "let-in"}).status_code == 403, wrong
     full = {**form, "decision": "let-in"}
@@ -191,7 +194,7 @@ def test_keys_that_cannot_be_read_are_an_outage(
     status = 503 if keys is None else 200
     monkeypatch.setattr(at, "get", lambda path, headers: (status, keys) if "jwks" in path else good(path, headers))
     monkeypatch.setattr(at, "tokens", lambda *who: {**given(*who), "refresh_token": "second"})
-    weir.services.sign_in._client._documents._kept.clear()  # type: ignore[attr-defined]
+    weir.services[SignIn]._client._documents._kept.clear()  # type: ignore[attr-defined]
     assert sign_in(browser(weir), "one", at, "s-ana").status_code == 503
     token = at.logout_token()
     form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -217,7 +220,7 @@ def test_a_connection_that_is_reset_is_an_outage(weir: ApiWorld, at: Issuer, mon
         raise ConnectionResetError(104, "reset")
 
     monkeypatch.setattr("jwt.jwks_client.json.load", reset)
-    weir.services.sign_in._client._documents._kept.clear()  # type: ignore[attr-defined]
+    weir.services[SignIn]._client._documents._kept.clear()  # type: ignore[attr-defined]
     assert sign_in(browser(weir), "one", at, "s-ana").status_code == 503
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from api.config.settings import Settings
+from policies.access.sessions import Sessions
 from tests.api_world import ApiWorld, world
 from tests.openid_world import Provider, begin, browser, csrf, declared, provider, sign_in
 
@@ -67,7 +69,7 @@ def test_the_cookie_is_closed_to_scripts_and_other_sites(weir: ApiWorld, company
     kept = [each for each in done.headers.get_list("set-cookie") if each.startswith("weir_session=")]
     assert len(kept) == 1 and "HttpOnly" in kept[0] and "SameSite=strict" in kept[0] and "Path=/;" in kept[0]
     secret = re.match(r"weir_session=([^;]+)", kept[0])
-    assert secret and secret[1] not in str(weir.services.sessions.listed())
+    assert secret and secret[1] not in str(weir.services[Sessions].listed())
     assert secret[1] not in str(done.headers["location"])
     # Not a token for other doors.
     client.cookies.clear()
@@ -222,7 +224,7 @@ def test_a_provider_that_is_taken_away_takes_its_sessions(weir: ApiWorld) -> Non
 def test_behind_a_tls_proxy_cookies_are_for_this_host_and_tls_only(
     weir: ApiWorld, company: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weir.services.settings.api, "public_url", "https://weir.example.com/")
+    monkeypatch.setattr(weir.services[Settings].api, "public_url", "https://weir.example.com/")
     company.person("ana")
     client = browser(weir, "https://weir.example.com")
     address = begin(client, "company")
@@ -244,13 +246,13 @@ def test_behind_a_tls_proxy_cookies_are_for_this_host_and_tls_only(
 def test_a_secret_for_another_issuer_takes_a_second_person(
     weir: ApiWorld, company: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weir.services.settings.secrets, "second_person", True)
+    monkeypatch.setattr(weir.services[Settings].secrets, "second_person", True)
     text = declared("third", company.url)
     first = weir.admin.post("/api/v1/apply", content=text.encode())
     assert first.status_code == 409 and "clientSecret" in first.json()["error"]["message"]
-    monkeypatch.setattr(weir.services.settings.secrets, "second_person", False)
+    monkeypatch.setattr(weir.services[Settings].secrets, "second_person", False)
     weir.apply(text)
-    monkeypatch.setattr(weir.services.settings.secrets, "second_person", True)
+    monkeypatch.setattr(weir.services[Settings].secrets, "second_person", True)
     assert weir.admin.post("/api/v1/apply", content=text.encode()).status_code == 200  # nothing is another
     moved = declared("third", "https://elsewhere.example")
     assert weir.admin.post("/api/v1/apply", content=moved.encode()).status_code == 409

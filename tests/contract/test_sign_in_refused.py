@@ -15,8 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from api.config.home import Home
 from api.wiring.clock import now
-from policies.access.sign_in import safe_path
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn, safe_path
 from tests.api_world import ApiWorld, world
 from tests.openid_world import BASE, LOGOUT, Issuer, begin, browser, csrf, declared, issuer, sign_in
 
@@ -33,7 +35,7 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
 def at(weir: ApiWorld) -> Iterator[Issuer]:
     with issuer() as running:
         weir.apply(declared("one", running.url, RIGHTS))
-        weir.services.sessions._confirming._away.clear()  # of a test whose clock was ahead
+        weir.services[Sessions]._confirming._away.clear()  # of a test whose clock was ahead
         running.people["s-ana"] = {"preferred_username": f"ana-{running.server.server_port}"}
         yield running
 
@@ -141,7 +143,7 @@ def test_the_answer_of_another_provider(weir: ApiWorld, at: Issuer) -> None:
         assert not any(path == "/authorization_code" for path, _ in evil.asked)
     assert "another issuer" in refused(weir, at, iss=evil.url)
     at.document = {"authorization_response_iss_parameter_supported": True}
-    weir.services.sign_in._client._documents._kept.clear()  # type: ignore[attr-defined]
+    weir.services[SignIn]._client._documents._kept.clear()  # type: ignore[attr-defined]
     assert "another issuer" in refused(weir, at)
     client = browser(weir)
     assert client.get(at.answer(begin(client, "one"), iss=at.url)).status_code == 303
@@ -278,7 +280,7 @@ def test_rights_end_here_when_they_end_there(weir: ApiWorld, at: Issuer, monkeyp
     assert client.get("/api/v1/me").json()["roles"] == ["steward"]
     at.people["s-ana"] |= {"groups": []}
     assert client.get("/api/v1/me").json()["roles"] == ["steward"]  # the provider was asked a moment ago
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=30))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=30))
     assert client.get("/api/v1/me").json()["roles"] == []
     audited = weir.admin.get("/api/v1/audit", params={"action": "sign-in.rights"}).json()["entries"]
     assert audited[0]["reasons"] == ["lost role steward"]
@@ -290,7 +292,7 @@ def test_an_account_that_is_closed_there_is_out_here(
     client = browser(weir)
     sign_in(client, "one", at, "s-ana")
     del at.people["s-ana"]
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=30))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=30))
     gone = client.get("/api/v1/me")
     assert gone.status_code == 401 and "sign-in service ended it" in gone.json()["error"]["message"]
 
@@ -302,10 +304,10 @@ def test_a_provider_that_does_not_answer_gives_no_rights(
     sign_in(client, "one", at, "s-ana")
     at.down = True
     for seconds, status in ((30, 200), (44, 200), (46, 503), (52, 503)):
-        monkeypatch.setattr(weir.services.sessions, "_clock", lambda by=seconds: now() + timedelta(seconds=by))
+        monkeypatch.setattr(weir.services[Sessions], "_clock", lambda by=seconds: now() + timedelta(seconds=by))
         assert client.get("/api/v1/me").status_code == status, seconds
     at.down = False
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=60))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=60))
     assert client.get("/api/v1/me").status_code == 200
 
 
@@ -314,13 +316,13 @@ def test_sessions_end_by_themselves(weir: ApiWorld, at: Issuer, monkeypatch: pyt
     sign_in(client, "one", at, "s-ana")
 
     def later(**by: float) -> int:
-        monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(**by))
+        monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(**by))
         return int(client.get("/api/v1/me").status_code)
 
     assert [later(hours=hour) for hour in (1.9, 3.8, 5.7)] == [200, 200, 200]
     assert later(hours=7.8) == 401  # two hours and more without use
     sign_in(client, "one", at, "s-ana")
-    monkeypatch.setattr(weir.services.sessions, "_clock", now)
+    monkeypatch.setattr(weir.services[Sessions], "_clock", now)
     sign_in(client, "one", at, "s-ana")
     assert [later(hours=hour) for hour in range(1, 24)] == [200] * 23
     assert later(hours=24) == 401
@@ -330,7 +332,7 @@ def test_no_secret_is_kept_or_shown(weir: ApiWorld, at: Issuer, tmp_path_factory
     client = browser(weir)
     sign_in(client, "one", at, "s-ana")
     secret = next(c.value or "" for c in client.cookies.jar if c.name == "weir_session")
-    kept = b"".join(path.read_bytes() for path in weir.services.home.root.glob("weir.db*"))
+    kept = b"".join(path.read_bytes() for path in weir.services[Home].root.glob("weir.db*"))
     assert b"s-ana" in kept
     for each in (secret, csrf(client)["X-Weir-CSRF"], "at-s-ana", "rt-s-ana"):
         assert each and each.encode() not in kept
@@ -346,7 +348,7 @@ def test_a_refresh_token_that_is_used_up_is_replaced(
     sign_in(client, "one", at, "s-ana")
     good, at.document = at.get, {}
     monkeypatch.setattr(at, "get", lambda path, headers: (503, {}) if "userinfo" in path else good(path, headers))
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=30))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=30))
     given = at.tokens
     monkeypatch.setattr(at, "tokens", lambda *who: {**given(*who), "refresh_token": "second"})
     assert client.get("/api/v1/me").status_code == 200
@@ -358,7 +360,7 @@ def test_a_refresh_token_that_is_used_up_is_replaced(
         return 200, given("s-ana", None)
 
     monkeypatch.setattr(at, "post", post)
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=40))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=40))
     assert client.get("/api/v1/me").status_code == 200
     assert [form["refresh_token"] for path, form in at.asked[asked:] if path == "/r"] == ["second"]
 
@@ -370,5 +372,5 @@ def test_tokens_that_do_not_last_long(
     at.lasts = seconds
     client = browser(weir)
     assert sign_in(client, "one", at, "s-ana").status_code == 303
-    monkeypatch.setattr(weir.services.sessions, "_clock", lambda: now() + timedelta(seconds=30))
+    monkeypatch.setattr(weir.services[Sessions], "_clock", lambda: now() + timedelta(seconds=30))
     assert client.get("/api/v1/me").status_code == 200

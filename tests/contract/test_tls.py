@@ -19,7 +19,9 @@ from cryptography import x509
 from structlog.testing import capture_logs
 
 from api.config.http_settings import ApiSettings
-from api.http.edge.tls import Renewal, server_context
+from api.config.settings import Settings
+from api.edge.tls import Renewal, server_context
+from policies.access.identity import Identity
 from tests.query_door import Door, door, until
 from tests.tls_world import Authority, Issued, client, self_signed, trusting
 
@@ -171,7 +173,7 @@ def test_lineage_and_rows_look_at_both(weir: Served) -> None:
     """These routes remember credentials that were good a moment ago: a token alone is another one than with a certificate."""
     shown = weir.authority.client("quick")
     weir.declare("quick", f"{{fingerprint: {shown.fingerprint}, scopes: ['lineage:write', query]}}")
-    token = weir.world.services.identity.create_token("admin").text
+    token = weir.world.services[Identity].create_token("admin").text
     with weir.client(token=token) as alone, weir.client(shown, token) as both, weir.client(shown) as certified:
         assert alone.post("/api/v1/lineage", json={}).status_code == 400
         assert both.post("/api/v1/lineage", json={}).status_code == 403
@@ -226,7 +228,7 @@ def test_the_audit_has_the_fingerprint_of_who_came_by_a_certificate(weir: Served
 def test_a_running_query_ends_when_its_certificate_is_taken_away(weir: Served) -> None:
     shown = weir.authority.client("running")
     weir.declare("running", f"{{fingerprint: {shown.fingerprint}, scopes: [query]}}")
-    weir.world.services.settings.query.recheck_seconds = 0.2
+    weir.world.services[Settings].query.recheck_seconds = 0.2
     weir.door.engine.hold = threading.Event()
     answers: list[httpx.Response] = []
 
@@ -290,8 +292,8 @@ def test_a_handshake_that_stalls_ends_in_time(weir: Served) -> None:
 
 
 def test_a_session_cookie_is_secure_by_tls(weir: Served) -> None:
-    assert weir.world.services.settings.api.secure
-    assert weir.world.services.settings.api.session_cookie.startswith("__Host-")
+    assert weir.world.services[Settings].api.secure
+    assert weir.world.services[Settings].api.session_cookie.startswith("__Host-")
 
 
 def test_required_certificates_leave_health_open(tmp_path: Path) -> None:

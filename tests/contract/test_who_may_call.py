@@ -1,4 +1,4 @@
-"""Every route, asked as everybody: the answers are what api/http/callers/rights.py has, which docs/who-may-call.md prints."""
+"""Every route, asked as everybody: the answers are what its guard has, which docs/who-may-call.md prints."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import pytest
 from fastapi.routing import APIRoute
 
-from api.http.app import create_app
-from api.http.callers.right import Right, Route
-from api.http.callers.rights import rights
-from api.http.callers.scopes import scope_of
-from api.wiring.bootstrap import offline
+from api.app import access_by_route, create_app
+from api.bootstrap import offline
+from api.guard.access import Access, Entry
 from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.service_specs import SCOPES
 from tests.answer_check import document
@@ -35,7 +33,7 @@ THEIRS = {
     },
     "holder": {"the person", "its requester", "its holder", "its owner"},
 }
-"""By caller, what of `Right.others` they are."""
+"""By caller, what of `Access.others` they are."""
 OF_DOMAINS = {
     "lead": ("admins and stewards of a domain", "admins of a domain", "admins of the domain", "approvers"),
     "helper": ("admins and stewards of a domain",),
@@ -66,8 +64,8 @@ def served() -> set[tuple[str, str]]:
 
 def test_the_table_has_every_route_and_no_other() -> None:
     documented = {(m.upper(), p) for p, ways in document()["paths"].items() for m in ways}
-    table = {(route.method, route.path) for route in rights()}
-    assert documented <= table, f"declare in api/http/callers/rights.py who may call {sorted(documented - table)}"
+    table = {(route.method, route.path) for route in access_by_route()}
+    assert documented <= table, f"declare in its guard who may call {sorted(documented - table)}"
     # Besides: two addresses with a slash at the end, the web pages' files, and SCIM's answers where nothing is to change.
     others = {(m, p) for m, p in served() - documented if p not in PAGES and not p.endswith("/")}
     assert {each for each in others if not _fixed(*each)} == table - documented
@@ -79,7 +77,7 @@ def _fixed(method: str, path: str) -> bool:
 
 
 def test_every_sample_is_of_a_route() -> None:
-    names = {str(route).replace("/api/v1", "", 1) for route in rights()}
+    names = {str(route).replace("/api/v1", "", 1) for route in access_by_route()}
     assert not set(SAMPLES) - names
 
 
@@ -89,7 +87,7 @@ def permissions_of(who: str) -> frozenset[str]:
     return BUILT_IN_ROLES[who].permissions if who in BUILT_IN_ROLES else frozenset()
 
 
-def others(who: str, route: Route, right: Right) -> bool:
+def others(who: str, route: Entry, right: Access) -> bool:
     """Whether a caller is of those who may without a permission."""
     if who not in ("lead", "helper"):
         return any(each in right.others for each in THEIRS.get(who, ()))
@@ -98,7 +96,7 @@ def others(who: str, route: Route, right: Right) -> bool:
     return any(each in right.others for each in texts) or (owners and (who == "lead" or str(route) not in OWNERS_ALONE))
 
 
-def may(who: str, route: Route, right: Right) -> bool:
+def may(who: str, route: Entry, right: Access) -> bool:
     """What the table has for a caller."""
     if who == "nobody" or not right.signed_in:
         return not right.signed_in
@@ -106,15 +104,15 @@ def may(who: str, route: Route, right: Right) -> bool:
         return True
     if who == "directory" or right.directory:
         return who == "directory" and right.directory
-    return right.of(permissions_of(who)) or others(who, route, right)
+    return right.includes(permissions_of(who)) or others(who, route, right)
 
 
 CALLERS = ("nobody", "person", "owner", "holder", "lead", "helper", "directory", *ROLES, *SINGLE)
-ASKED = [(route, right) for route, right in rights().items() if route.path not in ENDLESS]
+ASKED = [(route, right) for route, right in access_by_route().items() if route.path not in ENDLESS]
 
 
 @pytest.mark.parametrize(("route", "right"), [pytest.param(*each, id=str(each[0])) for each in ASKED])
-def test_a_route_answers_whom_the_table_names(weir: RightsWorld, route: Route, right: Right) -> None:
+def test_a_route_answers_whom_the_table_names(weir: RightsWorld, route: Entry, right: Access) -> None:
     sample, problems = sample_of(route), []
     for who in CALLERS:
         answer = weir.ask(who, route, sample)
@@ -138,7 +136,7 @@ def test_a_limited_token_opens_what_its_scope_names(weir: RightsWorld, scope: st
             continue
         answer = weir.ask("job", route, sample_of(route))
         refused = answer.status_code == 403 and (right.directory or "limited to" in answer.text)
-        needed = scope_of(route.method, route.path)
+        needed = right.scope_for(route.method)
         if refused is not (right.directory or needed not in (None, scope)):
             problems.append(f"{route} needs {needed}: {answer.status_code} {answer.text[:160]}")
     assert not problems, "\n".join(problems)

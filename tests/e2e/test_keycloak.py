@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from policies.access.device_logins import DeviceLogins
+from policies.access.sessions import Sessions
 from tests.api_world import ApiWorld
 from tests.e2e.test_sign_in_browser import page, pages, url, weir  # noqa: F401
 from tests.keycloak import Keycloak, keycloak
@@ -97,12 +99,12 @@ def test_signed_out_there_is_signed_out_here(
 def test_a_command_line_is_let_in(
     page: Any, url: str, weir: ApiWorld, provider: Keycloak, tmp_path: Path  # noqa: F811
 ) -> None:  # fmt: skip
-    waiting = weir.services.device_logins.begin("weir on laptop")
+    waiting = weir.services[DeviceLogins].begin("weir on laptop")
     page.goto(f"{url}/device?code={waiting.code}")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="It is mine: sign in with Company account").click()
     sign_in(page, "otto")
     page.get_by_role("button", name="Let it in as otto").click()
     page.get_by_text("The command line is signed in as otto").wait_for()
-    state, session = weir.services.device_logins.poll(waiting.secret)
-    assert state == "done" and session is not None and weir.services.sessions.of(session).user == "otto"
+    state, session = weir.services[DeviceLogins].poll(waiting.secret)
+    assert state == "done" and session is not None and weir.services[Sessions].of(session).user == "otto"

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 import uvicorn
 
+from policies.access.device_logins import DeviceLogins
+from policies.access.identity import Identity
+from policies.access.sessions import Sessions
 from tests.api_world import ApiWorld, world
 from tests.e2e.browser import UI, browser_missing, build_module, find_chromium
 from tests.openid_world import Provider, declared, provider
@@ -108,8 +111,8 @@ def test_what_is_typed_outlives_the_session(page: Any, url: str, weir: ApiWorld,
     name = page.get_by_label("User of the token")
     name.fill("a name that took long to type")
     page.get_by_label("Validity in days").fill("7")
-    for each in weir.services.sessions.listed("grace"):
-        weir.services.sessions.end(each, "ended by an administrator")
+    for each in weir.services[Sessions].listed("grace"):
+        weir.services[Sessions].end(each, "ended by an administrator")
     page.get_by_role("button", name="Make a token").click()
     dialog = page.get_by_role("dialog", name="Sign in again")
     dialog.wait_for()
@@ -121,7 +124,7 @@ def test_what_is_typed_outlives_the_session(page: Any, url: str, weir: ApiWorld,
     # The request that was refused has been sent again, once, and what was typed is there.
     page.get_by_text("a name that took long to type's token, shown only now").wait_for()
     assert name.input_value() == "a name that took long to type"
-    assert [t.user for t in weir.services.identity.tokens("a name that took long to type")] == [
+    assert [t.user for t in weir.services[Identity].tokens("a name that took long to type")] == [
         "a name that took long to type"
     ]
 
@@ -131,8 +134,8 @@ def test_another_person_in_the_window_gets_a_page_of_their_own(
 ) -> None:
     signed_in(page, url, "grace", "/admin/tokens")
     page.get_by_label("User of the token").fill("of grace")
-    for each in weir.services.sessions.listed("grace"):
-        weir.services.sessions.end(each, "ended by an administrator")
+    for each in weir.services[Sessions].listed("grace"):
+        weir.services[Sessions].end(each, "ended by an administrator")
     page.get_by_role("button", name="Make a token").click()
     dialog = page.get_by_role("dialog", name="Sign in again")
     with page.context.expect_page() as opened:
@@ -140,7 +143,7 @@ def test_another_person_in_the_window_gets_a_page_of_their_own(
     at_the_provider(opened.value, "otto")
     page.get_by_role("button", name="Signed in as otto").wait_for()
     assert page.get_by_label("User of the token").count() == 0  # otto may not, and grace's text is gone
-    assert weir.services.identity.tokens("of grace") == []
+    assert weir.services[Identity].tokens("of grace") == []
 
 
 def test_a_session_is_seen_and_ended_on_the_page(page: Any, url: str, company: Provider, tmp_path: Path) -> None:
@@ -152,15 +155,15 @@ def test_a_session_is_seen_and_ended_on_the_page(page: Any, url: str, company: P
 
 
 def test_a_command_line_is_let_in(page: Any, url: str, weir: ApiWorld, company: Provider) -> None:
-    waiting = weir.services.device_logins.begin("weir on laptop")
+    waiting = weir.services[DeviceLogins].begin("weir on laptop")
     page.goto(f"{url}/device?code={waiting.code}")
     page.get_by_role("button", name="Continue").click()
     page.get_by_text("weir on laptop").wait_for()
     page.get_by_role("button", name="It is mine: sign in with Company account").click()
     at_the_provider(page, "grace")
     page.get_by_text("Let this command line in?").wait_for()
-    assert weir.services.device_logins.poll(waiting.secret) == ("pending", None)
+    assert weir.services[DeviceLogins].poll(waiting.secret) == ("pending", None)
     page.get_by_role("button", name="Let it in as grace").click()
     page.get_by_text("The command line is signed in as grace").wait_for()
-    state, session = weir.services.device_logins.poll(waiting.secret)
-    assert state == "done" and session is not None and weir.services.sessions.of(session).user == "grace"
+    state, session = weir.services[DeviceLogins].poll(waiting.secret)
+    assert state == "done" and session is not None and weir.services[Sessions].of(session).user == "grace"

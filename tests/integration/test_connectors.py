@@ -13,7 +13,10 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
+from api.joins.connectors.service import Connectors
+from api.joins.observing import Observing
 from catalog.model import DatasetId
+from lineage.questions.queries import Lineage
 from tests import waiting
 from tests.catalog_stores import postgres
 from tests.integration.test_views import BASE
@@ -141,7 +144,7 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
         reader.subscribe([out])
         read = until(lambda: reader.poll(0.2), "a record of the view's topic")
         reader.commit(message=read, asynchronous=False)
-        world.services.observing.step()
+        world.services[Observing].step()
     finally:
         reader.close()
     world.fold()
@@ -153,7 +156,7 @@ def test_rows_of_a_database_are_joined_by_a_view_and_lineage_shows_the_way(world
     assert (f"dataset:{namespace}:{topic}", f"dataset:{namespace}:{out}") in way
     jobs = {each.get("job") for each in answer["edges"]}
     assert running["job"] in jobs and "job:weir://views:placed" in jobs
-    readers = world.services.lineage.readers_of(DatasetId(namespace, out))
+    readers = world.services[Lineage].readers_of(DatasetId(namespace, out))
     assert [(each.name, each.kind) for each in readers] == [(group, "consumer_group")]
     affected = world.admin.get("/api/v1/impact", params={"nodeId": start}).json()["affected"]
     assert {f"job:{namespace}:{group}", f"dataset:{namespace}:{out}"} <= {each["id"] for each in affected}
@@ -184,7 +187,7 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
         assert world.admin.post(f"/api/v1/connectors/{name}/{action}").status_code == 200
         until(partial(is_in, world, name, state), state)
     assert world.apply(text)["changes"][0]["action"] == "unchanged"
-    worker = world.services.connectors._places.worker({"url": shown(world, name)["worker"]})
+    worker = world.services[Connectors]._places.worker({"url": shown(world, name)["worker"]})
     live = worker.get(name)
     assert live is not None
     worker.configure(name, {**live.config, "batch.size": "7", "topic": f"{topic}.other"})

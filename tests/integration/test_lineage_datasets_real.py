@@ -9,13 +9,17 @@ from urllib.parse import quote
 
 import pytest
 
+from api.app import create_app
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.http.app import create_app
-from api.wiring.bootstrap import build
+from api.wiring.duties import Duties
 from api.wiring.given import Given
+from api.wiring.instance import write_admin_token
 from catalog.adapters.elastic.index import ElasticSearchIndex
+from catalog.search.service import Search
 from lineage.adapters.kafka.source import KafkaEventSource
+from lineage.producers.catalog import ProducerCatalog
 from tests.answer_check import CheckedClient
 from tests.api_world import MemoryBrokers
 from tests.lineage_servers import servers_on
@@ -53,7 +57,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
             ),
         )
         servers.log.ensure_topic()
-        built.admin_token_file()
+        write_admin_token(built)
         token = (tmp_path / "admin.token").read_text().strip()
         client = CheckedClient(create_app(built), headers={"Authorization": f"Bearer {token}"})
         link = {"identifiers": [{"namespace": "hive://meta:9083", "name": "shop.users", "type": "TABLE"}]}
@@ -80,15 +84,15 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
         ]
         try:
             assert client.post("/api/v1/lineage/batch", json=events).json()["status"] == "success"
-            worker = built.lineage_worker()
+            worker = built[Duties].lineage_worker()
             folded = 0
             while folded < 2:
                 folded += worker.step(timeout=10)
 
             def answers() -> list[object]:
-                while built.producers.settle():
+                while built[ProducerCatalog].settle():
                     pass
-                built.search.reindex_dirty()
+                built[Search].reindex_dirty()
                 index.refresh()
                 answer = client.get("/api/v1/search", params={"q": "receipt", "source": "lineage"}).json()
                 shown = client.get(f"/api/v1/{place('shop.users', 'hive://meta:9083')}").json()
@@ -114,8 +118,8 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
                 [{"errorMessage": {"message": "no […]"}}, None],
                 2,
             ]
-            assert built.rebuild_lineage()["events folded"] == 2
-            assert built.search.rebuild_search() == 2
+            assert built[Duties].rebuild_lineage()["eventsFolded"] == 2
+            assert built[Search].rebuild_search() == 2
             assert answers() == first
         finally:
             built.close()

@@ -26,6 +26,7 @@ from weir_client import (
 )
 
 from policies.plan.errors import QueryFailed
+from policies.query.service import GovernedQuery
 from tests.query_door import Door, door, until
 
 SQL = "SELECT * FROM orders"
@@ -58,8 +59,8 @@ def ana(served: Door) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {served.token('ana')}"}
     with httpx.Client(base_url=f"{served.url}/api/v1", headers=headers, timeout=30) as client:
         yield client
-    until(lambda: not served.world.services.query.running._all)
-    assert served.world.services.query._turns.running == 0
+    until(lambda: not served.world.services[GovernedQuery].running._all)
+    assert served.world.services[GovernedQuery]._turns.running == 0
 
 
 @pytest.fixture
@@ -164,7 +165,7 @@ def test_a_partial_answer_says_so(ana: httpx.Client, weir: Weir, served: Door) -
 def test_a_query_is_listed_and_cancelled(ana: httpx.Client, served: Door) -> None:
     served.engine.hold = threading.Event()
     answers: list[httpx.Response] = []
-    body = {"sql": "SELECT 'hidden' AS x FROM orders", "query_id": "mine-1"}
+    body = {"sql": "SELECT 'hidden' AS x FROM orders", "queryId": "mine-1"}
     thread = threading.Thread(target=lambda: answers.append(ana.post("/query", json=body)))
     thread.start()
     until(lambda: served.engine.running == 1)
@@ -196,7 +197,7 @@ def test_a_client_that_goes_away_gives_its_place_back(ana: httpx.Client, served:
         served.engine.hold.clear()
         with pytest.raises(httpx.ReadTimeout):
             ana.post("/query", params={"format": form}, json={"sql": SQL}, timeout=0.3)
-        until(lambda: served.engine.running == 0 and served.world.services.query._turns.running == 0)
+        until(lambda: served.engine.running == 0 and served.world.services[GovernedQuery]._turns.running == 0)
     served.engine.hold = None
     assert ana.post("/query", json={"sql": SQL}).status_code == 200
 
@@ -216,7 +217,7 @@ def test_a_client_that_leaves_between_two_batches_stops_the_query(ana: httpx.Cli
         assert answer.status_code == 200
         until(lambda: hold.asked == 2)
     until(lambda: served.engine.running == 0, 2)
-    until(lambda: served.world.services.query._turns.running == 0, 2)
+    until(lambda: served.world.services[GovernedQuery]._turns.running == 0, 2)
     served.engine.hold = None
 
 
@@ -232,7 +233,7 @@ def test_a_reader_who_stops_reading_stops_the_query(weir: Weir, ana: httpx.Clien
     batches = weir.query(SQL, limit=60_000).batches()
     assert next(batches).num_rows == 1000
     batches.close()  # type: ignore[attr-defined]
-    until(lambda: served.world.services.query._turns.running == 0)
+    until(lambda: served.world.services[GovernedQuery]._turns.running == 0)
     until(lambda: ends(served)[0]["decision"] == "cancelled")
     assert ends(served)[0]["rows"] < 60_000
 

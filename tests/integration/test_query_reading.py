@@ -173,12 +173,12 @@ def held(
     world = ApiWorld(folder, {topic: scanned[: int(RECORDS * SHARE)]})
     try:
         if schemas:
-            world.services.query.preparer._tables._topics._registry._schemas.update(schemas)  # type: ignore[attr-defined]
+            world.services[GovernedQuery].preparer._tables._topics._registry._schemas.update(schemas)  # type: ignore[attr-defined]
         done = world.scan(
             bootstrapServers="localhost:9092", cluster="prod", topics=[topic], sample={"strategy": "full"}
         )
         assert done["state"] == "done", done
-        query = world.services.query
+        query = world.services[GovernedQuery]
         table = query.preparer.table(f"prod.{topic}")
         service = GovernedQuery(
             _Tables(query.preparer, stack.kafka), _open, engine, KafkaOffsets(), _Audit(),

@@ -43,15 +43,15 @@ def follows(text: str) -> None:
 def test_json(weir: Door) -> None:
     answer = ask(weir).json()
     assert answer["unreadable"] == COUNTS
-    follows(answer["unreadable_text"])
-    assert "is queued" in answer["unreadable_text"]
+    follows(answer["unreadableText"])
+    assert "is queued" in answer["unreadableText"]
     scans = weir.world.admin.get("/api/v1/scans").json()["scans"]
-    mine = [s for s in scans if s["requested_by"] == "drift:prod/orders"]
-    assert len(mine) == 1 and mine[0]["id"] in answer["unreadable_text"]
+    mine = [s for s in scans if s["requestedBy"] == "drift:prod/orders"]
+    assert len(mine) == 1 and mine[0]["id"] in answer["unreadableText"]
 
 
 def test_csv_in_its_head_and_at_its_id(weir: Door) -> None:
-    answer = ask(weir, "csv", query_id="mine-1")
+    answer = ask(weir, "csv", queryId="mine-1")
     assert answer.text == "region\r\nEU\r\n\r\n\r\n" or answer.text.startswith("region")
     assert json.loads(answer.headers["X-Weir-Unreadable"]) == COUNTS
     follows(answer.headers["X-Weir-Unreadable-Text"])
@@ -74,7 +74,7 @@ def test_arrow_and_parquet_at_their_end(weir: Door) -> None:
     for end in (ends[-1], pq.read_metadata(io.BytesIO(ask(weir, "parquet").content)).metadata[b"weir.end"]):
         document = json.loads(end or b"{}")
         assert document["unreadable"] == COUNTS
-        follows(document["unreadable_text"])
+        follows(document["unreadableText"])
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "arrow", "parquet"])
@@ -113,7 +113,7 @@ def test_nothing_is_there_where_all_fits(weir: Door) -> None:
     weir.engine.unreadable, kept = {}, weir.engine.unreadable
     try:
         answer = ask(weir).json()
-        assert (answer["unreadable"], answer["unreadable_text"]) == ({}, None)
+        assert (answer["unreadable"], answer["unreadableText"]) == ({}, None)
         assert "X-Weir-Unreadable" not in ask(weir, "csv").headers
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -14,14 +14,20 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import build
+from api.joins.scan_runner import ScanRunner
 from api.wiring.given import Given
-from api.wiring.services import Services
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
 from catalog.declared.kinds import ClusterSpec
 from catalog.event_model import EventFilter
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
 from catalog.model import DatasetScan, ScanWindow
+from catalog.scans.scans import Scans
 from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark.dead_letters import SparkDeadLetters
@@ -74,7 +80,7 @@ def sampler(stack: Any) -> Iterator[SparkSampler]:
 
 
 @pytest.fixture(scope="module")
-def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     folder: Path = tmp_path_factory.mktemp("drift")
     settings = Settings()
     settings.database.url = f"sqlite:///{folder}/weir.db"
@@ -96,7 +102,7 @@ def services(stack: Any, sampler: SparkSampler, tmp_path_factory: pytest.TempPat
             registry=MemoryRegistry(),
         ),
     )
-    services.datasets.register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
+    services[Datasets].register_cluster("real", ClusterSpec.model_validate({"bootstrapServers": stack.kafka}))
     yield services
     services.close()
 
@@ -122,16 +128,16 @@ def consumed(stack: Any, topic: str, count: int) -> list[Any]:
     return messages
 
 
-def scan(services: Services, topic: str, **sample: Any) -> dict[str, Any]:
-    asked = services.scans.request("real", [topic], sample)
-    assert services.scan_runner.run_next()
-    done = services.scans.get(asked.id).to_json()
+def scan(services: Instance, topic: str, **sample: Any) -> dict[str, Any]:
+    asked = services[Scans].request("real", [topic], sample)
+    assert services[ScanRunner].run_next()
+    done = services[Scans].get(asked.id).to_json()
     assert done["state"] == "done", done
     return done
 
 
 def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
-    stack: Any, make_topic: Callable[..., str], services: Services
+    stack: Any, make_topic: Callable[..., str], services: Instance
 ) -> None:
     topic = make_topic("orders", 3)
     for partition in range(3):
@@ -139,13 +145,13 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     scan(services, topic, strategy="full")
     changed = [b'{"id":"%d","region":"EU","coupon":"C"}' % n for n in range(100, 150)]
     produce(stack, topic, [*changed[:20], b'{"id":', b"\xff\xfe\xfd", *changed[20:]], partition=1)
-    done = scan(services, topic, strategy="since-last", dead_letter=f"_dead-{UNIQUE}")
+    done = scan(services, topic, strategy="since-last", deadLetter=f"_dead-{UNIQUE}")
 
-    diff = services.datasets.diff(services.datasets.find(f"real/{topic}")).to_json()
+    diff = services[Datasets].diff(services[Datasets].find(f"real/{topic}")).to_json()
     changes = {(c["change"], c["path"]): c for c in diff["changes"]}
     first = {"partition": 1, "offset": 100}
     for key in (("added", "value.coupon"), ("type", "value.id")):
-        assert {k: changes[key]["first_seen"][k] for k in first} == first, key
+        assert {k: changes[key]["firstSeen"][k] for k in first} == first, key
     assert changes["type", "value.id"]["after"] == ["int32", "string"]
     assert diff["compatibility"] == {"backward": True, "forward": False, "full": False}
 
@@ -156,20 +162,20 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     assert (headers[PREFIX + "topic"], headers[PREFIX + "partition"]) == (topic.encode(), b"1")
     assert headers[PREFIX + "offset"] == b"120" and headers[PREFIX + "reason"] == b"value:not_json"
     assert {p["reason"] for p in done["problems"]} >= {"dead_letters", "not_json"}
-    assert topic in {t.name for t in services.discovery.select("real", ["*"])}
-    assert f"_dead-{UNIQUE}" not in {t.name for t in services.discovery.select("real", ["*"])}
+    assert topic in {t.name for t in services[Discovery].select("real", ["*"])}
+    assert f"_dead-{UNIQUE}" not in {t.name for t in services[Discovery].select("real", ["*"])}
 
 
-def test_events_are_in_the_topic_in_order(stack: Any, services: Services) -> None:
-    kept = services.events.list(EventFilter(after=0), 1000)
+def test_events_are_in_the_topic_in_order(stack: Any, services: Instance) -> None:
+    kept = services[Events].list(EventFilter(after=0), 1000)
     assert "weir.schema.changed" in {e.type for e in kept}
-    services.deliveries.step(wait=True)
+    services[Deliveries].step(wait=True)
     messages = consumed(stack, f"_events-{UNIQUE}", len(kept))
     documents = [json.loads(m.value()) for m in messages]
     assert [t["id"] for t in documents] == [e.id for e in kept]
     assert dict(messages[0].headers())["content-type"].startswith(b"application/cloudevents+json")
-    (state,) = services.events.deliveries()
-    assert (state["receiver"], state["behind"], state["problem"]) == ("kafka", 0, None)
+    ((state, behind),) = services[Events].deliveries()
+    assert (state.name, behind, state.problem) == ("kafka", 0, None)
 
 
 class Meddling(KafkaOffsets):
@@ -302,14 +308,14 @@ def test_an_empty_topic_is_told(stack: Any, sampler: SparkSampler, make_topic: C
 
 
 def test_a_registry_judges_a_learned_schema(
-    stack: Any, sampler: SparkSampler, make_topic: Callable[..., str], services: Services
+    stack: Any, sampler: SparkSampler, make_topic: Callable[..., str], services: Instance
 ) -> None:
     topic = make_topic("judged")
     produce(stack, topic, [b'{"id":"a","n":1}'] * 20)
     scan(services, topic)
     cluster = ClusterConnection("real", f"kafka://{stack.kafka}", stack.kafka, registry=stack.registry)
     registry = HttpSchemaRegistry()
-    schema = services.datasets.schema(services.datasets.find(f"real/{topic}"))
+    schema = services[Datasets].schema(services[Datasets].find(f"real/{topic}"))
     fields = [{"name": "id", "type": "string"}, {"name": "n", "type": "int"}]
     text = json.dumps({"type": "record", "name": "Judged", "fields": fields})
     address, subject = f"{stack.registry}/subjects/{topic}-value", f"{topic}-value"

@@ -28,14 +28,17 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, struct_pb2, timestamp_pb2, wrappers_pb2
 from pydantic import SecretStr
 
+from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.wiring.bootstrap import build
+from api.joins.declared import Declared
 from api.wiring.given import Given
-from api.wiring.services import Services
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.model import DatasetScan
 from policies.model import Subject
+from policies.query.service import GovernedQuery
 from scanners.adapters.kafka.offsets import KafkaOffsets
 from scanners.adapters.registry import HttpSchemaRegistry
 from scanners.adapters.spark.sampler import SparkSampler
@@ -381,7 +384,7 @@ ROLE = {
 
 
 @pytest.fixture(scope="module")
-def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     folder: Path = tmp_path_factory.mktemp("subjects")
     settings = Settings()
     settings.database.url = f"sqlite:///{folder}/weir.db"
@@ -401,10 +404,10 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
         ),
     )
     spec = {"bootstrapServers": stack.kafka, "schemaRegistry": {"url": stack.registry}}
-    services.datasets.register_cluster("real", ClusterSpec.model_validate(spec))
-    services.declared.apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
+    services[Datasets].register_cluster("real", ClusterSpec.model_validate(spec))
+    services[Declared].apply(json.dumps(ROLE), ADMIN, dry_run=False, prune=False)
     for scan in scans.values():
-        services.datasets.record_scan(scan)
+        services[Datasets].record_scan(scan)
     yield services
     services.close()
 
@@ -426,6 +429,6 @@ def services(stack: Any, scans: dict[str, DatasetScan], tmp_path_factory: pytest
         ("json-record", "name, home.city", "name = 'c5'", ["c5", "Köln"]),
     ],
 )
-def test_a_governed_query_reads_them(services: Services, name: str, columns: str, where: str, row: list[Any]) -> None:
-    answer = services.query.run(ANA, f"SELECT {columns} FROM real.`{UNIQUE}-{name}` WHERE {where}")
+def test_a_governed_query_reads_them(services: Instance, name: str, columns: str, where: str, row: list[Any]) -> None:
+    answer = services[GovernedQuery].run(ANA, f"SELECT {columns} FROM real.`{UNIQUE}-{name}` WHERE {where}")
     assert [list(each) for each in answer.rows] == [row]

@@ -20,10 +20,14 @@ import yaml
 
 from catalog.datatypes import leaves
 from catalog.paths import VALUE, FieldPath
+from policies.access.identity import Identity
 from policies.adapters.kafka.offsets import KafkaOffsets
 from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.plan.ports import QueryTable
+from policies.ports import FactsSource
+from policies.query.service import GovernedQuery
+from policies.whatif.mask_preview import MaskPreview
 from tests import policy_scenarios as scenarios
 from tests.api_world import ApiWorld
 
@@ -46,13 +50,13 @@ class Doors:
         self.table = self.scenario.table(self.topic, {"kafka.bootstrap.servers": kafka})
         self.world = ApiWorld(folder)
         built = self.services = self.world.services
-        built.facts.facts = lambda *_: self.scenario.facts  # type: ignore[method-assign]
-        built.query.preparer._tables = self
-        built.query.preparer.tables_of = lambda _: self
-        built.query._settings.seconds = built.query._settings.export_seconds = 240
-        built.query._engine = engine
-        built.mask_preview._engine = engine
-        built.query._offsets = built.query.preparer._offsets = KafkaOffsets()
+        built[FactsSource].facts = lambda *_: self.scenario.facts  # type: ignore[method-assign]
+        built[GovernedQuery].preparer._tables = self
+        built[GovernedQuery].preparer.tables_of = lambda _: self
+        built[GovernedQuery]._settings.seconds = built[GovernedQuery]._settings.export_seconds = 240
+        built[GovernedQuery]._engine = engine
+        built[MaskPreview]._engine = engine
+        built[GovernedQuery]._offsets = built[GovernedQuery].preparer._offsets = KafkaOffsets()
         documents: list[dict[str, Any]] = [
             {"kind": "Cluster", "metadata": {"name": "prod"}, "spec": {"type": "kafka", "bootstrapServers": kafka}},
             {"kind": "Dataset", "metadata": {"name": "orders", "cluster": "prod"}, "spec": {}},
@@ -178,7 +182,7 @@ def test_explain_decisions_and_the_access_report_have_the_same_rule(doors: Doors
             for path in person.fields:
                 want = scenarios.wanted(person.fields[path])
                 assert fields[path]["mask"] == (want["mask"] and want["mask"]["type"]), f"explain: {path} {person.user}"
-                assert fields[path]["clear_when"] == want["clear_when"]
+                assert fields[path]["clearWhen"] == want["clearWhen"]
         mine = [g for g in grants if g["active"] and g["subject"] == {"user": person.user}]
         stated = any(g["purpose"] == person.purpose for g in mine)
         for path in person.fields or [doors.scenario.facts.fields[0].path]:
@@ -199,7 +203,7 @@ def test_the_preview_shows_what_the_view_shows(doors: Doors) -> None:
             want = scenarios.wanted(expected)
             place = FieldPath.parse(path)
             kind = kinds.get(str(_general(place)))
-            if want["effect"] != "mask" or want["clear_when"] or kind is None or place.root != "value":
+            if want["effect"] != "mask" or want["clearWhen"] or kind is None or place.root != "value":
                 continue
             if want["mask"]["type"] in ("DROP", "MASK_HASH", "TOKEN") or "@keys" in path:
                 continue
@@ -237,8 +241,8 @@ def _documents(doors: Doors, person: scenarios.Person) -> list[tuple[Any, Any]]:
 def test_push_queries_show_what_the_scenario_has(doors: Doors) -> None:
     streams = []
     for person in people(doors):
-        subject = doors.services.identity.current(person.user)
-        events = doors.services.query.stream(subject, f"{person.sql} EMIT CHANGES", person.purpose)
+        subject = doors.services[Identity].current(person.user)
+        events = doors.services[GovernedQuery].stream(subject, f"{person.sql} EMIT CHANGES", person.purpose)
         assert next(e for e in events if e["type"] != "columns")["type"] == "idle"
         streams.append((person, events))
     doors.produce()

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from api.joins.views.changes import ViewChanges
+from api.joins.views.service import Views
+from policies.access.identity import Identity
+from policies.query.service import GovernedQuery
 from tests.integration.test_views import BASE, view
 from tests.served_view import Follower
 from tests.view_world import ViewWorld, view_world
@@ -27,16 +31,16 @@ def world(tmp_path_factory: pytest.TempPathFactory, stack: Any) -> Iterator[View
 @contextmanager
 def following(world: ViewWorld, user: str, name: str, last_id: str | None = None) -> Iterator[Follower]:
     services = world.services
-    subject = services.identity.current(user)
-    live = services.query.running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", None, streaming=True)
-    live.signed_in = lambda: services.identity.current(user)
-    follower = Follower(services.view_changes.follow(subject, name, last_id, live))
+    subject = services[Identity].current(user)
+    live = services[GovernedQuery].running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", None, streaming=True)
+    live.signed_in = lambda: services[Identity].current(user)
+    follower = Follower(services[ViewChanges].follow(subject, name, last_id, live))
     try:
         yield follower
     finally:
         live.stop.stop("was ended by the test")
         follower.close()
-        services.query.running.end(live)
+        services[GovernedQuery].running.end(live)
 
 
 def test_a_follower_has_the_rows_through_changes_and_a_swap(world: ViewWorld) -> None:
@@ -93,6 +97,6 @@ def test_a_rebuild_from_a_time_reads_from_there_and_the_diff_shows_the_rows(worl
     assert shown["changed"] and [each["name"] for each in shown["columns"] if each["change"] == "added"] == ["twice"]
     assert world.admin.post("/api/v1/views/visits/rebuild?from=2026-01-01T00:00:00Z").status_code == 200
     world.until("visits", lambda v: v["generation"] == 2 and v["building"] is None and v["rows"] == 10)
-    serving = world.services.views._serving
+    serving = world.services[Views]._serving
     world.until("visits", lambda _: len(serving.generations("visits")) == 1)
     assert serving.count("visits", serving.generations("visits")[0]) == 10

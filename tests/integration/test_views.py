@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
+from api.joins.views.service import Views
 from tests.view_world import ViewWorld, view_world
 from tests.waiting import until
 from views.row_ports import Wanted
@@ -73,7 +74,7 @@ def view(name: str, sql: str, more: str = "", user: str = "rep") -> str:
 
 def rows(world: ViewWorld, name: str) -> dict[str, dict[str, Any]]:
     """What the serving table holds for readers, by key."""
-    services = world.services.views
+    services = world.services[Views]
     state = ViewState.read(services._states.get(name))
     if state.active is None:
         return {}
@@ -128,18 +129,18 @@ def test_a_mask_that_is_tightened_leaves_no_clear_value_behind(world: ViewWorld,
     assert {json.loads(value or b"{}")["email"] for _, value, _ in world.records(f"{orders}-copy")} == {
         "xxxx@example.org"
     }
-    world.until("copy", lambda _: not world.services.views._states.get("copy")["retired"])
+    world.until("copy", lambda _: not world.services[Views]._states.get("copy")["retired"])
     assert bytes_under(world.folder, b"canary7@") == []
 
 
 def test_a_view_whose_subject_loses_access_loses_its_rows(world: ViewWorld, orders: str) -> None:
     world.apply(view("lost", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n", "out"))
     world.until("lost", lambda v: v["rows"] == len(PEOPLE))
-    topic = world.services.views._states.get("lost")["active"]["topic"]
+    topic = world.services[Views]._states.get("lost")["active"]["topic"]
     world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: out}\nspec: {roles: []}\n")
     ended = world.until("lost", lambda v: v["state"] == "failed" and v["generation"] is None, 30)
     assert (ended["error"]["code"] == "not_allowed" and "out" in ended["error"]["message"]) or ended["error"]["details"]
-    world.until("lost", lambda _: not world.services.views._states.get("lost")["retired"])
+    world.until("lost", lambda _: not world.services[Views]._states.get("lost")["retired"])
     assert rows(world, "lost") == {} and not (world.folder / "views" / "lost" / "1").exists()
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.apply("apiVersion: weir/v1\nkind: User\nmetadata: {name: out}\nspec: {roles: [reporting]}\n")
@@ -190,11 +191,11 @@ def test_paused_resumed_and_deleted(world: ViewWorld, orders: str) -> None:
     assert world.view(name)["rows"] == 2
     assert world.admin.post(f"/api/v1/views/{name}/resume").status_code == 200
     world.until(name, lambda v: v["rows"] == 3)
-    state = world.services.views._states.get(name)["active"]
+    state = world.services[Views]._states.get(name)["active"]
     assert world.admin.delete(f"/api/v1/declared/View/{name}").status_code == 200
     assert world.admin.get(f"/api/v1/views/{name}").status_code == 404
-    until(lambda: name not in world.services.views._states.all(), "the end of the view's state")
-    assert world.services.views._serving.generations(name) == [] and not Path(state["checkpoint"]).exists()
+    until(lambda: name not in world.services[Views]._states.all(), "the end of the view's state")
+    assert world.services[Views]._serving.generations(name) == [] and not Path(state["checkpoint"]).exists()
 
 
 @pytest.mark.parametrize(
@@ -407,7 +408,7 @@ def test_a_batch_that_is_run_again_doubles_no_row_of_a_view_without_a_key(world:
     world.scan(topic)
     world.apply(view(name, f"SELECT n FROM `{topic}`"))
     world.until(name, lambda v: v["rows"] == 40 and v["lag"]["records"] == 0)
-    active = world.services.views._states.get(name)["active"]
+    active = world.services[Views]._states.get(name)["active"]
     world.halt()
     commits = world.folder / "views" / name / "1" / "commits"
     for each in commits.iterdir():  # as if the engine was killed before it noted that the batch is whole
@@ -440,7 +441,7 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     """As a runner does that finds the stream of one that was killed."""
     world.apply(view("orphan", f"SELECT id, amount FROM `{orders}`", "  key: [id]\n"))
     world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
-    old = world.services.views._states.get("orphan")
+    old = world.services[Views]._states.get("orphan")
     topic = old["active"]["topic"]
     before = len(world.records(topic))
     world.forsake()
@@ -451,8 +452,8 @@ def test_a_stream_is_ended_by_its_session_from_another_process(world: ViewWorld,
     world.until("orphan", lambda v: v["generation"] == 2 and v["building"] is None and v["lag"]["records"] == 0)
     world.send(orders, [{"id": "later", "region": "r0", "amount": 3, "email": "l@example.org"}], ["later"])
     world.until("orphan", lambda v: v["state"] == "running" and v["lag"]["records"] == 0)
-    world.until("orphan", lambda _: not world.services.views._states.get("orphan")["retired"])
-    assert world.services.views._states.get("orphan")["session"] not in ("", old["session"])
+    world.until("orphan", lambda _: not world.services[Views]._states.get("orphan")["retired"])
+    assert world.services[Views]._states.get("orphan")["session"] not in ("", old["session"])
     assert topic not in AdminClient({"bootstrap.servers": world.kafka}).list_topics(timeout=10).topics
     world.admin.delete("/api/v1/declared/Policy/hide-ids")
     world.admin.delete("/api/v1/declared/View/orphan")

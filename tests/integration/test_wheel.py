@@ -152,8 +152,8 @@ from weir import open_rooms
 open_rooms()
 from fastapi.testclient import TestClient
 import api
-from api.http.app import create_app
-from api.wiring.bootstrap import offline
+from api.app import create_app
+from api.bootstrap import offline
 from scanners.adapters.spark.code_archive import code_archive
 print("_rooms" in api.__file__)
 client = TestClient(create_app(offline()))

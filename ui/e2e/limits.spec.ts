@@ -95,7 +95,7 @@ test("a graph of 500 datasets is laid out and drawn within seconds, and stays us
 
 test("a schema of 5,000 fields scrolls without a stutter", async () => {
   const { context, page, wrong } = await visit(browser, "admin");
-  const field = (path: string) => ({ path, types: { string: 1 }, presence: 0.5, null_share: 0, count: 500 });
+  const field = (path: string) => ({ path, types: { string: 1 }, presence: 0.5, nullShare: 0, count: 500 });
   const fields = Array.from({ length: 5000 }, (_, n) => field(`value.group${n % 50}.field${n}`));
   await page.route("**/api/v1/datasets/prod/orders/schema", (route) =>
     route.fulfill({ json: { version: 1, format: { value: "json" }, fields, shapes: [], window: { records: 1000 } } }),

@@ -19,9 +19,9 @@ export async function produce(cluster: string, topic: string, key: string, value
   const answer = await fetch(`${WEIR}/api/v1/clusters/${cluster}`, {
     headers: { Authorization: `Bearer ${tokenOf("admin")}` },
   });
-  const { bootstrap_servers } = (await answer.json()) as { bootstrap_servers: string[] };
+  const { bootstrapServers } = (await answer.json()) as { bootstrapServers: string[] };
   const python = process.env.WEIR_PYTHON ?? (existsSync(VENV) ? VENV : "python3");
-  const done = spawnSync(python, ["-c", PROGRAM, bootstrap_servers.join(","), topic, key, JSON.stringify(value)], {
+  const done = spawnSync(python, ["-c", PROGRAM, bootstrapServers.join(","), topic, key, JSON.stringify(value)], {
     encoding: "utf8",
     timeout: 60_000,
   });

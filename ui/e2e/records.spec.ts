@@ -157,7 +157,7 @@ test("a record of 5 MB freezes nothing: it comes cut, opens whole, and its text 
         decision: { effect: "allow", reasons: [], gaps: [], grants: [], filters: [], expires: null },
         truncated: false,
         unreadable: {},
-        unreadable_text: null,
+        unreadableText: null,
         notes: [],
         sql: "SELECT 1",
         follow: "SELECT 1",

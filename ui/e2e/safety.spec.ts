@@ -38,7 +38,7 @@ async function hostile(page: Page): Promise<void> {
     tags: [EVIL],
     terms: [EVIL],
     format: { value: EVIL },
-    declared_schema: EVIL,
+    declaredSchema: EVIL,
     topic: { retained: 1 },
     scan: { error: EVIL, problems: [{ message: EVIL }] },
     notes: [],
@@ -48,7 +48,7 @@ async function hostile(page: Page): Promise<void> {
       names: [{ namespace: EVIL, name: EVIL }],
       logOnly: [EVIL],
     },
-    updated_at: "2026-01-01T00:00:00Z",
+    updatedAt: "2026-01-01T00:00:00Z",
   };
   const found = {
     path: `value.${EVIL}`,
@@ -97,7 +97,7 @@ async function hostile(page: Page): Promise<void> {
     json({
       version: 1,
       format: { value: EVIL },
-      fields: [{ path: `value.\`${EVIL.replaceAll("`", "")}\``, types: { [EVIL]: 1 }, presence: 1, null_share: 0 }],
+      fields: [{ path: `value.\`${EVIL.replaceAll("`", "")}\``, types: { [EVIL]: 1 }, presence: 1, nullShare: 0 }],
       shapes: [
         { share: 0.5, paths: ["value"], when: { [EVIL]: EVIL } },
         { share: 0.5, paths: ["value", EVIL] },

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Limit, Name, Offset, stamp
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Limit, Name, Offset, stamp
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.http.marquez import shapes
 from api.http.marquez.facets import job_facets, run_facets
 from api.http.marquez.reported import run_facets_of, with_run_facets
@@ -23,7 +24,7 @@ from api.http.schemas.marquez import (
     MarquezRunFacets,
     MarquezRuns,
 )
-from api.joins.visible.readers import Reader
+from api.visibility.readers import Reader, Readers
 from catalog.errors import NotFound
 from catalog.model import NodeId
 from lineage.model import Node
@@ -40,44 +41,60 @@ States = Annotated[
 ]
 
 
-@router.get("/namespaces/{namespace}/jobs", responses=answers_with(MarquezJobs))
+@router.get(
+    "/namespaces/{namespace}/jobs",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezJobs),
+)
 def get_jobs(
-    built: ServicesOf, subject: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0, states: States = None
+    built: InstanceOf, subject: Caller, namespace: Name, limit: Limit = 100, offset: Offset = 0, states: States = None
 ) -> Any:
     """The jobs of a namespace, each with what it reads and writes and its newest run."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     total = reader.lineage.namespaces().get(namespace, (0, 0))[1]
     return _listed(reader, namespace, total, limit, offset, states)
 
 
-@router.get("/jobs", responses=answers_with(MarquezJobs))
+@router.get("/jobs", dependencies=[signed_in(KNOWN)], responses=answers_with(MarquezJobs))
 def get_all_jobs(
-    built: ServicesOf, subject: Caller, limit: Limit = 100, offset: Offset = 0, states: States = None
+    built: InstanceOf, subject: Caller, limit: Limit = 100, offset: Offset = 0, states: States = None
 ) -> Any:
     """The jobs of all namespaces."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     total = sum(jobs for _, jobs in reader.lineage.namespaces().values())
     return _listed(reader, None, total, limit, offset, states)
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}", responses=answers_with(MarquezJob))
-def get_marquez_job(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
+@router.get(
+    "/namespaces/{namespace}/jobs/{job}",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezJob),
+)
+def get_marquez_job(built: InstanceOf, subject: Caller, namespace: Name, job: Name) -> Any:
     """A job with what it reads, writes, and its newest runs."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     return _whole(reader, namespace, job)
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/versions", responses=answers_with(MarquezJobVersions))
-def get_marquez_job_versions(built: ServicesOf, subject: Caller, namespace: Name, job: Name) -> Any:
+@router.get(
+    "/namespaces/{namespace}/jobs/{job}/versions",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezJobVersions),
+)
+def get_marquez_job_versions(built: InstanceOf, subject: Caller, namespace: Name, job: Name) -> Any:
     """The version that a job is in: what it reads and writes, where its code is. Earlier ones are not kept."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     return {"versions": [shapes.job_version(_whole(reader, namespace, job))], "totalCount": 1}
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/versions/{version}", responses=answers_with(MarquezJobVersion))
-def get_marquez_job_version(built: ServicesOf, subject: Caller, namespace: Name, job: Name, version: Name) -> Any:
+@router.get(
+    "/namespaces/{namespace}/jobs/{job}/versions/{version}",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezJobVersion),
+)
+def get_marquez_job_version(built: InstanceOf, subject: Caller, namespace: Name, job: Name, version: Name) -> Any:
     """The version that a job is in, by its id."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     version_row = shapes.job_version(_whole(reader, namespace, job))
     if version_row["version"] != version:
         raise NotFound(
@@ -86,12 +103,16 @@ def get_marquez_job_version(built: ServicesOf, subject: Caller, namespace: Name,
     return version_row
 
 
-@router.get("/namespaces/{namespace}/jobs/{job}/runs", responses=answers_with(MarquezRuns))
+@router.get(
+    "/namespaces/{namespace}/jobs/{job}/runs",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezRuns),
+)
 def get_marquez_runs(
-    built: ServicesOf, subject: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
+    built: InstanceOf, subject: Caller, namespace: Name, job: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     details = reader.lineage.job(str(NodeId("job", namespace, job))).to_json()
     runs = details["runs"]
     shown = [shapes.run(run, details) for run in runs[offset : offset + limit]]
@@ -99,13 +120,17 @@ def get_marquez_runs(
     return {"runs": shown, "totalCount": len(runs)}
 
 
-@router.get("/jobs/runs/{run_id}", responses=answers_with(MarquezRun | JobNamedRuns))
-def get_marquez_run(built: ServicesOf, subject: Caller, run_id: Name, asOf: AsOf = None) -> Any:
+@router.get(
+    "/jobs/runs/{run_id}",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezRun | JobNamedRuns),
+)
+def get_marquez_run(built: InstanceOf, subject: Caller, run_id: Name, asOf: AsOf = None) -> Any:
     """The newest run of a job, by its id alone; older runs are found with their job.
 
     Where no run has it, the job of that name in a namespace called `runs`, as `/jobs/{namespace}/{name}` gives it.
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     node = reader.lineage.job_of_run(run_id)
     if node is not None:
         return _newest_run(reader, node, run_id)
@@ -115,15 +140,19 @@ def get_marquez_run(built: ServicesOf, subject: Caller, run_id: Name, asOf: AsOf
         raise _no_run(run_id) from error
 
 
-@router.get("/jobs/runs/{run_id}/facets", responses=answers_with(MarquezRunFacets))
+@router.get(
+    "/jobs/runs/{run_id}/facets",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(MarquezRunFacets),
+)
 def get_marquez_run_facets(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     run_id: Name,
     type: Annotated[Literal["run", "job"], Query(description="Whose facets: the run's own, or its job's.")] = "run",
 ) -> Any:
     """What is kept of the facets of the newest run of a job, or of its job."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     node = reader.lineage.job_of_run(run_id)
     if node is None:
         raise _no_run(run_id)

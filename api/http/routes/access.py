@@ -6,26 +6,30 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Instant, Limit, Name, Offset, Text
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Instant, Limit, Name, Offset, Text
+from api.guard.guards import Caller, case, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.schemas import access as schemas
+from api.visibility.readers import Readers
 from api.wiring.clock import now
-from api.wiring.services import Services
-from policies.access.grants import grant_json
+from api.wiring.instance import Instance
+from policies.access.grants import Grants, grant_json
 from policies.access_request import AccessRequest
 from policies.model import Subject
+from policies.requests.approvals import Approvals
+from policies.requests.extensions import Extensions
 from policies.requests.narrowing import Part
+from policies.requests.view import RequestView
 
 router = APIRouter(tags=["access"])
 
 
-class AccessAsked(BaseModel):
+class AccessAsked(RequestBody):
     """What is asked for."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
@@ -42,10 +46,8 @@ class AccessAsked(BaseModel):
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.", examples=["DATA-123"])
 
 
-class Approval(BaseModel):
+class Approval(RequestBody):
     """An approver's word. What is given of fields, unmask and until makes it an approval in part."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000)
     fields: list[str] | None = Field(
@@ -57,18 +59,14 @@ class Approval(BaseModel):
     until: Instant | None = Field(None, description="An earlier end than the requested one.")
 
 
-class Word(BaseModel):
+class Word(RequestBody):
     """An approver's or requester's word."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000)
 
 
-class Emergency(BaseModel):
+class Emergency(RequestBody):
     """What is needed at once."""
-
-    model_config = ConfigDict(extra="forbid")
 
     dataset: str = Field(examples=["prod/orders"])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags; * for all.")
@@ -80,10 +78,8 @@ class Emergency(BaseModel):
     rows: str | None = Field(None, description="A Spark SQL condition on the stored rows.")
 
 
-class Absence(BaseModel):
+class Absence(RequestBody):
     """Who decides in one's place, and until when."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     delegates: list[str] = Field(min_length=1, max_length=20)
     from_: Instant | None = Field(None, alias="from", description="Now when absent.")
@@ -91,21 +87,26 @@ class Absence(BaseModel):
     user: str | None = Field(None, description="Whose place, for those who manage; one's own when absent.")
 
 
-def shown(built: Services, subject: Subject, request: AccessRequest) -> Any:
+def shown(built: Instance, subject: Subject, request: AccessRequest) -> Any:
     """A request as the caller sees it."""
-    return built.request_view.show(subject, [request])[0]
+    return built[RequestView].show(subject, [request])[0]
 
 
-def reference(built: Services, subject: Subject, dataset: str) -> str:
+def reference(built: Instance, subject: Subject, dataset: str) -> str:
     """`CLUSTER/TOPIC` of a dataset as the caller may write it. Raises DatasetNotFound, also where the caller may not know of it."""
-    datasets = built.reader(subject).datasets
+    datasets = built[Readers].of(subject).datasets
     return datasets.get(datasets.find(dataset)).reference
 
 
-@router.post("/access-requests", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
-def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
+@router.post(
+    "/access-requests",
+    dependencies=[signed_in("for a dataset that the caller may know of", scope="request")],
+    status_code=201,
+    responses=answers_with(schemas.AccessRequest, status=201),
+)
+def ask(built: InstanceOf, subject: Caller, body: AccessAsked) -> Any:
     """Request to see fields unmasked, for a purpose and a time."""
-    request = built.approvals.create(
+    request = built[Approvals].create(
         subject,
         reference(built, subject, body.dataset),
         fields=body.fields,
@@ -120,10 +121,15 @@ def ask(built: ServicesOf, subject: Caller, body: AccessAsked) -> Any:
     return shown(built, subject, request)
 
 
-@router.post("/access-requests/break-glass", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
-def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
+@router.post(
+    "/access-requests/break-glass",
+    dependencies=[signed_in("where a workflow lets the caller; 403 otherwise", scope="request")],
+    status_code=201,
+    responses=answers_with(schemas.AccessRequest, status=201),
+)
+def break_glass(built: InstanceOf, subject: Caller, body: Emergency) -> Any:
     """Take access at once, where a workflow lets the caller; short, audited, and reviewed afterwards."""
-    grant = built.approvals.emergency.use(
+    grant = built[Approvals].emergency.use(
         subject,
         reference(built, subject, body.dataset),
         body.fields,
@@ -135,9 +141,13 @@ def break_glass(built: ServicesOf, subject: Caller, body: Emergency) -> Any:
     return shown(built, subject, grant)
 
 
-@router.get("/access-requests", responses=answers_with(schemas.AccessRequests))
+@router.get(
+    "/access-requests",
+    dependencies=[signed_in("and those that the caller may decide")],
+    responses=answers_with(schemas.AccessRequests),
+)
 def list_requests(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     state: Annotated[
         Text | None, Query(description="pending, asked-back, review, approved, denied, cancelled or expired.")
@@ -150,21 +160,29 @@ def list_requests(
 ) -> Any:
     """The caller's requests and those they may decide, newest first.
 
-    Each with `can_decide`, what it `opens` and how many `holders` see that unmasked already.
+    Each with `canDecide`, what it `opens` and how many `holders` see that unmasked already.
     """
-    requests = built.approvals.list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
-    shown = built.request_view.show(subject, requests[offset : offset + limit])
+    requests = built[Approvals].list(subject, state, mine=mine, to_decide=toDecide, bundle=bundle)
+    shown = built[RequestView].show(subject, requests[offset : offset + limit])
     return {"requests": shown, "total": len(requests)}
 
 
-@router.get("/access-requests/{id}", responses=answers_with(schemas.AccessRequest))
-def get_request(built: ServicesOf, subject: Caller, id: Name) -> Any:
+@router.get(
+    "/access-requests/{id}",
+    dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True)],
+    responses=answers_with(schemas.AccessRequest),
+)
+def get_request(built: InstanceOf, subject: Caller, id: Name) -> Any:
     """One request, for its requester and its approvers."""
-    return shown(built, subject, built.approvals.get(subject, id))
+    return shown(built, subject, built[Approvals].get(subject, id))
 
 
-@router.post("/access-requests/{id}/approve", responses=answers_with(schemas.AccessRequest))
-def approve(built: ServicesOf, subject: Caller, id: Name, body: Approval | None = None) -> Any:
+@router.post(
+    "/access-requests/{id}/approve",
+    dependencies=[needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")],
+    responses=answers_with(schemas.AccessRequest),
+)
+def approve(built: InstanceOf, subject: Caller, id: Name, body: Approval | None = None) -> Any:
     """Approve the present stage, in whole or in part; the last stage makes the grant."""
     word = body or Approval()
     part = Part(
@@ -172,61 +190,87 @@ def approve(built: ServicesOf, subject: Caller, id: Name, body: Approval | None 
         tuple(word.unmask) if word.unmask is not None else None,
         word.until,
     )
-    return shown(built, subject, built.approvals.approve(subject, id, word.reason, part))
+    return shown(built, subject, built[Approvals].approve(subject, id, word.reason, part))
 
 
-@router.post("/access-requests/{id}/deny", responses=answers_with(schemas.AccessRequest))
-def deny(built: ServicesOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
+@router.post(
+    "/access-requests/{id}/deny",
+    dependencies=[needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")],
+    responses=answers_with(schemas.AccessRequest),
+)
+def deny(built: InstanceOf, subject: Caller, id: Name, body: Word | None = None) -> Any:
     """Deny; that ends the request."""
-    return shown(built, subject, built.approvals.deny(subject, id, (body or Word()).reason))
+    return shown(built, subject, built[Approvals].deny(subject, id, (body or Word()).reason))
 
 
-@router.post("/access-requests/{id}/cancel", responses=answers_with(schemas.AccessRequest))
-def cancel(built: ServicesOf, subject: Caller, id: Name) -> Any:
+@router.post(
+    "/access-requests/{id}/cancel",
+    dependencies=[needs("manage", others="its requester", unseen=True, scope="request")],
+    responses=answers_with(schemas.AccessRequest),
+)
+def cancel(built: InstanceOf, subject: Caller, id: Name) -> Any:
     """Withdraw one's own request."""
-    return shown(built, subject, built.approvals.cancel(subject, id))
+    return shown(built, subject, built[Approvals].cancel(subject, id))
 
 
-@router.get("/grants", responses=answers_with(schemas.Grants))
-def list_grants(built: ServicesOf, subject: Caller) -> Any:
-    """The caller's grants; all of them for those who manage or report. `may_revoke`: whether the caller may end it."""
+@router.get(
+    "/grants",
+    dependencies=[signed_in("all for `manage` and `report:read`; those of a dataset for its owners")],
+    responses=answers_with(schemas.Grants),
+)
+def list_grants(built: InstanceOf, subject: Caller) -> Any:
+    """The caller's grants; all of them for those who manage or report. `mayRevoke`: whether the caller may end it."""
     return {
         "grants": [
             {
                 **grant_json(g, now()),
-                "may_revoke": built.grants.may_revoke(subject, g),
-                "may_extend": built.extensions.may_extend(subject, g.name),
+                "mayRevoke": built[Grants].may_revoke(subject, g),
+                "mayExtend": built[Extensions].may_extend(subject, g.name),
             }
-            for g in built.grants.list(subject, everybody=True)
+            for g in built[Grants].list(subject, everybody=True)
         ]
     }
 
 
-@router.delete("/grants/{name}", responses=answers_with(schemas.Grant))
-def revoke(built: ServicesOf, subject: Caller, name: Name, reason: Text = "") -> Any:
+@router.delete(
+    "/grants/{name}",
+    dependencies=[
+        needs("manage", others="its holder, its approvers, owners of the dataset", unseen=True, scope="request")
+    ],
+    responses=answers_with(schemas.Grant),
+)
+def revoke(built: InstanceOf, subject: Caller, name: Name, reason: Text = "") -> Any:
     """End a grant now. Queries admitted after this answer no longer see it; live ones end."""
-    return grant_json(built.grants.revoke(subject, name, reason), now())
+    return grant_json(built[Grants].revoke(subject, name, reason), now())
 
 
-@router.get("/me/delegation", responses=answers_with(schemas.Delegations))
-def delegation(built: ServicesOf, subject: Caller) -> Any:
+@router.get("/me/delegation", dependencies=[signed_in("the caller's own")], responses=answers_with(schemas.Delegations))
+def delegation(built: InstanceOf, subject: Caller) -> Any:
     """Who decides in the caller's place, and in whose place the caller may decide now."""
-    current = built.approvals.delegations.of(subject.user)
+    current = built[Approvals].delegations.of(subject.user)
     return {
         "delegation": current.to_json(now()) if current is not None else None,
-        "insteadOf": built.approvals.delegations.for_delegate(subject.user),
+        "insteadOf": built[Approvals].delegations.for_delegate(subject.user),
     }
 
 
-@router.put("/me/delegation", responses=answers_with(schemas.Delegation))
-def delegate(built: ServicesOf, subject: Caller, body: Absence) -> Any:
+@router.put(
+    "/me/delegation",
+    dependencies=[signed_in("the caller's own", scope="request", cases={" (user: another)": case("manage")})],
+    responses=answers_with(schemas.Delegation),
+)
+def delegate(built: InstanceOf, subject: Caller, body: Absence) -> Any:
     """Name who decides access requests in one's place for a time; replaces an earlier delegation."""
-    current = built.approvals.delegations.set(subject, body.delegates, body.until, body.from_, body.user)
+    current = built[Approvals].delegations.set(subject, body.delegates, body.until, body.from_, body.user)
     return current.to_json(now())
 
 
-@router.delete("/me/delegation", responses=answers_with(schemas.EndedDelegation))
-def end_delegation(built: ServicesOf, subject: Caller, user: Text | None = None) -> Any:
+@router.delete(
+    "/me/delegation",
+    dependencies=[signed_in("the caller's own", scope="request")],
+    responses=answers_with(schemas.EndedDelegation),
+)
+def end_delegation(built: InstanceOf, subject: Caller, user: Text | None = None) -> Any:
     """Decide for oneself again."""
-    built.approvals.delegations.end(subject, user)
+    built[Approvals].delegations.end(subject, user)
     return {"user": user or subject.user, "ended": True}

@@ -7,18 +7,22 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from api.http.callers.auth import Auditor, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Cursor, Instant, Limit, Text
+from api.config.settings import Settings
+from api.edge.openapi import answers_with
+from api.edge.parameters import Cursor, Instant, Limit, Text
+from api.guard.guards import Caller, needs
+from api.guard.services import InstanceOf
 from api.http.schemas import audit as schemas
 from api.http.schemas.audit import AuditEntries, AuditKey, AuditVerification
 from catalog.errors import Unavailable
 from catalog.records import rfc3339
-from policies.audit import unnamed_note
-from policies.audit_export import MEDIA, About, export
-from policies.audit_names import wanted_names
-from policies.audit_ports import AuditFilter
-from policies.audit_seals import segment_json
+from policies.audit.export import MEDIA, About, Signer, export
+from policies.audit.log import AuditLog, unnamed_note
+from policies.audit.names import wanted_names
+from policies.audit.ports import AuditFilter
+from policies.audit.seals import segment_json
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
@@ -64,29 +68,31 @@ _FILE: dict[int | str, dict[str, Any]] = {
 Where = Annotated[AuditFilter, Depends(_where)]
 
 
-@router.get("", responses=answers_with(AuditEntries))
-def entries(built: ServicesOf, _: Auditor, where: Where, cursor: Cursor = None, limit: Limit = 100) -> Any:
+@router.get("", dependencies=[needs("audit:read")], responses=answers_with(AuditEntries))
+def entries(built: InstanceOf, _: Caller, where: Where, cursor: Cursor = None, limit: Limit = 100) -> Any:
     """Entries, newest first."""
-    return built.audit.list(where, cursor, limit).to_json()
+    return built[AuditLog].list(where, cursor, limit).to_json()
 
 
-@router.get("/export", responses=_FILE, response_class=StreamingResponse)
+@router.get("/export", dependencies=[needs("audit:read")], responses=_FILE, response_class=StreamingResponse)
 def export_entries(
-    built: ServicesOf, subject: Auditor, where: Where, format: Literal["jsonl", "csv"] = "jsonl"
+    built: InstanceOf, subject: Caller, where: Where, format: Literal["jsonl", "csv"] = "jsonl"
 ) -> StreamingResponse:
     """Entries, oldest first, as a file with a signature in its last line; `weir audit verify --file F` checks it without Weir.
 
     The export itself is in the audit. 503 while older entries are not indexed by the name that is asked for.
     """
-    if wanted_names(where) and (left := built.audit.unnamed()):
+    if wanted_names(where) and (left := built[AuditLog].unnamed()):
         raise Unavailable(unnamed_note(left) or "", details={"entries": left})
     filters = {
         name: rfc3339(value) or "" if name in ("since", "until") else str(value)
         for name in AuditFilter.__slots__
         if (value := getattr(where, name)) is not None
     }
-    head = built.audit.head()
-    noted = built.audit.record(subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in filters.items()])
+    head = built[AuditLog].head()
+    noted = built[AuditLog].record(
+        subject.user, "audit.export", format, "allow", [f"{k}={v}" for k, v in filters.items()]
+    )
     about = About(
         chain=head.chain,
         head_seq=head.seq,
@@ -96,30 +102,30 @@ def export_entries(
         by=subject.user,
     )
     return StreamingResponse(
-        export(built.audit.matching(where, head.seq), format, about, built.audit_signer),
+        export(built[AuditLog].matching(where, head.seq), format, about, built[Signer]),
         media_type=MEDIA[format],
         headers={"Content-Disposition": f'attachment; filename="audit.{format}"'},
     )
 
 
-@router.get("/key", responses=answers_with(AuditKey))
-def key(built: ServicesOf, _: Auditor) -> Any:
+@router.get("/key", dependencies=[needs("audit:read")], responses=answers_with(AuditKey))
+def key(built: InstanceOf, _: Caller) -> Any:
     """The public key of signatures under exports; keep it where the exports are checked."""
-    return {"algorithm": "Ed25519", "key": built.audit_signer.public_key()}
+    return {"algorithm": "Ed25519", "key": built[Signer].public_key()}
 
 
-@router.get("/segments", responses=answers_with(schemas.AuditSegments))
-def segments(built: ServicesOf, _: Auditor) -> Any:
+@router.get("/segments", dependencies=[needs("audit:read")], responses=answers_with(schemas.AuditSegments))
+def segments(built: InstanceOf, _: Caller) -> Any:
     """Sealed segments of the chain, those whose entries were removed too; and how far the audit was shipped to its topic."""
     return {
-        "segments": [segment_json(each) for each in built.audit_segments.listed()],
-        "problem": built.audit_segments.problem(),
-        "keepDays": built.settings.policies.audit_keep_days,
-        "shipping": built.audit_shipping.report().to_json(),
+        "segments": [segment_json(each) for each in built[AuditSegments].listed()],
+        "problem": built[AuditSegments].problem(),
+        "keepDays": built[Settings].policies.audit_keep_days,
+        "shipping": built[AuditShipping].report().to_json(),
     }
 
 
-@router.get("/verify", responses=answers_with(AuditVerification))
-def verify(built: ServicesOf, _: Auditor) -> Any:
+@router.get("/verify", dependencies=[needs("audit:read")], responses=answers_with(AuditVerification))
+def verify(built: InstanceOf, _: Caller) -> Any:
     """Check every link, and the length against the published head."""
-    return built.audit.verify().to_json()
+    return built[AuditLog].verify().to_json()

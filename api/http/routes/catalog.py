@@ -7,24 +7,38 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf, Session, require_on
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
+from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
+from api.guard.powers import Session, require_on
+from api.guard.services import InstanceOf
 from api.http.schemas.classifications import Classification
 from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
-from api.http.schemas.datasets import DatasetAccess, DatasetDetails, Datasets, DatasetVisibility
+from api.http.schemas.datasets import DatasetAccess, DatasetDetails, DatasetVisibility
+from api.http.schemas.datasets import Datasets as DatasetsAnswer
 from api.http.schemas.related import RelatedDatasets
-from api.joins import sight
+from api.joins.domains import ReviewLimits
+from api.joins.recognizers import own_recognizers
+from api.joins.registry_verdicts import Verdicts
 from api.joins.reported import of_dataset
-from api.joins.sight import owns
-from api.wiring.services import Services
+from api.visibility import sight
+from api.visibility.knowledge import Knowledge
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, owns
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.datasets.reported import is_reported
 from catalog.datasets.reviews import Decision
 from catalog.errors import InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
+from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter, DatasetRecord
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 from policies.model import Subject
@@ -32,9 +46,9 @@ from policies.model import Subject
 router = APIRouter(prefix="/datasets", tags=["catalog"])
 
 
-@router.get("", responses=answers_with(Datasets))
+@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(DatasetsAnswer))
 def list_datasets(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     cluster: Text | None = None,
     namespace: Text | None = None,
@@ -47,27 +61,31 @@ def list_datasets(
 ) -> dict[str, Any]:
     """Datasets by cluster and name. What counts records is left out where the caller may not read all of them."""
     where = DatasetFilter(cluster=cluster, namespace=namespace, owner=owner, tag=tag, entity=entity, text=q)
-    page = built.reader(subject).datasets.page(where, limit, offset)
-    sights = built.sights(subject)
+    page = built[Readers].of(subject).datasets.page(where, limit, offset)
+    sights = built[SightRules].of(subject)
     shown = [sight.dataset(record.to_json(), sights.of(record)) for record in page.items]
     return {"datasets": shown, "total": page.total}
 
 
-@router.get("/{namespace}/{name}", responses=answers_with(DatasetDetails))
-def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+@router.get(
+    "/{namespace}/{name}",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(DatasetDetails),
+)
+def get_dataset(built: InstanceOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
     """One dataset. The namespace may be a cluster's name or any of its addresses.
 
     `may`: what the caller may do with it (edit what is declared, review its personal data, see who has access).
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     schema = reader.datasets.schema(record.id)
     tags = [c for c in reader.datasets.classifications(record.id) if c.holds]
     known = reader.known(record)
-    seen = built.sights(subject).of(record)
+    seen = built[SightRules].of(subject).of(record)
     details = sight.dataset(record.to_json(), seen)
-    permissions = built.identity.permissions(subject)
-    powers = built.identity.powers(subject, record.reference)
+    permissions = built[Identity].permissions(subject)
+    powers = built[Identity].powers(subject, record.reference)
     own = owns(subject, record)
     return {
         **details,
@@ -82,7 +100,7 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
         "scan": {**details["scan"], "problems": sight.problems(record.scan.get("problems") or [], seen)},
         "fields": len(schema.fields),
         "shapes": len(schema.shapes),
-        "schema_version": schema.version,
+        "schemaVersion": schema.version,
         "entities": sorted({c.entity for c in tags}),
         "notes": [
             {"path": n.path, "description": n.description, "terms": list(n.terms)}
@@ -93,16 +111,17 @@ def get_dataset(built: ServicesOf, subject: Caller, namespace: Name, name: Name)
 
 def _unlooked(shown: Mapping[str, Any]) -> dict[str, Any]:
     """A schema that producers report: how often fields occur is not known."""
-    unknown = {"presence": None, "null_share": None, "count": None}
+    unknown = {"presence": None, "nullShare": None, "count": None}
     return {"source": "lineage", "fields": [{**field, **unknown} for field in shown["fields"]]}
 
 
 @router.get(
     "/{namespace}/{name}/schema",
+    dependencies=[signed_in(KNOWN)],
     responses=answers_with(Schema | AvroSchema, "application/schema+json", "text/plain", "text/x-python"),
 )
 def get_schema(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     namespace: Name,
     name: Name,
@@ -113,11 +132,11 @@ def get_schema(
 
     Figures of fields that the caller may not read unmasked are left out, and counts where rows are hidden: `withheld`.
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     reader.require(record, Aspect.SCHEMA)
     schema = reader.datasets.schema(record.id, version)
-    seen = built.sights(subject).of(record)
+    seen = built[SightRules].of(subject).of(record)
     if format == "json":
         shown = {
             **sight.schema_json(schema, seen),
@@ -137,17 +156,21 @@ def get_schema(
     return Response(text, media_type=media)
 
 
-@router.get("/{namespace}/{name}/schema/versions", responses=answers_with(list[SchemaVersionEntry]))
-def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+@router.get(
+    "/{namespace}/{name}/schema/versions",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(list[SchemaVersionEntry]),
+)
+def schema_versions(built: InstanceOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """Every version, newest first, with what changed since the one before."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     reader.require(record, Aspect.SCHEMA)
-    seen = built.sights(subject).of(record)
+    seen = built[SightRules].of(subject).of(record)
     return [
         {
             "version": stored.baseline.version,
-            "created_at": stored.baseline.created_at,
+            "createdAt": stored.baseline.created_at,
             "fields": len(stored.current.fields),
             "shapes": len(stored.current.shapes),
             "changes": sight.changes(stored.changes, seen),
@@ -156,9 +179,13 @@ def schema_versions(built: ServicesOf, subject: Caller, namespace: Name, name: N
     ]
 
 
-@router.get("/{namespace}/{name}/schema/diff", responses=answers_with(SchemaDiff))
+@router.get(
+    "/{namespace}/{name}/schema/diff",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(SchemaDiff),
+)
 def schema_diff(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     namespace: Name,
     name: Name,
@@ -170,35 +197,37 @@ def schema_diff(
 ) -> dict[str, Any]:
     """Two versions compared; the newest and the one before it by default. Each change names where it was
     first seen; `compatibility` of registered schemas is judged by their format's rules, of learned ones by Weir's."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     reader.require(record, Aspect.SCHEMA)
-    answer = built.datasets.diff(record.id, from_, to).to_json()
-    old, new = (built.datasets.schema(record.id, answer[end]) for end in ("from", "to"))
-    if (judged := built.verdicts.registered(record, old, new)) is not None:
+    answer = built[Datasets].diff(record.id, from_, to).to_json()
+    old, new = (built[Datasets].schema(record.id, answer[end]) for end in ("from", "to"))
+    if (judged := built[Verdicts].registered(record, old, new)) is not None:
         answer["compatibility"] = judged
     if registry:
-        answer["registry"] = built.verdicts.of(record, built.datasets.schema(record.id, answer["to"]))
-    seen = built.sights(subject).of(record)
+        answer["registry"] = built[Verdicts].of(record, built[Datasets].schema(record.id, answer["to"]))
+    seen = built[SightRules].of(subject).of(record)
     answer["changes"] = sight.changes(answer["changes"], seen)
-    answer["looked_at"] = sight.without_counts(answer["looked_at"], seen)
+    answer["lookedAt"] = sight.without_counts(answer["lookedAt"], seen)
     return answer
 
 
-@router.get("/{namespace}/{name}/classifications", responses=answers_with(list[Classification]))
-def classifications(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
+@router.get(
+    "/{namespace}/{name}/classifications",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(list[Classification]),
+)
+def classifications(built: InstanceOf, subject: Caller, namespace: Name, name: Name) -> list[dict[str, Any]]:
     """The kinds of personal data found in each field, with evidence and review state."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     reader.require(record, Aspect.EVIDENCE)
-    seen, own = built.sights(subject).of(record), built.own_recognizers(subject)
-    return [sight.classification(each, seen, own) for each in built.datasets.classifications(record.id)]
+    seen, own = built[SightRules].of(subject).of(record), own_recognizers(built[CatalogStore], subject.user)
+    return [sight.classification(each, seen, own) for each in built[Datasets].classifications(record.id)]
 
 
-class Review(BaseModel):
+class Review(RequestBody):
     """A steward's word on one classification."""
-
-    model_config = ConfigDict(extra="forbid")
 
     path: str = Field(examples=["value.customer.email"])
     entity: str = Field(examples=["EMAIL_ADDRESS"])
@@ -206,32 +235,42 @@ class Review(BaseModel):
     reason: str = ""
 
 
-@router.post("/{namespace}/{name}/classifications", responses=answers_with(Classification))
+@router.post(
+    "/{namespace}/{name}/classifications",
+    dependencies=[needs("review", others=OWNERS)],
+    responses=answers_with(Classification),
+)
 def review(
-    built: ServicesOf, subject: Caller, later: Session, namespace: Name, name: Name, body: Review
+    built: InstanceOf, subject: Caller, later: Session, namespace: Name, name: Name, body: Review
 ) -> dict[str, Any]:
     """Confirm or reject a suggested classification; a rejection sticks through rescans. Owners may review their own."""
-    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    record = built[Readers].of(subject).datasets.get(DatasetId(namespace, name))
     decision = Decision(record.id, body.path, body.entity, body.state, body.reason or None)
     _require_review(built, subject, record, decision)
-    with built.store.transaction():  # by who they are when it is written
-        _require_review(built, later(), built.datasets.get(record.id), decision)
-        after = built.datasets.review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
-    built.record(subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity])
+    with built[CatalogStore].transaction():  # by who they are when it is written
+        _require_review(built, later(), built[Datasets].get(record.id), decision)
+        after = built[Datasets].review(record.id, body.path, body.entity, body.state, body.reason or None, subject.user)
+    built[AuditLog].record_by(
+        subject, "classification.review", f"{record.reference}#{body.path}", str(body.state), [body.entity]
+    )
     return after.to_json()
 
 
-def _require_review(built: Services, subject: Subject, record: DatasetRecord, decision: Decision) -> None:
+def _require_review(built: Instance, subject: Subject, record: DatasetRecord, decision: Decision) -> None:
     """Raises NotAllowed."""
     if not owns(subject, record):
         require_on(built, subject, Power.REVIEW, record.reference)
-    if problem := built.review_refused(subject, record, decision):
+    if problem := built[ReviewLimits].refused(subject, record, decision):
         raise NotAllowed(f"{subject.user} may not decide so on {record.reference}: {problem}")
 
 
-@router.get("/{namespace}/{name}/related", responses=answers_with(RelatedDatasets))
+@router.get(
+    "/{namespace}/{name}/related",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(RelatedDatasets),
+)
 def related(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     namespace: Name,
     name: Name,
@@ -243,30 +282,38 @@ def related(
     many queries both were read, without who asked. `lineage`: one or two datasets up- or downstream. `missing` names
     reasons that could not be looked for, as a server does not answer.
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     record = reader.datasets.get(DatasetId(namespace, name))
     return {"dataset": record.reference, **reader.related.of(record, limit).to_json()}
 
 
-@router.get("/{namespace}/{name}/visibility", responses=answers_with(DatasetVisibility))
-def visibility(built: ServicesOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
+@router.get(
+    "/{namespace}/{name}/visibility",
+    dependencies=[needs("report:read", others=OWNERS, scope="read")],
+    responses=answers_with(DatasetVisibility),
+)
+def visibility(built: InstanceOf, subject: Caller, namespace: Name, name: Name) -> dict[str, Any]:
     """Who may know that the dataset exists, its schema, its personal data, its lineage: the documents of kind Visibility that
     match it. For its owners, and for who has the permission `report:read`."""
-    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    record = built[Readers].of(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require_on(built, subject, Power.REPORT, record.reference)
-    return {"dataset": record.reference, **built.knowledge.audiences(record.outline)}
+    return {"dataset": record.reference, **built[Knowledge].audiences(record.outline)}
 
 
-@router.get("/{namespace}/{name}/access", responses=answers_with(DatasetAccess))
+@router.get(
+    "/{namespace}/{name}/access",
+    dependencies=[needs("report:read", others=OWNERS, scope="read")],
+    responses=answers_with(DatasetAccess),
+)
 def access(
-    built: ServicesOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
+    built: InstanceOf, subject: Caller, namespace: Name, name: Name, path: Text | None = None, asOf: AsOf = None
 ) -> dict[str, Any]:
     """Who may read the dataset, or one field of it, by which role or grant, masked or unmasked, until when."""
-    record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+    record = built[Readers].of(subject).datasets.get(DatasetId(namespace, name))
     if not owns(subject, record):
         require_on(built, subject, Power.REPORT, record.reference)
     return {
         "dataset": record.reference,
-        "access": [a.to_json() for a in built.grants.who_has_access(record.reference, path, asOf)],
+        "access": [a.to_json() for a in built[Grants].who_has_access(record.reference, path, asOf)],
     }

@@ -6,26 +6,36 @@ from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf, Session
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Limit, Offset, Text
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Limit, Offset, Text
+from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
+from api.guard.powers import Session
+from api.guard.services import InstanceOf
 from api.http.schemas.classifications import Classifications, ReviewOutcomes
-from api.joins import sight
-from api.joins.sight import owns
-from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Wanted
+from api.joins.domains import ReviewLimits
+from api.joins.recognizers import own_recognizers
+from api.visibility import sight
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, owns
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.reviews import MAX_ITEMS, Decision, Outcome, Reviews, Wanted
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from catalog.model import DatasetId, ReviewState
+from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
+from policies.access.identity import Identity
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 
 router = APIRouter(prefix="/classifications", tags=["catalog"])
 
 
-@router.get("", responses=answers_with(Classifications))
+@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(Classifications))
 def list_classifications(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     state: ReviewState | None = None,
     entity: Annotated[Text | None, Query(description="A kind of personal data; PII for any.")] = None,
@@ -38,21 +48,21 @@ def list_classifications(
 ) -> dict[str, Any]:
     """Classifications of every dataset, with evidence, and how many there are by state, entity and dataset.
 
-    `may_review` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
+    `mayReview` of each: whether the caller may confirm or reject it, as a reviewer (of its domain) or an owner of its dataset.
     """
     filters = Wanted(state=state, entity=entity, dataset=dataset, path=path, recognizer=recognizer, changed=changed)
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     listing = reader.reviews.page(filters, limit, offset)
     page = listing.to_json()
-    steward = "review" in built.identity.permissions(subject)
+    steward = "review" in built[Identity].permissions(subject)
     own: dict[tuple[str, str], bool] = {}
     for row in page["classifications"]:
         key = (row["namespace"], row["name"])
         if key not in own:
             record = None if steward else reader.store.dataset(DatasetId(*key))
             own[key] = steward or (record is not None and _reviews(built, subject, record))
-        row["may_review"] = own[key]
-    sights, declared = built.sights(subject), built.own_recognizers(subject)
+        row["mayReview"] = own[key]
+    sights, declared = built[SightRules].of(subject), own_recognizers(built[CatalogStore], subject.user)
     seen: dict[DatasetId, sight.Sight] = {}
     for row, each in zip(page["classifications"], listing.items, strict=True):
         if each.dataset not in seen:
@@ -62,10 +72,8 @@ def list_classifications(
     return page
 
 
-class ReviewItem(BaseModel):
+class ReviewItem(RequestBody):
     """A steward's word on one classification. `state` and `reason` may be given once for all items instead."""
-
-    model_config = ConfigDict(extra="forbid")
 
     namespace: str = Field(examples=["prod"], description="Or the cluster's name.")
     name: str = Field(examples=["orders"])
@@ -75,21 +83,19 @@ class ReviewItem(BaseModel):
     reason: str | None = None
 
 
-class ReviewItems(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ReviewItems(RequestBody):
     items: Annotated[list[ReviewItem], Field(max_length=MAX_ITEMS, min_length=1)]
     state: ReviewState | None = None
     reason: str | None = None
 
 
-@router.post("/review", responses=answers_with(ReviewOutcomes))
-def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems) -> dict[str, Any]:
+@router.post("/review", dependencies=[needs("review", others=OWNERS)], responses=answers_with(ReviewOutcomes))
+def review(built: InstanceOf, subject: Caller, later: Session, body: ReviewItems) -> dict[str, Any]:
     """Confirm or reject many classifications; a rejection sticks through rescans. Owners may review their own.
 
     Each item is decided for itself: `results` names, in order, what each became or why it could not be taken.
     """
-    steward = "review" in built.identity.permissions(subject)
+    steward = "review" in built[Identity].permissions(subject)
     outcomes: list[Outcome | None] = []
     decisions: list[Decision] = []
     may = False
@@ -116,11 +122,11 @@ def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems
     def refused(decision: Decision) -> str | None:
         """By who they are when it is written: a right that ended meanwhile gives nothing."""
         now = later()
-        if "review" in built.identity.permissions(now):
+        if "review" in built[Identity].permissions(now):
             return None
         return _not_theirs(built, now, decision) or _unknown(built, now, decision)
 
-    done = iter(built.reviews.review(decisions, subject.user, refused))
+    done = iter(built[Reviews].review(decisions, subject.user, refused))
     results = [outcome or next(done) for outcome in outcomes]
     _audit(built, subject, results)
     counted = Counter(str(r.record.state) if r.record else "refused" for r in results)
@@ -131,35 +137,35 @@ def review(built: ServicesOf, subject: Caller, later: Session, body: ReviewItems
     }
 
 
-def _reviews(built: ServicesOf, subject: Caller, record: DatasetRecord) -> bool:
-    return owns(subject, record) or built.may(subject, Power.REVIEW, record.reference)
+def _reviews(built: InstanceOf, subject: Caller, record: DatasetRecord) -> bool:
+    return owns(subject, record) or built[Identity].may(subject, Power.REVIEW, record.reference)
 
 
-def _not_theirs(built: ServicesOf, subject: Caller, decision: Decision) -> str | None:
+def _not_theirs(built: InstanceOf, subject: Caller, decision: Decision) -> str | None:
     """Why someone without the permission may not decide; None for an owner, and for a dataset that is not there."""
     try:
-        record = built.reader(subject).datasets.get(decision.dataset)
+        record = built[Readers].of(subject).datasets.get(decision.dataset)
     except DatasetNotFound:
         return None
     return None if _reviews(built, subject, record) else f"{subject.user} does not own {record.reference}."
 
 
-def _unknown(built: ServicesOf, subject: Caller, decision: Decision) -> str | None:
+def _unknown(built: InstanceOf, subject: Caller, decision: Decision) -> str | None:
     """That the dataset is not there, or not for the caller to know of; or why a steward of its domain may not decide so."""
     try:
-        record = built.reader(subject).datasets.get(decision.dataset)
+        record = built[Readers].of(subject).datasets.get(decision.dataset)
     except DatasetNotFound as error:
         return error.message
-    return built.review_refused(subject, record, decision)
+    return built[ReviewLimits].refused(subject, record, decision)
 
 
-def _audit(built: ServicesOf, subject: Caller, results: list[Outcome]) -> None:
+def _audit(built: InstanceOf, subject: Caller, results: list[Outcome]) -> None:
     """One entry for each dataset and decision; the reasons name the fields."""
     fields_by_decision: dict[tuple[str, str], list[str]] = {}
     for result in results:
         if result.record is not None:
-            record = built.datasets.get(result.decision.dataset)
+            record = built[Datasets].get(result.decision.dataset)
             key = record.reference, str(result.record.state)
             fields_by_decision.setdefault(key, []).append(f"{result.record.path} {result.record.entity}")
     for (reference, state), fields in fields_by_decision.items():
-        built.record(subject, "classification.review", reference, state, fields)
+        built[AuditLog].record_by(subject, "classification.review", reference, state, fields)

@@ -20,8 +20,9 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.http.callers.auth import Credential, caller_lately, client_certificate, later
-from api.http.edge.parameters import LONGEST
+from api.edge.parameters import LONGEST
+from api.guard.credentials import Credential, client_certificate, later, subject_lately
+from api.guard.guards import guard_of
 
 _BEARER = "bearer "
 
@@ -46,9 +47,9 @@ class DirectRoute(APIRoute):
         return handle
 
     def _answer(self, request: Request, token: str, names: list[str], texts: dict[str, str]) -> Response:
-        built = request.app.state.services
+        built = request.app.state.instance
         credential = Credential(token, certificate=client_certificate(request))
-        subject = caller_lately(request, built, credential)
+        subject = guard_of(self).admit(request, built, subject_lately(request, built, credential))
         arguments: dict[str, Any] = {name: unquote(request.path_params[name]) for name in names}
         query = request.query_params
         arguments |= {name: query.get(alias) for alias, name in texts.items()}

@@ -6,15 +6,20 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from api.http.callers.auth import Caller, ServicesOf, require
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Instant, Limit, Name, Offset, Text
+from api.edge.openapi import answers_with
+from api.edge.parameters import Instant, Limit, Name, Offset, Text
+from api.guard.credentials import require
+from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.routes.declared import known_documents
 from api.http.schemas import domains as schemas
-from api.joins.visible.domain_page import DomainPages
-from api.wiring.services import Services
-from policies.access.audit_of_domain import Viewpoint
-from policies.audit_ports import AuditFilter
+from api.joins.declared import Declared
+from api.visibility.domain_page import DomainPages
+from api.visibility.readers import Readers
+from api.wiring.instance import Instance
+from policies.access.audit_of_domain import DomainAudit, Viewpoint
+from policies.access.identity import Identity
+from policies.audit.ports import AuditFilter
 from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject
@@ -22,34 +27,42 @@ from policies.model import Subject
 router = APIRouter(prefix="/domains", tags=["domains"])
 
 
-def _pages(built: Services, subject: Subject) -> DomainPages:
+def _pages(built: Instance, subject: Subject) -> DomainPages:
     kinds = (KIND, *sorted(OWN_KINDS))
-    documents = [each for kind in kinds for each in built.declared.documents(kind, None)]
-    return DomainPages(built.identity, subject, built.reader(subject), known_documents(built, subject, documents))
+    documents = [each for kind in kinds for each in built[Declared].documents(kind, None)]
+    return DomainPages(built[Identity], subject, built[Readers].of(subject), known_documents(built, subject, documents))
 
 
-@router.get("", responses=answers_with(schemas.Domains))
-def list_domains(built: ServicesOf, subject: Caller) -> Any:
+@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(schemas.Domains))
+def list_domains(built: InstanceOf, subject: Caller) -> Any:
     """Domains that the caller may know of, and whether they are admin or steward."""
     return {"domains": _pages(built, subject).all()}
 
 
-@router.get("/{name}", responses=answers_with(schemas.OneDomain))
-def get_domain(built: ServicesOf, subject: Caller, name: Name) -> Any:
+@router.get("/{name}", dependencies=[signed_in(KNOWN)], responses=answers_with(schemas.OneDomain))
+def get_domain(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """One domain: patterns, people, documents, and what the caller may do with its datasets."""
     return _pages(built, subject).one(name)
 
 
-@router.get("/{name}/datasets", responses=answers_with(schemas.DomainDatasets))
-def datasets(built: ServicesOf, subject: Caller, name: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
+@router.get(
+    "/{name}/datasets",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(schemas.DomainDatasets),
+)
+def datasets(built: InstanceOf, subject: Caller, name: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
     """Datasets of a domain that the caller may know of, by CLUSTER/TOPIC."""
     shown, total = _pages(built, subject).datasets(name, limit, offset)
     return {"datasets": shown, "total": total}
 
 
-@router.get("/{name}/audit", responses=answers_with(schemas.DomainAudit))
+@router.get(
+    "/{name}/audit",
+    dependencies=[needs("audit:read", others="admins of the domain", unseen=True)],
+    responses=answers_with(schemas.DomainAudit),
+)
 def audit(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     name: Name,
     actor: Annotated[Text | None, Query(description="Who did it.")] = None,
@@ -65,15 +78,15 @@ def audit(
     is left out."""
     domain = _pages(built, subject).domain(name)
     where = AuditFilter(actor, action, dataset=dataset, decision=decision, since=since, until=until)
-    return built.domain_audit.page(_viewpoint(built, subject, domain), where, cursor, limit)
+    return built[DomainAudit].page(_viewpoint(built, subject, domain), where, cursor, limit)
 
 
-def _viewpoint(built: Services, subject: Subject, domain: Domain) -> Viewpoint:
+def _viewpoint(built: Instance, subject: Subject, domain: Domain) -> Viewpoint:
     """Raises NotAllowed."""
-    reader = built.reader(subject)
-    if Power.AUDIT in built.identity.permissions(subject):
+    reader = built[Readers].of(subject)
+    if Power.AUDIT in built[Identity].permissions(subject):
         return Viewpoint(domain, domain.has)
-    reach = built.identity.reach(subject, Power.AUDIT, domain.name)
+    reach = built[Identity].reach(subject, Power.AUDIT, domain.name)
     if not reach:
         require(built, subject, Power.AUDIT)
     return Viewpoint(domain, reach.has, reader.mentions_hidden)

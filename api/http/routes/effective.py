@@ -7,11 +7,15 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
-from api.http.formats.listing import as_file
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
+from api.formats.listing import as_file
+from api.guard.guards import OWNERS, Caller, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.schemas import effective as schemas
+from api.visibility.readers import Readers
+from api.wiring.access_services import EffectiveAccess
+from policies.audit.log import AuditLog
 from policies.effective.compare import Side
 from policies.model import Subject
 
@@ -19,15 +23,19 @@ router = APIRouter(tags=["access"])
 
 Form = Annotated[Literal["json", "csv", "jsonl"], Query(description="csv and jsonl are whole, not by pages.")]
 _FILES = ("text/csv", "application/x-ndjson")
-_SHOWN = ("purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clear_when", "until", "rules", "how")
+_SHOWN = ("purpose", "shows", "clear", "masked", "hidden", "masks", "rows", "clearWhen", "until", "rules", "how")
 Shows = Annotated[
     Literal["clear", "partly", "masked", "none"] | None, Query(description="Only entries that show so much.")
 ]
 
 
-@router.get("/access/datasets/{cluster}/{topic}", responses=answers_with(schemas.EffectiveAccess, *_FILES))
+@router.get(
+    "/access/datasets/{cluster}/{topic}",
+    dependencies=[needs("audit:read", "manage", "report:read", others=OWNERS, scope="report:read")],
+    responses=answers_with(schemas.EffectiveAccess, *_FILES),
+)
 def dataset(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     cluster: Name,
     topic: Name,
@@ -48,7 +56,9 @@ def dataset(
     For owners of the dataset, and holders of report:read, audit:read or manage.
     """
     reference = _reference(built, subject, f"{cluster}/{topic}")
-    collected = built.access.dataset.of(subject, reference, field, asOf, tuple(kind or ("user",)), name, shows)
+    collected = built[EffectiveAccess].dataset.of(
+        subject, reference, field, asOf, tuple(kind or ("user",)), name, shows
+    )
     _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(collected.entries)} entries")
     if format == "json":
         return collected.to_json(offset, limit)
@@ -56,9 +66,17 @@ def dataset(
     return as_file(_flat(rows, format), ("kind", "name", *_SHOWN), format, "access", collected.notes)
 
 
-@router.get("/access/people/{name}", responses=answers_with(schemas.PersonAccess, *_FILES))
+@router.get(
+    "/access/people/{name}",
+    dependencies=[
+        needs(
+            "audit:read", "manage", "report:read", others="the person; owners, of their datasets", scope="report:read"
+        )
+    ],
+    responses=answers_with(schemas.PersonAccess, *_FILES),
+)
 def person(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     name: Name,
     asOf: AsOf = None,
@@ -72,7 +90,7 @@ def person(
 
     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
     """
-    collected = built.access.person.of(subject, name, asOf, dataset, shows)
+    collected = built[EffectiveAccess].person.of(subject, name, asOf, dataset, shows)
     if subject.user != name:
         _note(built, subject, name, f"{len(collected.rows)} entries")
     if format == "json":
@@ -81,9 +99,18 @@ def person(
     return as_file(_flat(rows, format), ("dataset", *_SHOWN), format, "access", collected.notes)
 
 
-@router.get("/access/unused", responses=answers_with(schemas.UnusedRights, *_FILES))
+@router.get(
+    "/access/unused",
+    dependencies=[
+        signed_in(
+            "all for `report:read`, `audit:read` and `manage`; those of a dataset for its owners",
+            scope="report:read",
+        )
+    ],
+    responses=answers_with(schemas.UnusedRights, *_FILES),
+)
 def unused(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     days: Annotated[Count, Query(le=3650, description="Nothing was read for so many days.")] = 90,
     dataset: Annotated[Text | None, Query(description="Only rights on datasets of a pattern, as prod/*.")] = None,
@@ -94,7 +121,7 @@ def unused(
     offset: Offset = 0,
 ) -> Any:
     """Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership."""
-    collected = built.access.unused.of(subject, days, dataset, person, kind)
+    collected = built[EffectiveAccess].unused.of(subject, days, dataset, person, kind)
     if any(each["person"] != subject.user for each in collected["rights"]) or person not in (None, subject.user):
         _note(built, subject, person or "unused rights", f"{len(collected['rights'])} rights unused for {days} days")
     if format != "json":
@@ -106,9 +133,21 @@ def unused(
     return {**collected, "rights": rights[offset : offset + limit], "total": len(rights)}
 
 
-@router.get("/explain/compare", responses=answers_with(schemas.Comparison))
+@router.get(
+    "/explain/compare",
+    dependencies=[
+        needs(
+            "audit:read",
+            "manage",
+            "report:read",
+            others="people about themselves; owners of the dataset",
+            scope="report:read",
+        )
+    ],
+    responses=answers_with(schemas.Comparison),
+)
 def compare(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     dataset: Annotated[Text, Query(description="CLUSTER/TOPIC.")],
     left: Annotated[Text | None, Query(description="A person; the caller when absent.")] = None,
@@ -122,22 +161,22 @@ def compare(
     reference = _reference(built, subject, dataset)
     first = Side(left or subject.user, leftAsOf, leftPurpose)
     second = Side(right or first.person, rightAsOf, rightPurpose)
-    collected = built.access.compare.of(subject, reference, first, second)
+    collected = built[EffectiveAccess].compare.of(subject, reference, first, second)
     if {first.person, second.person} != {subject.user}:
         _note(built, subject, reference, f"{first.person} and {second.person}")
     return collected
 
 
-def _reference(built: ServicesOf, subject: Subject, text: str) -> str:
+def _reference(built: InstanceOf, subject: Subject, text: str) -> str:
     """Of a dataset whose schema the caller may know. Raises DatasetNotFound, NotAllowed."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     reference = reader.named(text)
     reader.require_schema(reference)
     return reference
 
 
-def _note(built: ServicesOf, subject: Caller, target: str, what: str) -> None:
-    built.record(subject, "report.access", target, "allow", [what])
+def _note(built: InstanceOf, subject: Caller, target: str, what: str) -> None:
+    built[AuditLog].record_by(subject, "report.access", target, "allow", [what])
 
 
 def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str, Any]]:
@@ -148,5 +187,5 @@ def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str,
             continue
         how = (f"{rule['kind']} {rule['name']}: {', '.join(rule['how'])}" for rule in row["rules"] if rule["how"])
         texts = [rule["text"] for rule in row["rules"]]
-        more = [f"{row['more_rules']} more rules"] if row["more_rules"] else []
+        more = [f"{row['moreRules']} more rules"] if row["moreRules"] else []
         yield {**row, **row["fields"], "rules": [*texts, *more], "how": list(dict.fromkeys(how))}

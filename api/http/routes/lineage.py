@@ -9,17 +9,21 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.callers.senders import Sender
-from api.http.edge.content_encoding import decoded
-from api.http.edge.openapi import answers_with, takes
-from api.http.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
+from api.config.settings import Settings
+from api.edge.content_encoding import decoded
+from api.edge.openapi import answers_with, takes
+from api.edge.parameters import AsOf, Count, Depth, Instant, Limit, Name, NodeIdOf, Offset, Text, stamp
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.senders import EVENT_SENDER
+from api.guard.services import InstanceOf
 from api.http.marquez.shapes import with_graph
 from api.http.schemas.lineage import Impact, Job, JobRuns, Paths, Reach, ReachEverywhere
 from api.http.schemas.lineage_events import BatchResult
 from api.http.schemas.marquez_graph import LineageOfBoth
 from api.joins.reported import with_runs, with_transformations
-from api.wiring.services import Services
+from api.visibility.readers import Readers
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.errors import InvalidInput
 from catalog.model import NodeId
 from lineage.ingest.codec import decode
@@ -57,21 +61,25 @@ _IMPACT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 async def _json(request: Request) -> Any:
     body, encoding = await request.body(), request.headers.get("content-encoding")
     if encoding:
-        built: Services = request.app.state.services
-        body = await run_in_threadpool(decoded, body, encoding, built.settings.api.max_body_mb * 1024 * 1024)
+        built: Instance = request.app.state.instance
+        body = await run_in_threadpool(decoded, body, encoding, built[Settings].api.max_body_mb * 1024 * 1024)
     return decode(body)
 
 
 def ingest_of(request: Request) -> Ingest:
     """Without a hop through the thread pool, which a dependency would cost per event."""
-    built: Services = request.app.state.services
-    return built.ingest
+    built: Instance = request.app.state.instance
+    return built[Ingest]
 
 
 @producers.post(
-    "/lineage", status_code=201, response_class=Response, openapi_extra=takes("application/json", schema=_EVENT)
+    "/lineage",
+    dependencies=[EVENT_SENDER],
+    status_code=201,
+    response_class=Response,
+    openapi_extra=takes("application/json", schema=_EVENT),
 )
-async def post_event(request: Request, _: Sender) -> Response:
+async def post_event(request: Request) -> Response:
     """Take one OpenLineage event (RunEvent, JobEvent or DatasetEvent). 201 means it is durable; the graph follows."""
     ingest, raw = ingest_of(request), await _json(request)
     if ingest.ready and "content-encoding" not in request.headers and len(await request.body()) <= _READ_AT_ONCE:
@@ -83,10 +91,11 @@ async def post_event(request: Request, _: Sender) -> Response:
 
 @router.post(
     "/lineage/batch",
+    dependencies=[EVENT_SENDER],
     openapi_extra=takes("application/json", schema={"type": "array", "items": _EVENT}),
     responses=answers_with(BatchResult),
 )
-async def post_batch(request: Request, _: Sender) -> Any:
+async def post_batch(request: Request) -> Any:
     """Take a list of events; the answer lists which were refused and why."""
     raw = await _json(request)
     if not isinstance(raw, list):
@@ -95,11 +104,15 @@ async def post_batch(request: Request, _: Sender) -> Any:
     return result.to_json()
 
 
-@router.get("/lineage", responses=answers_with(LineageOfBoth, "text/csv", "text/vnd.graphviz", "text/plain"))
-@router.get("/lineage/", include_in_schema=False)
+@router.get(
+    "/lineage",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(LineageOfBoth, "text/csv", "text/vnd.graphviz", "text/plain"),
+)
+@router.get("/lineage/", dependencies=[signed_in(KNOWN)], include_in_schema=False)
 def get_lineage(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     node_id: NodeIdOf,
     direction: Literal["upstream", "downstream", "both"] = "both",
@@ -120,16 +133,20 @@ def get_lineage(
     """
     only = Only(frozenset(job or ()), frozenset(namespace or ()), kinds_of(kind or ()), frozenset(origin or ()), nodes)
     limits = only if only != Only() else None
-    graph = built.reader(subject).lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
-    answer = with_transformations(built.reader(subject).producers, graph.to_json())
+    graph = built[Readers].of(subject).lineage.lineage(node_id, direction, depth, level, stamp(asOf), limits, basis)
+    answer = with_transformations(built[Readers].of(subject).producers, graph.to_json())
     if format != "json":
         return Response(_LINEAGE[format](answer), media_type=_TEXTS[format])
     return with_graph(answer) if set(request.query_params) <= {"nodeId", "depth"} else answer
 
 
-@router.get("/lineage/reach", responses=answers_with(Reach | ReachEverywhere))
+@router.get(
+    "/lineage/reach",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(Reach | ReachEverywhere),
+)
 def get_reach(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     source: Annotated[Text, Query(alias="from", description="Where the data was: a dataset or a field.")],
     to: Annotated[Text | None, Query(description="Where it may have come; without it, everywhere it may have.")] = None,
@@ -140,12 +157,12 @@ def get_reach(
 
     Each step of a way must have been valid when the data came to it. `confirmed`: each was also reported again after.
     """
-    return built.reader(subject).lineage.reach(source, stamp(at), to, stamp(until)).to_json()
+    return built[Readers].of(subject).lineage.reach(source, stamp(at), to, stamp(until)).to_json()
 
 
-@router.get("/lineage/paths", responses=answers_with(Paths))
+@router.get("/lineage/paths", dependencies=[signed_in(KNOWN)], responses=answers_with(Paths))
 def get_paths(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     source: Annotated[Text, Query(alias="from", description="A dataset or a field.")],
     to: Annotated[Text, Query(description="A dataset or a field.")],
@@ -154,13 +171,17 @@ def get_paths(
     asOf: AsOf = None,
 ) -> Any:
     """The ways from one node to another, shortest first."""
-    paths, more = built.reader(subject).lineage.paths(source, to, limit, depth, stamp(asOf))
+    paths, more = built[Readers].of(subject).lineage.paths(source, to, limit, depth, stamp(asOf))
     return {"from": source, "to": to, "paths": [[edge.to_json() for edge in path] for path in paths], "truncated": more}
 
 
-@router.get("/impact", responses=answers_with(Impact, "text/csv", "text/markdown"))
+@router.get(
+    "/impact",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(Impact, "text/csv", "text/markdown"),
+)
 def get_impact(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     node_id: Annotated[
         Text | None, Query(alias="nodeId", description="dataset:NS:NAME, datasetField:NS:NAME:FIELD or job:NS:NAME.")
@@ -183,28 +204,36 @@ def get_impact(
     if (node_id is None) == (cluster is None):
         raise InvalidInput("Name a nodeId, or a cluster.", details={"field": "nodeId"})
     if cluster is not None:
-        namespace = built.datasets.clusters.resolve(cluster, "any").namespace
-        impact = built.reader(subject).lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
+        namespace = built[Datasets].clusters.resolve(cluster, "any").namespace
+        impact = built[Readers].of(subject).lineage.impact_of_namespace(namespace, depth, stamp(asOf), basis)
     else:
-        impact = built.reader(subject).lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
+        impact = built[Readers].of(subject).lineage.impact(node_id or "", depth, stamp(asOf), change, basis)
     answer = impact.to_json()
     if format != "json":
         return Response(_IMPACT[format](answer), media_type=_TEXTS[format])
     return answer
 
 
-@router.get("/jobs/{namespace}/{name}", responses=answers_with(Job))
-def get_job(built: ServicesOf, subject: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
+@router.get(
+    "/jobs/{namespace}/{name}",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(Job),
+)
+def get_job(built: InstanceOf, subject: Caller, namespace: Name, name: Name, asOf: AsOf = None) -> Any:
     """A job: its runs, the last state, the commit it was built from, its SQL."""
-    job = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
-    return with_runs(built.reader(subject).producers, job.to_json())
+    job = built[Readers].of(subject).lineage.job(str(NodeId("job", namespace, name)), stamp(asOf))
+    return with_runs(built[Readers].of(subject).producers, job.to_json())
 
 
-@router.get("/jobs/{namespace}/{name}/runs", responses=answers_with(JobRuns))
+@router.get(
+    "/jobs/{namespace}/{name}/runs",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(JobRuns),
+)
 def get_job_runs(
-    built: ServicesOf, subject: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
+    built: InstanceOf, subject: Caller, namespace: Name, name: Name, limit: Limit = 100, offset: Offset = 0
 ) -> Any:
     """The runs of a job that are remembered, newest first."""
-    job = built.reader(subject).lineage.job(str(NodeId("job", namespace, name)))
-    runs = with_runs(built.reader(subject).producers, job.to_json())["runs"]
+    job = built[Readers].of(subject).lineage.job(str(NodeId("job", namespace, name)))
+    runs = with_runs(built[Readers].of(subject).producers, job.to_json())["runs"]
     return {"runs": runs[offset : offset + limit], "total": len(runs)}

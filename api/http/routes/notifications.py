@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, Manager, ServicesOf, require
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Limit
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Limit
+from api.guard.credentials import require
+from api.guard.guards import Caller, case, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.schemas import notify as schemas
+from api.wiring.notify_services import Notify
 
 router = APIRouter(tags=["notifications"])
 
 
-class Chosen(BaseModel):
+class Chosen(RequestBody):
     """How the caller wants to be notified; what is left out gets the default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channels: list[str] = Field(["mail"], max_length=2, description="mail, chat; empty for none.")
     off: list[str] = Field([], max_length=20, description="Topics to switch off.")
@@ -31,45 +33,57 @@ class Chosen(BaseModel):
     )
 
 
-class Tested(BaseModel):
+class Tested(RequestBody):
     """Which channel to test."""
-
-    model_config = ConfigDict(extra="forbid")
 
     channel: str = Field("mail", max_length=10, description="mail or chat.")
     user: str | None = Field(None, max_length=253, description="Another person, for those who manage.")
 
 
-@router.get("/me/notifications", responses=answers_with(schemas.NotifyPreference))
-def mine(built: ServicesOf, subject: Caller) -> Any:
+@router.get(
+    "/me/notifications",
+    dependencies=[signed_in("the caller's own")],
+    responses=answers_with(schemas.NotifyPreference),
+)
+def mine(built: InstanceOf, subject: Caller) -> Any:
     """How the caller is notified."""
-    return built.notify.service.preference(subject.user)
+    return built[Notify].service.preference(subject.user)
 
 
-@router.put("/me/notifications", responses=answers_with(schemas.NotifyPreference))
-def choose(built: ServicesOf, subject: Caller, body: Chosen) -> Any:
+@router.put(
+    "/me/notifications",
+    dependencies=[signed_in("the caller's own")],
+    responses=answers_with(schemas.NotifyPreference),
+)
+def choose(built: InstanceOf, subject: Caller, body: Chosen) -> Any:
     """Choose channels, topics, and whether at once or as a digest."""
-    return built.notify.service.choose(
+    return built[Notify].service.choose(
         subject, body.channels, body.off, body.digest, body.at, body.zone, body.chatKind, body.chatUrl
     )
 
 
-@router.get("/me/notices", responses=answers_with(schemas.Notices))
-def notices(built: ServicesOf, subject: Caller, limit: Limit = 100) -> Any:
+@router.get("/me/notices", dependencies=[signed_in("the caller's own")], responses=answers_with(schemas.Notices))
+def notices(built: InstanceOf, subject: Caller, limit: Limit = 100) -> Any:
     """What the caller was notified of, newest first, and what became of each."""
-    return {"notices": built.notify.service.mine(subject.user, limit)}
+    return {"notices": built[Notify].service.mine(subject.user, limit)}
 
 
-@router.post("/notifications/test", responses=answers_with(schemas.NotifyTest))
-def test(built: ServicesOf, subject: Caller, body: Tested | None = None) -> Any:
+@router.post(
+    "/notifications/test",
+    dependencies=[signed_in("the caller's own", cases={" (user: another)": case("manage")})],
+    responses=answers_with(schemas.NotifyTest),
+)
+def test(built: InstanceOf, subject: Caller, body: Tested | None = None) -> Any:
     """Send a test message now, to oneself; to another person for those who manage."""
     trial = body or Tested()
     if trial.user is not None and trial.user != subject.user:
         require(built, subject, "manage")
-    return built.notify.service.test(subject, trial.channel, trial.user)
+    return built[Notify].service.test(subject, trial.channel, trial.user)
 
 
-@router.get("/notifications", responses=answers_with(schemas.NotifyStatus))
-def status(built: ServicesOf, _: Manager) -> Any:
+@router.get(
+    "/notifications", dependencies=[needs("manage", scope="read")], responses=answers_with(schemas.NotifyStatus)
+)
+def status(built: InstanceOf, _: Caller) -> Any:
     """What is set up, how many notices were sent, wait or failed and why, and whose address is unknown."""
-    return built.notify.service.status()
+    return built[Notify].service.status()

@@ -17,18 +17,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.callers.auth import LATELY_S, Credential, caller_lately, client_certificate, later
-from api.http.edge import errors
-from api.http.edge.parameters import LONGEST
-from api.http.edge.together import Together
+from api.edge import errors
+from api.edge.parameters import LONGEST
+from api.edge.together import Together
+from api.guard.credentials import LATELY_S, Credential, client_certificate, later, subject_lately
+from api.guard.guards import guard_of, routes_of
 from api.http.routes import views
 from api.http.routes.direct import as_json, plain_token
+from api.joins.views.rows import ViewRows
 from catalog.errors import WeirError
 from policies.model import Subject
 
 _THREADS = 3
 _BEFORE, _BEHIND, _KEY = "/api/v1/views/", "/rows", b"key="
-_ROUTE = next(route for route in views.often.routes if getattr(route, "name", "") == views.rows.__name__)
+_ROUTE = next(route for _, route in routes_of(views.often.routes) if route.name == views.rows.__name__)
+_GUARD = guard_of(_ROUTE)
 _KEPT = 10_000
 
 
@@ -62,9 +65,9 @@ class OneRow:
             return errors.known_failure(request.scope["path"], error)
 
     def _row(self, request: Request, token: str, name: str, key: str) -> bytes:
-        built = request.app.state.services
+        built = request.app.state.instance
         credential = Credential(token, certificate=client_certificate(request))
-        subject = caller_lately(request, built, credential)
+        subject = _GUARD.admit(request, built, subject_lately(request, built, credential))
         session = later(built, credential)
         known = (subject, name)
         with self._lock:
@@ -73,7 +76,7 @@ class OneRow:
             views.require_known(built, subject, name)
             with self._lock:
                 self._known[known] = True
-        return as_json(built.view_rows.rows(subject, name, {"key": [key]}, None, None, session))
+        return as_json(built[ViewRows].rows(subject, name, {"key": [key]}, None, None, session))
 
 
 def _asked(scope: Scope) -> tuple[str, str] | None:

@@ -64,6 +64,6 @@ class _Files:
 def _nothing(request: Request) -> Response:
     from fastapi.responses import JSONResponse
 
-    from api.http.edge.errors import body
+    from api.edge.errors import body
 
     return JSONResponse(body("not_found", f"There is nothing at {request.url.path}."), 404)

@@ -6,19 +6,27 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
+from api.edge.openapi import answers_with
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.http.schemas import purposes as schemas
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.access.purposes import PurposeUse
 from policies.effective.dataset_access import SEES_ALL
 
 router = APIRouter(tags=["access"])
 
 
-@router.get("/purposes", responses=answers_with(schemas.Purposes))
-def purposes(built: ServicesOf, subject: Caller) -> Any:
+@router.get(
+    "/purposes",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(schemas.Purposes),
+)
+def purposes(built: InstanceOf, subject: Caller) -> Any:
     """Every declared purpose, and those that the caller's grants carry. Without any, purposes are free text."""
-    answer = built.purposes.listed(with_users=bool(built.identity.permissions(subject) & SEES_ALL))
-    granted = built.grants.purposes(subject)
+    answer = built[PurposeUse].listed(with_users=bool(built[Identity].permissions(subject) & SEES_ALL))
+    granted = built[Grants].purposes(subject)
     mine = set(granted)
     for each in answer["purposes"]:
         each["yours"] = each["name"] in mine

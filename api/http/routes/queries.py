@@ -8,28 +8,34 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf, Session
-from api.http.edge.cancel_on_disconnect import SentResponse, attended
-from api.http.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Count, Id, Place, SqlInAddress, Text
-from api.http.formats import answers
-from api.http.schemas.queries import Completion, Explanation, QueryCheck
-from api.wiring.services import Services
+from api.edge.answer import RequestBody
+from api.edge.cancel_on_disconnect import SentResponse, attended
+from api.edge.event_stream import QUERY_ID, as_json, event, event_stream, refused
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Count, Id, Place, SqlInAddress, Text
+from api.formats import answers
+from api.guard.guards import DECIDED, KNOWN, Caller, signed_in
+from api.guard.powers import Session
+from api.guard.services import InstanceOf
+from api.http.schemas.queries import Completion as CompletionAnswer
+from api.http.schemas.queries import Explanation
+from api.http.schemas.queries import QueryCheck as QueryCheckAnswer
+from api.wiring.instance import Instance
 from catalog.errors import WeirError
 from policies.model import OnUnreadable, Subject
 from policies.plan.registry import Running
+from policies.query.check import QueryCheck
+from policies.query.complete import Completion
 from policies.query.result import OpenAnswer
+from policies.query.service import GovernedQuery
 
 router = APIRouter(prefix="/query", tags=["queries"])
 
 
-class Asked(BaseModel):
+class Asked(RequestBody):
     """A question in SQL."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(min_length=1, max_length=100_000, examples=["SELECT order_id, customer.email FROM prod.orders"])
     purpose: str | None = Field(None, max_length=253, description="Counts only with an active grant for that purpose.")
@@ -50,10 +56,8 @@ class OneQuestion(Question):
     )
 
 
-class Draft(BaseModel):
+class Draft(RequestBody):
     """SQL that is being written."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(max_length=100_000)
     purpose: str | None = Field(None, max_length=253)
@@ -65,10 +69,15 @@ class Cursor(Draft):
     position: Place | None = Field(None, description="Characters before the cursor; the end when absent.")
 
 
-@router.post("", response_class=Response, responses=answers.RESPONSES)
+@router.post(
+    "",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    response_class=Response,
+    responses=answers.RESPONSES,
+)
 async def run(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     session: Session,
     body: OneQuestion,
@@ -82,7 +91,7 @@ async def run(
     The header `X-Query-Id` of the answer is the id under which it ran. A client that closes the connection cancels.
     """
     form = answers.wanted(format, request.headers.get("accept"))
-    live = built.query.running.begin(subject, body.sql, body.purpose, body.query_id)
+    live = built[GovernedQuery].running.begin(subject, body.sql, body.purpose, body.query_id)
     live.on_unreadable, live.signed_in = body.unreadable, session
     handed_over = False
     try:
@@ -92,19 +101,21 @@ async def run(
             return response
         limit = body.limit if body.limit is not None else 100
         answer = await attended(
-            request, live.stop, lambda: as_json(built.query.run(subject, body.sql, body.purpose, limit, live).to_json())
+            request,
+            live.stop,
+            lambda: as_json(built[GovernedQuery].run(subject, body.sql, body.purpose, limit, live).to_json()),
         )
         return Response(answer, media_type="application/json", headers={QUERY_ID: live.id})
     except WeirError as error:
         return refused(error, live)
     finally:
         if not handed_over:
-            built.query.running.end(live)
+            built[GovernedQuery].running.end(live)
 
 
 async def _export(
     request: Request,
-    built: Services,
+    built: Instance,
     subject: Subject,
     body: Question,
     live: Running,
@@ -113,11 +124,13 @@ async def _export(
 ) -> Response:
     """The answer in another format: its head once the first rows are there, the rest as it comes."""
     stack = contextlib.ExitStack()
-    limit = body.limit if body.limit is not None else built.query.settings.export_rows
+    limit = body.limit if body.limit is not None else built[GovernedQuery].settings.export_rows
 
     def begin() -> tuple[OpenAnswer, Iterator[bytes], bytes]:
         with contextlib.ExitStack() as opening:
-            opened = opening.enter_context(built.query.open(subject, body.sql, body.purpose, limit, live, str(form)))
+            opened = opening.enter_context(
+                built[GovernedQuery].open(subject, body.sql, body.purpose, limit, live, str(form))
+            )
             chunks = answers.chunks(form, opened, live, text)
             first = next(chunks, b"")
             stack.enter_context(opening.pop_all())
@@ -129,7 +142,7 @@ async def _export(
         try:
             stack.close()
         finally:
-            built.query.running.end(live)
+            built[GovernedQuery].running.end(live)
 
     def rest() -> Iterator[bytes]:
         yield first
@@ -145,57 +158,78 @@ async def _export(
     )
 
 
-@router.post("/explain", responses=answers_with(Explanation))
-def explain(built: ServicesOf, subject: Caller, body: Asked) -> Any:
+@router.post(
+    "/explain",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    responses=answers_with(Explanation),
+)
+def explain(built: InstanceOf, subject: Caller, body: Asked) -> Any:
     """The decision for each column and what would be read; no data is touched."""
-    return built.query.explain(subject, body.sql, body.purpose, body.limit)
+    return built[GovernedQuery].explain(subject, body.sql, body.purpose, body.limit)
 
 
-@router.post("/check", responses=answers_with(QueryCheck))
-def check(built: ServicesOf, subject: Caller, body: Draft) -> Any:
+@router.post(
+    "/check",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    responses=answers_with(QueryCheckAnswer),
+)
+def check(built: InstanceOf, subject: Caller, body: Draft) -> Any:
     """Whether a query could run, for editors: every problem with its place, what each column would show and its type.
 
     Nothing is read, and nothing is written to the audit.
     """
-    return built.query_check.check(subject, body.sql, body.purpose)
+    return built[QueryCheck].check(subject, body.sql, body.purpose)
 
 
-@router.post("/complete", responses=answers_with(Completion))
-def complete(built: ServicesOf, subject: Caller, body: Cursor) -> Any:
+@router.post(
+    "/complete",
+    dependencies=[signed_in(KNOWN, scope="query")],
+    responses=answers_with(CompletionAnswer),
+)
+def complete(built: InstanceOf, subject: Caller, body: Cursor) -> Any:
     """What may be written at the cursor: tables, columns and fields the caller may read, functions, keywords."""
-    return built.completion.complete(subject, body.sql, body.position, body.purpose)
+    return built[Completion].complete(subject, body.sql, body.position, body.purpose)
 
 
-@router.get("/complete", responses=answers_with(Completion))
+@router.get(
+    "/complete",
+    dependencies=[signed_in(KNOWN, scope="query")],
+    responses=answers_with(CompletionAnswer),
+)
 def complete_by_address(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     sql: SqlInAddress = "",
     position: Place | None = None,
     purpose: Text | None = None,
 ) -> Any:
     """The same for a short text."""
-    return built.completion.complete(subject, sql, position, purpose)
+    return built[Completion].complete(subject, sql, position, purpose)
 
 
-@router.get("/stream", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+@router.get(
+    "/stream",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    response_class=Response,
+    responses=gives("text/event-stream", "Server-sent events."),
+)
 async def stream(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     session: Session,
     sql: Annotated[SqlInAddress, Query(min_length=1)],
     purpose: Text | None = None,
-    query_id: Id | None = None,
+    query_id: Annotated[Id | None, Query(alias="queryId")] = None,
     unreadable: OnUnreadable | None = None,
 ) -> Response:
     """A query that ends with EMIT CHANGES, as server-sent events: `columns`, `rows`..., `unreadable`, `idle`, `end` or
     `error`."""
-    live = built.query.running.begin(subject, sql, purpose, query_id, streaming=True)
+    live = built[GovernedQuery].running.begin(subject, sql, purpose, query_id, streaming=True)
     live.on_unreadable, live.signed_in = unreadable, session
 
     def chunks() -> Iterator[bytes]:
-        events = built.query.stream(subject, sql, purpose, live)
+        events = built[GovernedQuery].stream(subject, sql, purpose, live)
         first = next(events, None)  # refusals are answered with their status, before the stream begins
         try:
             if first is not None:
@@ -209,7 +243,7 @@ async def stream(
             if close is not None:
                 close()
 
-    return await event_stream(request, built.query.running, live, chunks)
+    return await event_stream(request, built[GovernedQuery].running, live, chunks)
 
 
 def _event(data: Mapping[str, Any]) -> bytes:

@@ -5,23 +5,28 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import ScanOperator, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Text
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Text
+from api.guard.guards import Caller, needs
+from api.guard.services import InstanceOf
 from api.http.schemas.scans import TrialOnDataset, TrialOnValues
-from api.joins.recognizers import MAX_VALUES, recognizer_of
+from api.joins.recognizers import MAX_VALUES, Recognizers, recognizer_of
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
+from catalog.datasets.datasets import Datasets
 from catalog.errors import InvalidInput, NotAllowed
+from policies.access.purposes import PurposeUse
+from policies.audit.log import AuditLog
 from scanners.model import Recognizer
 
 router = APIRouter(prefix="/recognizers", tags=["catalog"])
 
 
-class Trial(BaseModel):
+class Trial(RequestBody):
     """Values of your own, or a dataset; never both."""
-
-    model_config = ConfigDict(extra="forbid")
 
     recognizer: dict[str, Any] = Field(
         description="A document of kind Recognizer, its spec, or an entry of presidio's recognizers.",
@@ -38,8 +43,8 @@ class Trial(BaseModel):
     )
 
 
-@router.post("/test", responses=answers_with(TrialOnValues | TrialOnDataset))
-def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any]:
+@router.post("/test", dependencies=[needs("scan")], responses=answers_with(TrialOnValues | TrialOnDataset))
+def test(built: InstanceOf, subject: Caller, body: Trial) -> dict[str, Any]:
     """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
 
     On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
@@ -49,30 +54,30 @@ def test(built: ServicesOf, subject: ScanOperator, body: Trial) -> dict[str, Any
         raise InvalidInput("Give either values or a dataset to try the recognizer on.")
     recognizer = recognizer_of(body.recognizer)
     if body.values is not None:
-        return built.recognizers.on_values(recognizer, body.values, body.field or "value.field")
-    built.purposes.require(body.purpose)
-    datasets = built.reader(subject).datasets
+        return built[Recognizers].on_values(recognizer, body.values, body.field or "value.field")
+    built[PurposeUse].require(body.purpose)
+    datasets = built[Readers].of(subject).datasets
     record = datasets.get(datasets.find(str(body.dataset)))
-    approved = built.recognizers.declared_by_another(recognizer, subject.user)
-    seen = built.sights(subject, body.purpose).by_decision(record.reference)
+    approved = built[Recognizers].declared_by_another(recognizer, subject.user)
+    seen = built[SightRules].of(subject, body.purpose).by_decision(record.reference)
     about = [f"field {body.field}"] if body.field else []
     about += ["declared by another"] if approved else [*_patterns(recognizer)]
 
     def note(outcome: str) -> None:
-        built.record(subject, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
+        built[AuditLog].record_by(subject, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
 
     try:
         # Before the first record is read, as queries do.
-        built.recognizers.check_field(record, body.field, seen.reads if not approved else _every)
+        built[Recognizers].check_field(record, body.field, seen.reads if not approved else _every)
     except NotAllowed:
         note("deny")
         raise
     note("allow")
     if not approved:
-        return built.recognizers.on_dataset(recognizer, record, body.field, seen.reads, body.records)
+        return built[Recognizers].on_dataset(recognizer, record, body.field, seen.reads, body.records)
     # Of fields that the caller may not read, counts of n and of n + 1 records would show one record.
-    whole = all(seen.reads(each.path) for each in built.datasets.schema(record.id).fields)
-    answer = built.recognizers.on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
+    whole = all(seen.reads(each.path) for each in built[Datasets].schema(record.id).fields)
+    answer = built[Recognizers].on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
     return answer if seen.counts else {**answer, "records": None}
 
 

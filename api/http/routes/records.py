@@ -9,15 +9,18 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from api.http.callers.auth import Caller, ServicesOf, Session
-from api.http.edge.cancel_on_disconnect import attended
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Instant, Name, Place, SeqNo, Text
+from api.edge.cancel_on_disconnect import attended
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Instant, Name, Place, SeqNo, Text
+from api.guard.guards import DECIDED, Caller, signed_in
+from api.guard.powers import Session
+from api.guard.services import InstanceOf
 from api.http.schemas.records import Records
+from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from policies.browse.conditions import PARTS, Filters, read_field
-from policies.browse.service import MOST_RECORDS, Asked
+from policies.browse.service import MOST_RECORDS, Asked, Browser
 from policies.plan.cancellation import Stop
 
 router = APIRouter(prefix="/datasets", tags=["records"])
@@ -64,10 +67,14 @@ class Question:
         )
 
 
-@router.get("/{namespace}/{name}/records", responses=answers_with(Records))
+@router.get(
+    "/{namespace}/{name}/records",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    responses=answers_with(Records),
+)
 async def records(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     session: Session,
     namespace: Name,
@@ -84,13 +91,13 @@ async def records(
     stop = Stop()
 
     def work() -> bytes:
-        record = built.reader(subject).datasets.get(DatasetId(namespace, name))
+        record = built[Readers].of(subject).datasets.get(DatasetId(namespace, name))
         if record.cluster is None:
             raise InvalidInput(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",
                 details={"dataset": record.reference},
             )
-        page: dict[str, Any] = built.browser.page(subject, record.reference, query, asked.purpose, stop, session)
+        page: dict[str, Any] = built[Browser].page(subject, record.reference, query, asked.purpose, stop, session)
         return orjson.dumps(page, default=str, option=orjson.OPT_NON_STR_KEYS)
 
     return Response(await attended(request, stop, work), media_type="application/json")

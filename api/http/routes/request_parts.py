@@ -5,43 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Instant, Name
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Instant, Name
+from api.guard.guards import Caller, needs, signed_in
+from api.guard.services import InstanceOf
 from api.http.routes.access import reference, shown
 from api.http.schemas import access as schemas
-from api.wiring.services import Services
+from api.wiring.instance import Instance
 from policies.access_request import AccessRequest
 from policies.model import Subject
-from policies.requests.bundles import MOST_PARTS, Wish
+from policies.requests.approvals import Approvals
+from policies.requests.bundles import MOST_PARTS, Bundles, Wish
+from policies.requests.extensions import Extensions
+from policies.requests.view import RequestView
 
 router = APIRouter(tags=["access"])
 
 
-class Text(BaseModel):
+class Text(RequestBody):
     """What somebody writes into a request's thread."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1, max_length=2000)
 
 
-class Later(BaseModel):
+class Later(RequestBody):
     """A later end of a grant."""
-
-    model_config = ConfigDict(extra="forbid")
 
     until: Instant
     reason: str = Field("", max_length=2000, description="A word to the approvers.")
     ticket: str = Field("", max_length=100, description="Id of a ticket in another system.")
 
 
-class BundleAsked(BaseModel):
+class BundleAsked(RequestBody):
     """What is asked of several datasets at once."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     datasets: list[str] = Field(min_length=1, max_length=MOST_PARTS, examples=[["prod/orders", "prod/payments"]])
     fields: list[str] = Field(["*"], min_length=1, description="Field paths or tags that each of them has; * for all.")
@@ -54,37 +53,53 @@ class BundleAsked(BaseModel):
     ticket: str = Field("", max_length=100)
 
 
-class TemplateUsed(BaseModel):
+class TemplateUsed(RequestBody):
     """What a template leaves open."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reason: str = Field("", max_length=2000, description="The template's text when empty.")
     ticket: str = Field("", max_length=100)
     until: Instant | None = Field(None, description="An earlier end than the template's duration gives.")
 
 
-@router.post("/access-requests/{id}/ask-back", responses=answers_with(schemas.AccessRequest))
-def ask_back(built: ServicesOf, subject: Caller, id: Name, body: Text) -> Any:
+@router.post(
+    "/access-requests/{id}/ask-back",
+    dependencies=[needs(others="approvers of its present stage, never the requester", unseen=True, scope="request")],
+    responses=answers_with(schemas.AccessRequest),
+)
+def ask_back(built: InstanceOf, subject: Caller, id: Name, body: Text) -> Any:
     """Ask the requester something. The request waits for the answer, and is not escalated meanwhile."""
-    return shown(built, subject, built.approvals.ask_back(subject, id, body.text))
+    return shown(built, subject, built[Approvals].ask_back(subject, id, body.text))
 
 
-@router.post("/access-requests/{id}/comments", responses=answers_with(schemas.AccessRequest))
-def comment(built: ServicesOf, subject: Caller, id: Name, body: Text) -> Any:
+@router.post(
+    "/access-requests/{id}/comments",
+    dependencies=[needs("audit:read", "manage", others="its requester and approvers", unseen=True, scope="request")],
+    responses=answers_with(schemas.AccessRequest),
+)
+def comment(built: InstanceOf, subject: Caller, id: Name, body: Text) -> Any:
     """Write into the thread of a request; the requester's comment answers a question."""
-    return shown(built, subject, built.approvals.comment(subject, id, body.text))
+    return shown(built, subject, built[Approvals].comment(subject, id, body.text))
 
 
-@router.post("/grants/{name}/extend", status_code=201, responses=answers_with(schemas.AccessRequest, status=201))
-def extend(built: ServicesOf, subject: Caller, name: Name, body: Later) -> Any:
+@router.post(
+    "/grants/{name}/extend",
+    dependencies=[needs(others="its holder", scope="request")],
+    status_code=201,
+    responses=answers_with(schemas.AccessRequest, status=201),
+)
+def extend(built: InstanceOf, subject: Caller, name: Name, body: Later) -> Any:
     """Ask that a grant of one's own ends later. Its end moves when the request is approved."""
-    created = built.extensions.extend(subject, name, body.until, body.reason, body.ticket)
+    created = built[Extensions].extend(subject, name, body.until, body.reason, body.ticket)
     return shown(built, subject, created)
 
 
-@router.post("/access-requests/bundle", status_code=201, responses=answers_with(schemas.RequestBundle, status=201))
-def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
+@router.post(
+    "/access-requests/bundle",
+    dependencies=[signed_in("for datasets that the caller may know of", scope="request")],
+    status_code=201,
+    responses=answers_with(schemas.RequestBundle, status=201),
+)
+def ask_bundle(built: InstanceOf, subject: Caller, body: BundleAsked) -> Any:
     """Ask for several datasets at once: all parts are made or none, and each is decided on its own."""
     wish = Wish(
         fields=tuple(body.fields),
@@ -97,28 +112,37 @@ def ask_bundle(built: ServicesOf, subject: Caller, body: BundleAsked) -> Any:
         ticket=body.ticket,
     )
     return _bundle(
-        built, subject, built.bundles.create(subject, [reference(built, subject, each) for each in body.datasets], wish)
+        built,
+        subject,
+        built[Bundles].create(subject, [reference(built, subject, each) for each in body.datasets], wish),
     )
 
 
-@router.get("/request-templates", responses=answers_with(schemas.RequestTemplates))
-def templates(built: ServicesOf, subject: Caller) -> Any:
+@router.get(
+    "/request-templates",
+    dependencies=[signed_in("those that the caller may use")],
+    responses=answers_with(schemas.RequestTemplates),
+)
+def templates(built: InstanceOf, subject: Caller) -> Any:
     """Requests that are often made (`kind: RequestTemplate`), those that the caller may use."""
-    return {"templates": built.bundles.templates(subject)}
+    return {"templates": built[Bundles].templates(subject)}
 
 
 @router.post(
-    "/request-templates/{name}/requests", status_code=201, responses=answers_with(schemas.RequestBundle, status=201)
+    "/request-templates/{name}/requests",
+    dependencies=[signed_in("of a template that the caller may use", scope="request")],
+    status_code=201,
+    responses=answers_with(schemas.RequestBundle, status=201),
 )
-def use_template(built: ServicesOf, subject: Caller, name: Name, body: TemplateUsed | None = None) -> Any:
+def use_template(built: InstanceOf, subject: Caller, name: Name, body: TemplateUsed | None = None) -> Any:
     """Make the requests that a template describes."""
     use = body or TemplateUsed()
-    return _bundle(built, subject, built.bundles.from_template(subject, name, use.reason, use.ticket, use.until))
+    return _bundle(built, subject, built[Bundles].from_template(subject, name, use.reason, use.ticket, use.until))
 
 
-def _bundle(built: Services, subject: Subject, created: list[AccessRequest]) -> Any:
+def _bundle(built: Instance, subject: Subject, created: list[AccessRequest]) -> Any:
     bundles = {request.bundle for request in created}
     return {
         "bundle": bundles.pop() if len(bundles) == 1 else None,
-        "requests": built.request_view.show(subject, created),
+        "requests": built[RequestView].show(subject, created),
     }

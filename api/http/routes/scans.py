@@ -6,19 +6,33 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from api.http.callers.auth import Caller, ServicesOf, reach_of
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
-from api.http.schemas.scans import Scan, Scans
-from api.joins import sight
+from api.config.settings import Settings
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
+from api.guard.guards import KNOWN, Caller, needs, signed_in
+from api.guard.powers import reach_of
+from api.guard.services import InstanceOf
+from api.http.schemas.scans import Scan
+from api.http.schemas.scans import Scans as ScansAnswer
+from api.joins.connections import Connections
 from api.joins.domain_reports import require_topics
-from api.joins.visible.readers import Reader
-from api.wiring.services import Services
+from api.visibility import sight
+from api.visibility.readers import Reader, Readers
+from api.visibility.sight import SightRules
+from api.wiring.instance import Instance
+from catalog.datasets.clusters import names_of_cluster
+from catalog.datasets.discovery import Discovery
 from catalog.errors import NotAllowed, NotFound
+from catalog.events.events import Events
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 from catalog.scan_store import ScanRecord
+from catalog.scans.scans import Scans
+from policies.access.identity import Identity
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power, Reach
 from policies.decision.visibility import Known
 from policies.model import Subject
@@ -27,10 +41,8 @@ from scanners.model import SampleRequest
 router = APIRouter(prefix="/scans", tags=["scans"])
 
 
-class Sample(BaseModel):
+class Sample(RequestBody):
     """How much of each topic is read."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     strategy: str = Field("stratified", description="stratified, latest, earliest, random, full or since-last.")
     records: Count | None = Field(None, description="At most this many records of each topic; 1,000 when absent.")
@@ -39,30 +51,27 @@ class Sample(BaseModel):
     seed: Seed | None = Field(None, description="Makes random windows repeatable.")
     dead_letter: bool | str | None = Field(
         None,
-        alias="deadLetter",
         description="Send records that cannot be decoded, raw, to a topic of the same cluster: true for the one of the"
         " settings, or its name, which begins with an underscore.",
     )
 
     def request(self, dead_letters: str) -> dict[str, Any]:
         """As `scanners.model.SampleRequest.parse` reads it; `dead_letters`: the topic that `true` means."""
-        fields = self.model_dump(exclude_none=True)
-        if fields.get("dead_letter") in (True, False):
-            fields["dead_letter"] = dead_letters if fields["dead_letter"] else None
+        fields = self.model_dump(by_alias=True, exclude_none=True)
+        if fields.get("deadLetter") in (True, False):
+            fields["deadLetter"] = dead_letters if fields["deadLetter"] else None
         fields = {name: value for name, value in fields.items() if value is not None}
         if "records" in fields:
-            fields["max_records"] = fields.pop("records")
+            fields["maxRecords"] = fields.pop("records")
         return fields
 
 
-class ScanAsked(BaseModel):
+class ScanAsked(RequestBody):
     """Which topics of which cluster: a declared one, or the address of one that is not declared yet."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
     cluster: str | None = Field(None, examples=["prod"])
-    bootstrap_servers: str | None = Field(None, alias="bootstrapServers", examples=["localhost:9092"])
-    schema_registry: str | None = Field(None, alias="schemaRegistry")
+    bootstrap_servers: str | None = Field(None, examples=["localhost:9092"])
+    schema_registry: str | None = None
     topics: list[str] = Field(
         ["*"], min_length=1, description="Names, or patterns with *; internal topics (_...) only by name."
     )
@@ -75,7 +84,7 @@ class ScanAsked(BaseModel):
         return self
 
 
-def _within(built: ServicesOf, subject: Caller) -> Reach | None:
+def _within(built: InstanceOf, subject: Caller) -> Reach | None:
     """Before the body is read, so that who may not scan at all learns nothing else. Raises NotAllowed (403)."""
     return reach_of(built, subject, Power.SCAN)
 
@@ -83,26 +92,31 @@ def _within(built: ServicesOf, subject: Caller) -> Reach | None:
 Within = Annotated[Reach | None, Depends(_within)]
 
 
-@router.post("", status_code=202, responses=answers_with(Scan, status=202))
-def start(built: ServicesOf, subject: Caller, reach: Within, body: ScanAsked) -> dict[str, Any]:
+@router.post(
+    "",
+    dependencies=[needs("scan", others="admins and stewards of a domain, topics of its datasets")],
+    status_code=202,
+    responses=answers_with(Scan, status=202),
+)
+def start(built: InstanceOf, subject: Caller, reach: Within, body: ScanAsked) -> dict[str, Any]:
     """Queue a scan. Topics that do not exist, and brokers that do not answer, are reported at once.
 
     Admins and stewards of a domain scan topics of its datasets, in declared clusters.
     """
     if reach is not None:
         _require_within(reach, subject, body)
-    sample = body.sample.request(built.settings.scanners.dead_letter_topic)
+    sample = body.sample.request(built[Settings].scanners.dead_letter_topic)
     SampleRequest.parse(sample)
     cluster = body.cluster
     if body.bootstrap_servers is not None:
-        cluster = built.connections.from_address(cluster, body.bootstrap_servers, body.schema_registry)
+        cluster = built[Connections].from_address(cluster, body.bootstrap_servers, body.schema_registry)
     assert cluster is not None
     _select(built, cluster, body.topics, reach)
     if reach is not None:  # whose other names are known now that its brokers answered
-        require_topics(reach, subject.user, cluster, body.topics, built.clusters_named(cluster))
-    scan = built.scans.request(cluster, body.topics, sample, subject.user)
-    letters = [f"dead letters to {sample['dead_letter']}"] if "dead_letter" in sample else []
-    built.record(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
+        require_topics(reach, subject.user, cluster, body.topics, names_of_cluster(built[CatalogStore], cluster))
+    scan = built[Scans].request(cluster, body.topics, sample, subject.user)
+    letters = [f"dead letters to {sample['deadLetter']}"] if "deadLetter" in sample else []
+    built[AuditLog].record_by(subject, "scan.start", cluster, "allow", [*body.topics, *letters])
     return scan.to_json()
 
 
@@ -117,10 +131,10 @@ def _require_within(reach: Reach, subject: Subject, body: ScanAsked) -> None:
         )
 
 
-def _select(built: Services, cluster: str, topics: list[str], reach: Reach | None) -> None:
+def _select(built: Instance, cluster: str, topics: list[str], reach: Reach | None) -> None:
     """Raises NotFound for a topic that does not exist; within a domain it names no topic of another."""
     try:
-        built.discovery.select(cluster, topics)
+        built[Discovery].select(cluster, topics)
     except NotFound as error:
         if reach is None:
             raise
@@ -131,29 +145,29 @@ def _select(built: Services, cluster: str, topics: list[str], reach: Reach | Non
         ) from None
 
 
-@router.get("", responses=answers_with(Scans))
-def list_scans(built: ServicesOf, subject: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
+@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(ScansAnswer))
+def list_scans(built: InstanceOf, subject: Caller, limit: Limit = 20, offset: Offset = 0) -> dict[str, Any]:
     """Scans, newest first."""
-    return {"scans": _shown(built, subject, built.scans.list(limit, offset))}
+    return {"scans": _shown(built, subject, built[Scans].list(limit, offset))}
 
 
-@router.get("/{id}", responses=answers_with(Scan))
-def get_scan(built: ServicesOf, subject: Caller, id: Name) -> dict[str, Any]:
+@router.get("/{id}", dependencies=[signed_in(KNOWN)], responses=answers_with(Scan))
+def get_scan(built: InstanceOf, subject: Caller, id: Name) -> dict[str, Any]:
     """One scan: state, progress (0 to 1), datasets done so far, problems."""
-    shown = _shown(built, subject, [built.scans.get(id)])
+    shown = _shown(built, subject, [built[Scans].get(id)])
     if not shown:  # of datasets alone that the caller may not know of
         raise NotFound(f"There is no scan {id!r}.", details={"scan": id})
     return shown[0]
 
 
-def _shown(built: Services, subject: Subject, scans: Iterable[ScanRecord]) -> list[dict[str, Any]]:
+def _shown(built: Instance, subject: Subject, scans: Iterable[ScanRecord]) -> list[dict[str, Any]]:
     """Scans as JSON; who may not start one does not see how many records of others they read."""
-    reader = built.reader(subject)
-    operates = "scan" in built.identity.permissions(subject)
-    within = built.identity.reach(subject, Power.SCAN)
+    reader = built[Readers].of(subject)
+    operates = "scan" in built[Identity].permissions(subject)
+    within = built[Identity].reach(subject, Power.SCAN)
     if operates and reader.horizon is None:
         return [scan.to_json() for scan in scans]
-    sights = built.sights(subject)
+    sights = built[SightRules].of(subject)
     shown = []
     for scan in scans:
         rows = []
@@ -193,25 +207,31 @@ def _without_names(reader: Reader, shown: dict[str, Any]) -> dict[str, Any]:
     return {**shown, "request": request, "problems": problems}
 
 
-@router.post("/{id}/cancel", responses=answers_with(Scan))
-def cancel(built: ServicesOf, subject: Caller, reach: Within, id: Name) -> dict[str, Any]:
+@router.post(
+    "/{id}/cancel",
+    dependencies=[needs("scan", others="admins and stewards of a domain, topics of its datasets")],
+    responses=answers_with(Scan),
+)
+def cancel(built: InstanceOf, subject: Caller, reach: Within, id: Name) -> dict[str, Any]:
     """Stop a scan; datasets already done stay. Admins and stewards of a domain stop scans of its topics alone."""
     if reach is not None:
         _require_own(built, reach, subject, id)
-    with built.store.transaction():
-        scan = built.scans.cancel(id)
+    with built[CatalogStore].transaction():
+        scan = built[Scans].cancel(id)
         if scan.state.over:  # it waited, so no worker will tell
             counts = {"cluster": scan.request["cluster"], "datasets": 0, "records": 0, "problems": 0}
-            built.events.emit("scan.cancelled", id, {**counts, "requested_by": scan.requested_by})
-    built.record(subject, "scan.cancel", id, "allow", [])
+            built[Events].emit("scan.cancelled", id, {**counts, "requestedBy": scan.requested_by})
+    built[AuditLog].record_by(subject, "scan.cancel", id, "allow", [])
     return scan.to_json()
 
 
-def _require_own(built: Services, reach: Reach, subject: Subject, id: str) -> None:
+def _require_own(built: Instance, reach: Reach, subject: Subject, id: str) -> None:
     """Raises NotFound for a scan that is about more than a domain of the subject's, as for one that is not there."""
     try:
-        request = built.scans.get(id).request
+        request = built[Scans].get(id).request
         cluster = str(request.get("cluster"))
-        require_topics(reach, subject.user, cluster, request.get("topics") or ["*"], built.clusters_named(cluster))
+        require_topics(
+            reach, subject.user, cluster, request.get("topics") or ["*"], names_of_cluster(built[CatalogStore], cluster)
+        )
     except (NotAllowed, NotFound):
         raise NotFound(f"There is no scan {id!r} that you may stop.", details={"scan": id}) from None

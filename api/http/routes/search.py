@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import Count, Limit, Offset, Text
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import Count, Limit, Offset, Text
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.http.marquez import routes
 from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
-from api.joins.sight import Sights
-from api.wiring.services import Services
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules, Sights
+from api.wiring.instance import Instance
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
+from catalog.search.clicks import Clicks
 
 router = APIRouter(tags=["catalog"])
 
@@ -99,15 +104,19 @@ class Question:
         return [*filters, *(name for name, value in more.items() if value)]
 
 
-@router.get("/search", responses=answers_with(SearchAnswer | MarquezFoundPage))
-@router.get("/search/", include_in_schema=False)
-def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
+@router.get(
+    "/search",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(SearchAnswer | MarquezFoundPage),
+)
+@router.get("/search/", dependencies=[signed_in(KNOWN)], include_in_schema=False)
+def search(built: InstanceOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
-    What holds all words comes first; where that is little, what lacks some follows, and `left_out` names them.
+    What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     if asked.filter is not None or asked.sort is not None:
         _refuse(asked.beside_marquez())
         kind = asked.filter.lower() if asked.filter else None
@@ -121,10 +130,10 @@ def search(built: ServicesOf, subject: Caller, asked: Annotated[Question, Depend
         explain=asked.explain,
         grouped=asked.group is not None,
     ).to_json()
-    sights = built.sights(subject)
+    sights = built[SightRules].of(subject)
     if not sights.unbounded:
         for hit in answer["hits"]:
-            for each in (hit, *hit.get("best_fields", ())):
+            for each in (hit, *hit.get("bestFields", ())):
                 _cut(each, built, sights)
     return answer
 
@@ -138,39 +147,45 @@ def _refuse(others: Sequence[str]) -> None:
         )
 
 
-def _cut(hit: dict[str, Any], built: Services, sights: Sights) -> None:
+def _cut(hit: dict[str, Any], built: Instance, sights: Sights) -> None:
     """Take from a hit what counts records, where the reader may not see it."""
     if hit.get("presence") is None:
         return
-    record = built.store.dataset(DatasetId(hit["namespace"], hit["name"]))
+    record = built[CatalogStore].dataset(DatasetId(hit["namespace"], hit["name"]))
     if record is None or not sights.of(record).counts:
         hit["presence"] = None
 
 
-class Opened(BaseModel):
+class Opened(RequestBody):
     """An answer that was opened."""
-
-    model_config = ConfigDict(extra="forbid")
 
     q: Text = Field(description="The query as it was typed.", examples=["customer email"])
     dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
 
 
-@router.post("/search/opened", responses=answers_with(SearchOpened))
-def opened(built: ServicesOf, subject: Caller, body: Opened) -> dict[str, Any]:
+@router.post(
+    "/search/opened",
+    dependencies=[signed_in(KNOWN, scope="read")],
+    responses=answers_with(SearchOpened),
+)
+def opened(built: InstanceOf, subject: Caller, body: Opened) -> dict[str, Any]:
     """Report which answer of a search was opened; it breaks ties when the same is asked again.
 
     Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
     query without words.
     """
-    datasets = built.reader(subject).datasets
+    datasets = built[Readers].of(subject).datasets
     record = datasets.get(datasets.find(body.dataset))
-    return {"counted": built.clicks.opened(body.q, record.id)}
+    return {"counted": built[Clicks].opened(body.q, record.id)}
 
 
-@router.get("/search/suggest", responses=answers_with(SearchSuggestions))
+@router.get(
+    "/search/suggest",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(SearchSuggestions),
+)
 def suggest(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     q: Annotated[Text, Query(description="What was typed so far.")] = "",
     limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
@@ -179,4 +194,4 @@ def suggest(
 
     `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
     """
-    return {"suggestions": [each.to_json() for each in built.reader(subject).search.suggest(q, limit)]}
+    return {"suggestions": [each.to_json() for each in built[Readers].of(subject).search.suggest(q, limit)]}

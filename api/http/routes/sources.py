@@ -6,29 +6,34 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, ServicesOf
-from api.http.edge.openapi import answers_with
-from api.http.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.edge.answer import RequestBody
+from api.edge.openapi import answers_with
+from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text, stamp
+from api.guard.guards import KNOWN, Caller, signed_in
+from api.guard.services import InstanceOf
 from api.http.schemas.clusters import Connectors, ConsumerGroups
-from api.http.schemas.readers import Readers
+from api.http.schemas.readers import Readers as ReadersAnswer
 from api.http.schemas.sql_lineage import SqlLineage
-from api.joins.sight import owns
-from api.joins.visible.readers import Reader
-from api.wiring.services import Services
+from api.joins.observing import Observing
+from api.visibility.readers import Reader, Readers
+from api.visibility.sight import SightRules, owns
+from api.wiring.instance import Instance
+from catalog.datasets.datasets import Datasets
 from catalog.errors import NotFound
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
+from policies.access.grants import Grants
+from policies.access.identity import Identity
 from policies.decision.domains import Power
 
 router = APIRouter(tags=["lineage"])
 
 
-class SqlAsked(BaseModel):
+class SqlAsked(RequestBody):
     """A statement, or several."""
-
-    model_config = ConfigDict(extra="forbid")
 
     sql: str = Field(
         max_length=2_000_000, examples=["INSERT INTO clean SELECT order_id, md5(customer.email) FROM orders"]
@@ -39,9 +44,13 @@ class SqlAsked(BaseModel):
     cluster: str | None = Field(None, max_length=200, description="Where tables without a cluster are looked up.")
 
 
-@router.get("/clusters/{name}/consumer-groups", responses=answers_with(ConsumerGroups))
+@router.get(
+    "/clusters/{name}/consumer-groups",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(ConsumerGroups),
+)
 def consumer_groups(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     name: Name,
     topic: Annotated[Text | None, Query(description="Only groups that read this topic.")] = None,
@@ -50,16 +59,18 @@ def consumer_groups(
     offset: Offset = 0,
 ) -> Any:
     """Consumer groups of a cluster as its brokers see them now: members, topics and how far each is behind."""
-    answer = built.observing.groups(name, topic, limit, offset, search)
-    sights = built.sights(subject)
-    reader = built.reader(subject)
-    namespace = built.datasets.clusters.get(name).namespace
+    answer = built[Observing].groups(name, topic, limit, offset, search)
+    sights = built[SightRules].of(subject)
+    reader = built[Readers].of(subject)
+    namespace = built[Datasets].clusters.get(name).namespace
     if reader.horizon is not None:
-        answer = _without_topics(reader, namespace, built.observing.groups(name, topic, _MOST_GROUPS, 0, search), topic)
+        answer = _without_topics(
+            reader, namespace, built[Observing].groups(name, topic, _MOST_GROUPS, 0, search), topic
+        )
         answer["groups"] = answer["groups"][offset : offset + limit]
     for group in answer["groups"]:
         for read in group["topics"]:
-            record = None if sights.unbounded else built.store.dataset(DatasetId(namespace, read["topic"]))
+            record = None if sights.unbounded else built[CatalogStore].dataset(DatasetId(namespace, read["topic"]))
             if not sights.unbounded and (record is None or not sights.of(record).counts):
                 read["lag"] = None  # how far the end is: it counts records the caller may not see
     return answer
@@ -90,17 +101,25 @@ def _cut(group: dict[str, Any], seen: list[dict[str, Any]]) -> dict[str, Any]:
 _MOST_GROUPS = 10_000
 
 
-@router.get("/clusters/{name}/connectors", responses=answers_with(Connectors))
-def connectors(built: ServicesOf, subject: Caller, name: Name) -> Any:
+@router.get(
+    "/clusters/{name}/connectors",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(Connectors),
+)
+def connectors(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """Connectors of the Kafka Connect declared with a cluster, with what they join; configurations stay hidden."""
-    answer = built.observing.connectors(name)
-    reader = built.reader(subject)
+    answer = built[Observing].connectors(name)
+    reader = built[Readers].of(subject)
     return {"connectors": [each for each in answer["connectors"] if not reader.names_unlinked(each)]}
 
 
-@router.get("/datasets/{namespace}/{name}/readers", responses=answers_with(Readers))
+@router.get(
+    "/datasets/{namespace}/{name}/readers",
+    dependencies=[signed_in(KNOWN)],
+    responses=answers_with(ReadersAnswer),
+)
 def readers(
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     namespace: Name,
     name: Name,
@@ -112,16 +131,16 @@ def readers(
 
     `permitted` is null for a caller who neither owns the dataset nor has the permission `report:read`.
     """
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     dataset = reader.datasets.resolve(namespace, name)
     jobs = reader.lineage.readers_of(dataset, stamp(asOf))
     apart = {origin: [each.to_json() for each in jobs if each.origin == origin] for origin in ("observed", "declared")}
     record = reader.store.dataset(dataset)
     totals = {origin: len(rows) for origin, rows in apart.items()}
     shown: list[dict[str, Any]] | None = None
-    reported = "report:read" in built.identity.permissions(subject)
+    reported = "report:read" in built[Identity].permissions(subject)
     if reported or (
-        record is not None and (owns(subject, record) or built.may(subject, Power.REPORT, record.reference))
+        record is not None and (owns(subject, record) or built[Identity].may(subject, Power.REPORT, record.reference))
     ):
         permitted = _permitted(built, record, asOf)
         totals["permitted"] = len(permitted)
@@ -133,16 +152,20 @@ def readers(
     }
 
 
-def _permitted(built: Services, record: DatasetRecord | None, as_of: datetime | None) -> list[dict[str, Any]]:
+def _permitted(built: Instance, record: DatasetRecord | None, as_of: datetime | None) -> list[dict[str, Any]]:
     if record is None or record.cluster is None:
         return []
     try:
-        return [access.to_json() for access in built.grants.who_has_access(record.reference, None, as_of)]
+        return [access.to_json() for access in built[Grants].who_has_access(record.reference, None, as_of)]
     except NotFound:
         return []
 
 
-@router.post("/lineage/sql", responses=answers_with(SqlLineage))
-def sql_lineage(built: ServicesOf, subject: Caller, body: SqlAsked) -> Any:
+@router.post(
+    "/lineage/sql",
+    dependencies=[signed_in(KNOWN, scope="read")],
+    responses=answers_with(SqlLineage),
+)
+def sql_lineage(built: InstanceOf, subject: Caller, body: SqlAsked) -> Any:
     """Column lineage of SQL over the catalog's schemas, without running it. What cannot be determined is in `unknown`."""
-    return built.reader(subject).sql_lineage.explain(body.sql, body.dialect, body.cluster)
+    return built[Readers].of(subject).sql_lineage.explain(body.sql, body.dialect, body.cluster)

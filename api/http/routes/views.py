@@ -8,16 +8,28 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.http.callers.auth import Caller, Manager, ServicesOf, Session
-from api.http.edge.event_stream import event, event_stream
-from api.http.edge.openapi import answers_with, gives
-from api.http.edge.parameters import Name, Text, refuse_unknown
+from api.edge.answer import RequestBody
+from api.edge.event_stream import event, event_stream
+from api.edge.openapi import answers_with, gives
+from api.edge.parameters import Name, Text, refuse_unknown
+from api.guard.guards import DECIDED, KNOWN, Caller, needs, signed_in
+from api.guard.powers import Session
+from api.guard.services import InstanceOf
 from api.http.routes.direct import DirectRoute
-from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval, ViewRows, Views
-from api.wiring.services import Services
+from api.http.schemas.views import View, ViewAction, ViewDiff, ViewRemoval
+from api.http.schemas.views import ViewRows as ViewRowsAnswer
+from api.http.schemas.views import Views as ViewsAnswer
+from api.joins.views.changes import ViewChanges
+from api.joins.views.diff import ViewDiffs
+from api.joins.views.removal import ViewRemovals
+from api.joins.views.rows import ViewRows
+from api.joins.views.service import Views
+from api.visibility.readers import Readers
+from api.wiring.instance import Instance
 from policies.model import Subject
+from policies.query.service import GovernedQuery
 from views.serving.wanted import PARAMETERS
 
 router = APIRouter(prefix="/views", tags=["views"])
@@ -25,37 +37,39 @@ often = APIRouter(prefix="/views", tags=["views"], route_class=DirectRoute)
 """Rows by key are asked for by applications, hundreds of times a second."""
 
 
-class ComparedView(BaseModel):
+class ComparedView(RequestBody):
     """A declaration that is compared with what runs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     spec: dict[str, Any] | None = Field(None, description="As in `kind: View`; what is declared when absent.")
 
 
-def require_known(built: Services, subject: Subject, name: str) -> None:
+def require_known(built: Instance, subject: Subject, name: str) -> None:
     """A view that the caller may not know of is not there. Raises NotFound."""
-    reader = built.reader(subject)
+    reader = built[Readers].of(subject)
     if reader.horizon is not None:
         reader.views.find(name)
 
 
-@router.get("", responses=answers_with(Views))
-def views(built: ServicesOf, subject: Caller) -> Any:
+@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(ViewsAnswer))
+def views(built: InstanceOf, subject: Caller) -> Any:
     """Every view: its state, how far it is behind, and what ended it last."""
-    return {"views": built.reader(subject).views.all(subject)}
+    return {"views": built[Readers].of(subject).views.all(subject)}
 
 
-@router.get("/{name}", responses=answers_with(View))
-def one(built: ServicesOf, subject: Caller, name: Name) -> Any:
+@router.get("/{name}", dependencies=[signed_in(KNOWN)], responses=answers_with(View))
+def one(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """One view."""
-    return built.reader(subject).views.describe(subject, name)
+    return built[Readers].of(subject).views.describe(subject, name)
 
 
-@often.get("/{name}/rows", responses=answers_with(ViewRows))
+@often.get(
+    "/{name}/rows",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    responses=answers_with(ViewRowsAnswer),
+)
 def rows(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     session: Session,
     name: Name,
@@ -74,13 +88,18 @@ def rows(
     require_known(built, subject, name)
     parameters = {each: request.query_params.getlist(each) for each in request.query_params}
     refuse_unknown(parameters, (*PARAMETERS, "atLeast", "purpose"))
-    return built.view_rows.rows(subject, name, parameters, purpose, atLeast, session)
+    return built[ViewRows].rows(subject, name, parameters, purpose, atLeast, session)
 
 
-@router.get("/{name}/changes", response_class=Response, responses=gives("text/event-stream", "Server-sent events."))
+@router.get(
+    "/{name}/changes",
+    dependencies=[signed_in(DECIDED, scope="query")],
+    response_class=Response,
+    responses=gives("text/event-stream", "Server-sent events."),
+)
 async def changes(
     request: Request,
-    built: ServicesOf,
+    built: InstanceOf,
     subject: Caller,
     session: Session,
     name: Name,
@@ -95,55 +114,55 @@ async def changes(
     query: it is in `/queries`, and can be cancelled by `X-Query-Id`.
     """
     await run_in_threadpool(require_known, built, subject, name)
-    live = built.query.running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", purpose, streaming=True)
+    live = built[GovernedQuery].running.begin(subject, f"SELECT * FROM `{name}` EMIT CHANGES", purpose, streaming=True)
     live.signed_in = session
 
     def chunks() -> Iterator[bytes]:
-        for events in built.view_changes.follow(subject, name, last_event_id or lastEventId, live):
+        for events in built[ViewChanges].follow(subject, name, last_event_id or lastEventId, live):
             yield b"".join(event(each.type, each.data, each.id) for each in events)
 
-    return await event_stream(request, built.query.running, live, chunks)
+    return await event_stream(request, built[GovernedQuery].running, live, chunks)
 
 
-@router.post("/{name}/pause", responses=answers_with(ViewAction))
-def pause(built: ServicesOf, subject: Manager, name: Name) -> Any:
+@router.post("/{name}/pause", dependencies=[needs("manage")], responses=answers_with(ViewAction))
+def pause(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """Stop the stream and keep its state and rows."""
-    return built.views.pause(subject, name)
+    return built[Views].pause(subject, name)
 
 
-@router.post("/{name}/resume", responses=answers_with(ViewAction))
-def resume(built: ServicesOf, subject: Manager, name: Name) -> Any:
+@router.post("/{name}/resume", dependencies=[needs("manage")], responses=answers_with(ViewAction))
+def resume(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """Continue from where it was paused."""
-    return built.views.resume(subject, name)
+    return built[Views].resume(subject, name)
 
 
-@router.post("/{name}/restart", responses=answers_with(ViewAction))
-def restart(built: ServicesOf, subject: Manager, name: Name) -> Any:
+@router.post("/{name}/restart", dependencies=[needs("manage")], responses=answers_with(ViewAction))
+def restart(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """Start the stream again from its checkpoint, now."""
-    return built.views.restart(subject, name)
+    return built[Views].restart(subject, name)
 
 
-@router.post("/{name}/rebuild", responses=answers_with(ViewAction))
+@router.post("/{name}/rebuild", dependencies=[needs("manage")], responses=answers_with(ViewAction))
 def rebuild(
-    built: ServicesOf,
-    subject: Manager,
+    built: InstanceOf,
+    subject: Caller,
     name: Name,
     from_: Annotated[
         Text | None, Query(alias="from", description="earliest, latest or a time, in place of the declared start.")
     ] = None,
 ) -> Any:
     """Build a new generation from the view's start, or from another; readers get it when it has caught up."""
-    return built.views.rebuild(subject, name, from_)
+    return built[Views].rebuild(subject, name, from_)
 
 
-@router.post("/{name}/diff", responses=answers_with(ViewDiff))
-def diff(built: ServicesOf, subject: Manager, name: Name, body: ComparedView | None = None) -> Any:
+@router.post("/{name}/diff", dependencies=[needs("manage")], responses=answers_with(ViewDiff))
+def diff(built: InstanceOf, subject: Caller, name: Name, body: ComparedView | None = None) -> Any:
     """The running generation against the one that a changed declaration, or the decision of now, would build: SQL, columns,
     what breaks, who gains and who loses, and rows where both exist. Nothing is written."""
-    return built.view_diff.diff(name, body.spec if body is not None else None)
+    return built[ViewDiffs].diff(name, body.spec if body is not None else None)
 
 
-@router.get("/{name}/removal", responses=answers_with(ViewRemoval))
-def removal(built: ServicesOf, subject: Manager, name: Name) -> Any:
+@router.get("/{name}/removal", dependencies=[needs("manage", scope="read")], responses=answers_with(ViewRemoval))
+def removal(built: InstanceOf, subject: Caller, name: Name) -> Any:
     """What would go with a view if it was deleted, and who reads it. Deleting it: `DELETE /declared/View/{name}`."""
-    return built.view_removal.removal(subject, name)
+    return built[ViewRemovals].removal(subject, name)

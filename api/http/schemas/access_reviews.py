@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, FreeForm, Time, about
+from api.edge.answer import Answer, FreeForm, Time, about
 from api.http.schemas.effective import ShownFields, Shows
 
 ReviewKind = Literal["grant", "role", "group", "owner"]

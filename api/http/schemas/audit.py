@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, FreeForm, Time, about
+from api.edge.answer import Answer, FreeForm, Time, about
 
 
 class AuditEntry(Answer):

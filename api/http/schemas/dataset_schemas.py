@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from api.http.schemas.base import Answer, FreeForm, OpenAnswer, Time, about, absent
+from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
 from api.http.schemas.datasets import FirstPlace, Problem
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.http.schemas.base import Answer, OpenAnswer, Time, about, absent
+from api.edge.answer import Answer, OpenAnswer, Time, about, absent
 
 
 class FirstPlace(Answer):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from api.http.schemas.base import Answer, FreeForm, Time, about
-from api.http.schemas.failures import Failure
+from api.edge.answer import Answer, FreeForm, Time, about
+from api.edge.error_answer import Failure
 from api.http.schemas.queries import Effect, Reason
 
 

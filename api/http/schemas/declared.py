@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, FreeForm, OpenAnswer, about, absent
+from api.edge.answer import Answer, FreeForm, OpenAnswer, about, absent
 
 
 class AppliedChange(Answer):
@@ -71,6 +71,6 @@ class RebuiltSearch(Answer):
 class RebuiltLineage(Answer):
     """A lineage graph built again."""
 
-    events_folded: int = about("Events that went into it.", alias="events folded")
-    messages_skipped: int = about("Messages of the topic that are not events.", alias="messages skipped")
+    events_folded: int = about("Events that went into it.")
+    messages_skipped: int = about("Messages of the topic that are not events.")
     tombstones: int

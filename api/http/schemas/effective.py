@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from api.http.schemas.base import Answer, Time, about
+from api.edge.answer import Answer, Time, about
 
 Shows = Literal["clear", "partly", "masked", "none"]
 

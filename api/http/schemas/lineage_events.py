@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, about
+from pydantic import ConfigDict
+
+from api.edge.answer import Answer, about
 
 
 class BatchSummary(Answer):
     """Counts of events."""
+
+    model_config = ConfigDict(alias_generator=None)
 
     received: int
     successful: int
@@ -26,7 +30,9 @@ class FailedEvent(Answer):
 
 
 class BatchResult(Answer):
-    """What became of a batch of events, in the shape of OpenLineage's batch API."""
+    """What became of a batch of events, in the shape of OpenLineage's batch API, whose names it keeps."""
+
+    model_config = ConfigDict(alias_generator=None)
 
     status: Literal["success", "partial_success", "failure"]
     summary: BatchSummary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, absent
+from api.edge.answer import Answer, absent
 from api.http.schemas.lineage import Lineage
 from api.http.schemas.marquez import MarquezDataset, MarquezJob
 

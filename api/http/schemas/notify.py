@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.http.schemas.base import Answer, Time, about
+from api.edge.answer import Answer, Time, about
 
 
 class NotifyPreference(Answer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, Time, about, absent
+from api.edge.answer import Answer, Time, about, absent
 from api.http.schemas.datasets import Access
 from api.http.schemas.lineage import Origin
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, about, absent
+from api.edge.answer import Answer, about, absent
 
 
 class RelatedReason(Answer):

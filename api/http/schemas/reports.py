@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.http.schemas.base import Answer, Time, about, absent
+from api.edge.answer import Answer, Time, about, absent
 from api.http.schemas.classifications import Evidence
 from api.http.schemas.datasets import Access
 from api.http.schemas.lineage import NodeType, Origin

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from api.http.schemas.base import Answer, OpenAnswer, about, absent
+from api.edge.answer import Answer, OpenAnswer, about, absent
 
 
 class NeedleHeld(Answer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas.base import Answer, Time, about
+from api.edge.answer import Answer, Time, about
 
 
 class TopicPartition(Answer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from api.http.schemas.base import Answer, FreeForm, Time, about, absent
+from api.edge.answer import Answer, FreeForm, Time, about, absent
 
 
 class ViewSink(Answer):

@@ -11,8 +11,8 @@ from api.joins.views.service import Views
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_ports import AuditFilter
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditFilter
 from policies.model import Subject
 from policies.plan.registry import RunningQueries
 from policies.sql.names import fold
@@ -39,7 +39,7 @@ class ViewRemovals:
         resolve: Callable[[str, str], DatasetId],
         clock: Callable[[], datetime],
     ) -> None:
-        """`jobs`: {name, last_seen} of each job that reads a dataset; `grants`: names of those on CLUSTER/TOPIC;
+        """`jobs`: {name, lastSeen} of each job that reads a dataset; `grants`: names of those on CLUSTER/TOPIC;
         `resolve`: cluster, topic -> the dataset."""
         self._views, self._declared, self._audit, self._running = views, declared, audit, running
         self._jobs, self._grants, self._resolve, self._clock = jobs, grants, resolve, clock
@@ -98,7 +98,7 @@ class ViewRemovals:
             jobs = self._jobs(self._resolve(topic["cluster"], topic["topic"]))
         except Unavailable:
             return None
-        return [{"name": str(each["name"]), "last_seen": each.get("last_seen")} for each in jobs]
+        return [{"name": str(each["name"]), "lastSeen": each.get("lastSeen")} for each in jobs]
 
 
 def _topic(generations: Sequence[Generation], sink: Any) -> dict[str, Any] | None:

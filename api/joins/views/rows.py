@@ -45,7 +45,7 @@ class ViewRows:
         at_least: str | None = None,
         signed_in: Callable[[], Subject] | None = None,
     ) -> dict[str, Any]:
-        """{columns, rows, generation, freshness, next, left_out}. `parameters`: see `views.serving.wanted`.
+        """{columns, rows, generation, freshness, next, leftOut}. `parameters`: see `views.serving.wanted`.
         `signed_in`: who asks as they are after a wait for `at_least`; raises NotSignedIn.
 
         Raises NotFound, NotAllowed (details: reasons), InvalidInput, Conflict for a view without rows yet and for a reader

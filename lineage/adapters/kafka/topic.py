@@ -111,5 +111,5 @@ def unavailable(kafka: KafkaClientSettings, reason: KafkaError | str) -> Unavail
     text = reason.str() if isinstance(reason, KafkaError) else reason
     return Unavailable(
         f"Kafka at {kafka.bootstrap_servers} did not answer ({text}); start it or check its address, then send again.",
-        details={"server": "kafka", "bootstrap_servers": kafka.bootstrap_servers},
+        details={"server": "kafka", "bootstrapServers": kafka.bootstrap_servers},
     )

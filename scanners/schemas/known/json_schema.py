@@ -76,4 +76,4 @@ def _words(schema: Mapping[str, Any]) -> dict[str, Any]:
         "symbols": symbols if isinstance(symbols, list) else None,
         "format": schema.get("format"),
     }
-    return {**details, "has_default": True, "default": schema["default"]} if "default" in schema else details
+    return {**details, "hasDefault": True, "default": schema["default"]} if "default" in schema else details

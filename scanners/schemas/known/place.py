@@ -74,7 +74,7 @@ class Places:
         left = {str(path): known for path, known in self._known.items()}
         others = []
         for profile in fields:
-            known = None if "inside_text" in profile.details else left.pop(profile.path, None)
+            known = None if "insideText" in profile.details else left.pop(profile.path, None)
             if known is None:
                 others.append(profile)
             else:

@@ -95,13 +95,13 @@ def with_registered(
             continue
         root = next((f for f in fields if f.path == part), None)
         details = root.details if root is not None else {}
-        mine = chosen(topic, part, registry.all(), details.get("schema_ids") or ())
+        mine = chosen(topic, part, registry.all(), details.get("schemaIds") or ())
         mine = [schema for schema in mine if FORMAT_OF_TYPE.get(schema.type) == form[part]]
         places = places_of(part, mine, registry, _names(part, fields))
         if places:
-            others = {name for name in details.get("formats_first_seen") or () if name != "null"} - {form[part]}
+            others = {name for name in details.get("formatsFirstSeen") or () if name != "null"} - {form[part]}
             if form[part] == "avro":
-                places.describe(FieldPath(part), schemas=_texts(mine, details.get("schema_ids") or (), registry))
+                places.describe(FieldPath(part), schemas=_texts(mine, details.get("schemaIds") or (), registry))
             fields = places.overlay(fields, mixed=bool(others))
     return tuple(fields)
 

@@ -34,7 +34,7 @@ export interface Verified {
   holds: boolean;
   entries: number;
   head?: { seq: number; hash: string } | string | null;
-  first_bad?: number | null;
+  firstBad?: number | null;
   problem?: string | null;
   note?: string | null;
 }

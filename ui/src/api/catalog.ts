@@ -120,7 +120,7 @@ export function useSchema(place: string, name: string, version?: number) {
 
 export interface VersionEntry {
   version: number;
-  created_at?: string | null;
+  createdAt?: string | null;
   changes?: SchemaChange[];
   fields?: number;
   shapes?: number;

@@ -8,7 +8,7 @@ export interface FoundAt extends Classification {
   name: string;
   /** CLUSTER/TOPIC */
   dataset: string;
-  may_review: boolean;
+  mayReview: boolean;
 }
 
 export interface FoundPage {

@@ -13,9 +13,9 @@ export interface DirectoryShown {
 
 export interface DirectoryPerson {
   name: string;
-  display_name: string;
+  displayName: string;
   state: PersonState;
-  out_since: string | null;
+  outSince: string | null;
   groups: string[];
   declared: boolean;
 }
@@ -23,8 +23,8 @@ export interface DirectoryPerson {
 export interface DirectoryGroup {
   name: string;
   members: number;
-  gives_groups: string[];
-  gives_roles: string[];
+  givesGroups: string[];
+  givesRoles: string[];
 }
 
 export function useDirectory() {

@@ -34,7 +34,7 @@ export function whereIsHtml(asked: WhereIsAsked) {
 export interface Health {
   status: string;
   servers?: Record<string, { up: boolean; problem?: string | null }>;
-  lineage?: { lag_events?: number | null };
+  lineage?: { lagEvents?: number | null };
 }
 
 export function useHealth() {

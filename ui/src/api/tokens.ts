@@ -6,15 +6,15 @@ export interface TokenEntry {
   id: string;
   user: string;
   name?: string;
-  created_at?: string | null;
-  expires_at?: string | null;
-  revoked_at?: string | null;
-  used_at?: string | null;
+  createdAt?: string | null;
+  expiresAt?: string | null;
+  revokedAt?: string | null;
+  usedAt?: string | null;
   /** Null: not limited. */
   scopes?: string[] | null;
   /** Of a service account. */
   service?: boolean;
-  rotated_to?: string | null;
+  rotatedTo?: string | null;
 }
 
 /** `enabled`: only those who manage may read the list. */
@@ -31,11 +31,11 @@ export interface MadeToken {
   id: string;
   user: string;
   token: string;
-  expires_at?: string | null;
+  expiresAt?: string | null;
 }
 
 /** `before`: the token whose place it takes, and until when that is good. */
-export type RotatedToken = MadeToken & { before: { id: string; expires_at: string | null } };
+export type RotatedToken = MadeToken & { before: { id: string; expiresAt: string | null } };
 
 export interface TokenAsked {
   user: string;

@@ -15,8 +15,8 @@ export function Coverage({
   /** Undefined while it is not known. */
   entities: FacetValue[] | undefined;
 }) {
-  const scanned = datasets.filter((d) => d.scanned_at).length;
-  const never = datasets.filter((d) => !d.scanned_at && !d.deleted_at).length;
+  const scanned = datasets.filter((d) => d.scannedAt).length;
+  const never = datasets.filter((d) => !d.scannedAt && !d.deletedAt).length;
   const unowned = datasets.filter((d) => d.owners.length === 0).length;
   const personal = entities && (entities.find((e) => e.value === "PII")?.count ?? 0);
   const kinds = (entities ?? []).filter((e) => e.value !== "PII");

@@ -45,7 +45,7 @@ export function EffectiveTable<T extends AccessEntry | SeenDataset>({
 /** A person with sessions of different rights has an entry for each that shows something else. */
 function keyOf(row: AccessEntry | SeenDataset): string {
   const of = "dataset" in row ? row.dataset : `${row.kind} ${row.name}`;
-  return JSON.stringify([of, row.purpose, row.shows, row.fields, row.masks, row.rows, row.clear_when]);
+  return JSON.stringify([of, row.purpose, row.shows, row.fields, row.masks, row.rows, row.clearWhen]);
 }
 
 const TONES = { clear: "warn", partly: "mask", masked: "mask", none: "" } as const;
@@ -84,7 +84,7 @@ function Rules({ of }: { of: AccessEntry | SeenDataset }) {
           <Sentence of={rule.text} /> {how(rule)}
         </li>
       ))}
-      {of.more_rules > 0 && <li className="muted">{of.more_rules} more rules.</li>}
+      {of.moreRules > 0 && <li className="muted">{of.moreRules} more rules.</li>}
     </ul>
   );
 }

@@ -17,7 +17,7 @@ export function hitLink(hit: Hit): string {
 
 /** The best of a hit: the field that gave a dataset its place, where one did. */
 export function bestOf(hit: Hit): Hit {
-  const field = hit.best_fields?.[0];
+  const field = hit.bestFields?.[0];
   return field && field.score >= hit.score ? field : hit;
 }
 
@@ -80,11 +80,11 @@ export function HitRow({ hit, asked, onOpen }: Props) {
 
 /** The fields of a dataset that fit best, and the way to all that fit. A query of nothing has none. */
 function BestFields({ hit, asked, onOpen }: Props) {
-  const fields = hit.best_fields ?? [];
+  const fields = hit.bestFields ?? [];
   const { q } = asked.filters;
   if (fields.length === 0 || q.trim() === "") return null;
-  const count = hit.matching_fields ?? fields.length;
-  const all = hit.matching_fields_complete ?? true;
+  const count = hit.matchingFields ?? fields.length;
+  const all = hit.matchingFieldsComplete ?? true;
   return (
     <ul className="best-fields" aria-label={`Best fields of ${hit.name}`}>
       {fields.map((field) => (

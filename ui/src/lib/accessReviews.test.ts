@@ -18,7 +18,7 @@ test("to revoke, and to keep what was not used, takes a reason", () => {
 });
 
 test("how far a review is", () => {
-  const counts = { items: 4, open: 1, kept: 2, unconfirmed: 0, revoked: 1, at_source: 0, gone: 0, unused: 0 };
+  const counts = { items: 4, open: 1, kept: 2, unconfirmed: 0, revoked: 1, atSource: 0, gone: 0, unused: 0 };
   expect(share(counts)).toBe(0.75);
   expect(share({ ...counts, items: 0, open: 0 })).toBe(1);
 });

@@ -24,7 +24,7 @@ test("what came and what went", () => {
 });
 
 test("where it was first seen", () => {
-  const change = { change: "added", path: "value.a", after: null, first_seen: { partition: 2, offset: 18204 } };
+  const change = { change: "added", path: "value.a", after: null, firstSeen: { partition: 2, offset: 18204 } };
   expect(changeText(change).where).toBe("partition 2, offset 18,204");
 });
 

@@ -34,7 +34,7 @@ export function changeText(change: SchemaChange): ChangeText {
   const before = words(change.change, change.before);
   const after = words(change.change, change.after);
   const both = before !== "" && after !== "";
-  const seen = change.first_seen;
+  const seen = change.firstSeen;
   return {
     kind: KINDS[change.change] ?? change.change,
     what: both ? `${before} → ${after}` : after || (before && `was ${before}`),

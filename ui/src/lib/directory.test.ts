@@ -8,10 +8,10 @@ describe("the connection of a directory", () => {
   it("is the valid tokens of the scope scim; last called by any of them", () => {
     const found = connection(
       [
-        scim("soon", { expires_at: "2026-12-01T00:00:00Z" }),
-        scim("late", { expires_at: "2027-12-01T00:00:00Z", used_at: "2026-11-20T00:00:00Z" }),
-        scim("gone", { expires_at: "2026-11-01T00:00:00Z", used_at: "2026-10-20T00:00:00Z" }),
-        scim("other", { scopes: ["read"], used_at: "2026-11-23T00:00:00Z" }),
+        scim("soon", { expiresAt: "2026-12-01T00:00:00Z" }),
+        scim("late", { expiresAt: "2027-12-01T00:00:00Z", usedAt: "2026-11-20T00:00:00Z" }),
+        scim("gone", { expiresAt: "2026-11-01T00:00:00Z", usedAt: "2026-10-20T00:00:00Z" }),
+        scim("other", { scopes: ["read"], usedAt: "2026-11-23T00:00:00Z" }),
       ],
       NOW,
     );

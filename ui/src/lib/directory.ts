@@ -11,11 +11,11 @@ export interface Connection {
 
 export function connection(tokens: readonly TokenEntry[], now = Date.now()): Connection {
   const keeping = tokens.filter(keepsDirectory);
-  const used = keeping.map(({ used_at }) => used_at ?? "").filter(Boolean);
+  const used = keeping.map(({ usedAt }) => usedAt ?? "").filter(Boolean);
   return {
     tokens: keeping
       .filter((token) => tokenState(token, now) === "valid")
-      .sort((a, b) => (b.expires_at ?? "").localeCompare(a.expires_at ?? "")),
+      .sort((a, b) => (b.expiresAt ?? "").localeCompare(a.expiresAt ?? "")),
     lastCall: used.sort().at(-1) ?? null,
   };
 }

@@ -18,7 +18,7 @@ export function evidenceText(of: Classification): string {
   if (of.score != null) parts.push(`score ${of.score.toFixed(2)}`);
   const names = recognizerNames(of);
   if (names.length > 0) parts.push(`by ${names.join(", ")}`);
-  if (of.reviewed_by) parts.push(`${of.state} by ${of.reviewed_by}`);
+  if (of.reviewedBy) parts.push(`${of.state} by ${of.reviewedBy}`);
   if (note) parts.push(note);
   return parts.join(", ") || "no evidence was kept";
 }

@@ -98,12 +98,12 @@ export function csv(columns: string[], rows: unknown[][]): string {
 /** How many records arrive, over the time that the scan saw: "about 110 a day". Null where that is not known. */
 export function rateText(of: {
   topic: { retained?: number | null };
-  scan: { time_from?: string | null; time_to?: string | null };
+  scan: { timeFrom?: string | null; timeTo?: string | null };
 }): string | null {
-  const { time_from, time_to } = of.scan;
+  const { timeFrom, timeTo } = of.scan;
   const kept = of.topic.retained;
-  if (!time_from || !time_to || !kept || kept < 2) return null;
-  const seconds = (Date.parse(time_to) - Date.parse(time_from)) / 1000;
+  if (!timeFrom || !timeTo || !kept || kept < 2) return null;
+  const seconds = (Date.parse(timeTo) - Date.parse(timeFrom)) / 1000;
   if (!(seconds > 0)) return null;
   const perSecond = kept / seconds;
   const [n, unit]: [number, string] =

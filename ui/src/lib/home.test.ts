@@ -4,7 +4,7 @@ import { brokenContracts, dutiesOf, firstSteps, gapsOf, most, myGrants, ownedBy 
 
 const me = (user: string, permissions: string[] = [], groups: string[] = []) =>
   ({ user, permissions, groups }) as unknown as Me;
-const dataset = (more: object) => ({ owners: [], scan: {}, scanned_at: null, deleted_at: null, ...more }) as never;
+const dataset = (more: object) => ({ owners: [], scan: {}, scannedAt: null, deletedAt: null, ...more }) as never;
 
 describe("duties", () => {
   it("come from permissions and from what somebody owns, also by a group", () => {
@@ -42,11 +42,11 @@ describe("what a person has", () => {
 
   it("finds broken contracts and gaps", () => {
     const all = [
-      dataset({ scanned_at: "x", scan: { problems: [{ reason: "departs", message: "m" }, { reason: "byte_limit" }] } }),
-      dataset({ scanned_at: "x", scan: { error: { message: "e" } } }),
-      dataset({ scanned_at: "x", scan: { unscanned: ["value.a"] } }),
+      dataset({ scannedAt: "x", scan: { problems: [{ reason: "departs", message: "m" }, { reason: "byte_limit" }] } }),
+      dataset({ scannedAt: "x", scan: { error: { message: "e" } } }),
+      dataset({ scannedAt: "x", scan: { unscanned: ["value.a"] } }),
       dataset({}),
-      dataset({ deleted_at: "x" }),
+      dataset({ deletedAt: "x" }),
     ] as Dataset[];
     expect(brokenContracts(all).map((each) => each.problems.length)).toEqual([1]);
     const gaps = gapsOf(all);

@@ -31,7 +31,7 @@ export function myGrants(grants: readonly Grant[], me: Pick<Me, "user" | "groups
     .sort((a, b) => (a.validTo ?? "9").localeCompare(b.validTo ?? "9"));
 }
 
-type Scanned = Pick<Dataset, "scan" | "scanned_at" | "deleted_at">;
+type Scanned = Pick<Dataset, "scan" | "scannedAt" | "deletedAt">;
 
 /** Where records do not fit what was declared or registered of them. */
 export function brokenContracts<D extends Scanned>(datasets: readonly D[]): { dataset: D; problems: Problem[] }[] {
@@ -43,9 +43,9 @@ export function brokenContracts<D extends Scanned>(datasets: readonly D[]): { da
 
 /** What nobody can vouch for: never scanned, last scan failed, fields that no detector finished. */
 export function gapsOf<D extends Scanned>(datasets: readonly D[]): { unscanned: D[]; failed: D[]; unfinished: D[] } {
-  const there = datasets.filter((dataset) => !dataset.deleted_at);
+  const there = datasets.filter((dataset) => !dataset.deletedAt);
   return {
-    unscanned: there.filter((dataset) => !dataset.scanned_at),
+    unscanned: there.filter((dataset) => !dataset.scannedAt),
     failed: there.filter((dataset) => Boolean(dataset.scan.error)),
     unfinished: there.filter((dataset) => (dataset.scan.unscanned ?? []).length > 0),
   };
@@ -60,11 +60,11 @@ export interface Step {
 export function firstSteps(of: {
   clusters: number;
   scans: readonly Pick<Scan, "state">[];
-  datasets: readonly Pick<Dataset, "scanned_at">[];
+  datasets: readonly Pick<Dataset, "scannedAt">[];
   reviewed: number;
   people: number;
 }): Step[] {
-  const scanned = of.scans.some((scan) => scan.state === "done") || of.datasets.some((dataset) => dataset.scanned_at);
+  const scanned = of.scans.some((scan) => scan.state === "done") || of.datasets.some((dataset) => dataset.scannedAt);
   return [
     { name: "connect", done: of.clusters > 0 },
     { name: "scan", done: scanned },

@@ -30,7 +30,7 @@ const entry = (more: object = {}) => ({
       until: null,
       fields: { clear: 3, masked: 0, hidden: 0 },
       rows: [],
-      clear_when: [],
+      clearWhen: [],
       ...more,
     },
   ] as unknown as NonNullable<Parameters<typeof seesAll>[0]>["entries"],
@@ -46,7 +46,7 @@ test.each([
   ["a field is masked", { shows: "partly", fields: { clear: 2, masked: 1, hidden: 0 } }],
   ["a field is hidden", { fields: { clear: 2, masked: 0, hidden: 1 } }],
   ["only some rows are shown", { rows: ["region = 'eu'"] }],
-  ["a mask is lifted in some rows only", { clear_when: ["region = 'eu'"] }],
+  ["a mask is lifted in some rows only", { clearWhen: ["region = 'eu'"] }],
   ["it is for one purpose", { purpose: "care" }],
   ["it ends", { until: "2026-12-03T15:00:15Z" }],
 ])("a request can open more where %s", (_, more) => {

@@ -11,14 +11,14 @@ export function readable(own: Pick<PersonAccess, "entries" | "notes" | "gone"> |
 /** Whether a request could open nothing more: every field in every row is unmasked, without an end and for any purpose. */
 export function seesAll(own: Pick<PersonAccess, "entries"> | undefined): boolean {
   return (own?.entries ?? []).some(
-    ({ shows, purpose, until, fields, rows, clear_when }) =>
+    ({ shows, purpose, until, fields, rows, clearWhen }) =>
       shows === "clear" &&
       !purpose &&
       !until &&
       fields.masked === 0 &&
       fields.hidden === 0 &&
       rows.length === 0 &&
-      clear_when.length === 0,
+      clearWhen.length === 0,
   );
 }
 

@@ -6,7 +6,7 @@ export function toDecide(requests: AccessRequest[], user: string | undefined): A
   if (user === undefined) return [];
   return requests.filter((r) => {
     if (r.state !== "pending") return false; // one that was asked back waits for its requester
-    if (typeof r.can_decide === "boolean") return r.can_decide;
+    if (typeof r.canDecide === "boolean") return r.canDecide;
     return r.requester !== user && !r.decisions.some((d) => d.by === user && d.stage === r.stage);
   });
 }

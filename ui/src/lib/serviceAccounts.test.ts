@@ -8,15 +8,15 @@ const DOCUMENT = {
   spec: { owner: "data", roles: ["reader"] },
 };
 const NOW = Date.parse("2026-11-23T10:00:00Z");
-const token = (id: string, created: string, more = {}) => ({ id, user: "nightly", created_at: created, ...more });
+const token = (id: string, created: string, more = {}) => ({ id, user: "nightly", createdAt: created, ...more });
 
 describe("service accounts", () => {
   it("have their own tokens, valid ones first, and when one was last used", () => {
     const [account] = accounts(
       [DOCUMENT],
       [
-        token("old", "2026-01-01T00:00:00Z", { used_at: "2026-11-01T00:00:00Z" }),
-        token("gone", "2026-11-02T00:00:00Z", { revoked_at: "2026-11-03T00:00:00Z", used_at: "2026-11-02T00:00:00Z" }),
+        token("old", "2026-01-01T00:00:00Z", { usedAt: "2026-11-01T00:00:00Z" }),
+        token("gone", "2026-11-02T00:00:00Z", { revokedAt: "2026-11-03T00:00:00Z", usedAt: "2026-11-02T00:00:00Z" }),
         token("new", "2026-11-01T00:00:00Z"),
         { id: "other", user: "ana" },
       ],

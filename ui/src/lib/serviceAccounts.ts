@@ -31,8 +31,8 @@ export function accounts(
   return documents.map((document) => {
     const mine = tokens
       .filter(({ user }) => user === document.metadata.name)
-      .sort((a, b) => isValid(b) - isValid(a) || (b.created_at ?? "").localeCompare(a.created_at ?? ""));
-    const used = mine.map(({ used_at }) => used_at ?? "").filter(Boolean);
+      .sort((a, b) => isValid(b) - isValid(a) || (b.createdAt ?? "").localeCompare(a.createdAt ?? ""));
+    const used = mine.map(({ usedAt }) => usedAt ?? "").filter(Boolean);
     return {
       name: document.metadata.name,
       document,

@@ -5,10 +5,10 @@ const NOW = Date.parse("2026-11-23T10:00:00Z");
 
 describe("tokens", () => {
   it("are valid until they expire or are revoked", () => {
-    expect(tokenState({ expires_at: null, revoked_at: null }, NOW)).toBe("valid");
-    expect(tokenState({ expires_at: "2026-11-23T10:00:01Z", revoked_at: null }, NOW)).toBe("valid");
-    expect(tokenState({ expires_at: "2026-11-23T10:00:00Z", revoked_at: null }, NOW)).toBe("expired");
-    expect(tokenState({ expires_at: "2026-11-20T10:00:00Z", revoked_at: "2026-11-19T10:00:00Z" }, NOW)).toBe("ended");
+    expect(tokenState({ expiresAt: null, revokedAt: null }, NOW)).toBe("valid");
+    expect(tokenState({ expiresAt: "2026-11-23T10:00:01Z", revokedAt: null }, NOW)).toBe("valid");
+    expect(tokenState({ expiresAt: "2026-11-23T10:00:00Z", revokedAt: null }, NOW)).toBe("expired");
+    expect(tokenState({ expiresAt: "2026-11-20T10:00:00Z", revokedAt: "2026-11-19T10:00:00Z" }, NOW)).toBe("ended");
   });
 
   it("keep the directory with the scope scim alone, of a service account", () => {

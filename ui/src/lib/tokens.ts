@@ -3,9 +3,9 @@ import type { TokenEntry } from "@/api/tokens";
 
 export type TokenState = "valid" | "expired" | "ended";
 
-export function tokenState(token: Pick<TokenEntry, "revoked_at" | "expires_at">, now = Date.now()): TokenState {
-  if (token.revoked_at) return "ended";
-  return token.expires_at && Date.parse(token.expires_at) <= now ? "expired" : "valid";
+export function tokenState(token: Pick<TokenEntry, "revokedAt" | "expiresAt">, now = Date.now()): TokenState {
+  if (token.revokedAt) return "ended";
+  return token.expiresAt && Date.parse(token.expiresAt) <= now ? "expired" : "valid";
 }
 
 /** Whether a token keeps the directory: it has the scope scim and no other. */

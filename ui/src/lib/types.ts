@@ -16,5 +16,5 @@ export function typeText(field: Field | null, element: Field | null): string {
   if (!field) return element ? `array of ${mix(element.types)}` : "";
   const own = mix(field.types);
   const text = element && own === "array" ? `array of ${mix(element.types)}` : own;
-  return field.null_share && own !== "null" ? `${text}, ${percent(field.null_share)} null` : text;
+  return field.nullShare && own !== "null" ? `${text}, ${percent(field.nullShare)} null` : text;
 }

@@ -10,8 +10,7 @@ export function windowText(window: ScanWindow): string {
   const parts = [`Learned from ${plural(window.records ?? 0, "record")}`];
   const partitions = window.partitions ?? [];
   if (partitions.length > 0) parts.push(`of ${plural(partitions.length, "partition")}`);
-  if (window.time_from && window.time_to)
-    parts.push(`written between ${day(window.time_from)} and ${day(window.time_to)}`);
+  if (window.timeFrom && window.timeTo) parts.push(`written between ${day(window.timeFrom)} and ${day(window.timeTo)}`);
   const text = parts.join(" ");
   if (window.complete) return `${text}: every record that is kept.`;
   const kept = partitions.reduce((sum, p) => sum + (p.end - p.begin), 0);

@@ -155,7 +155,7 @@ test("YAML that reads back as it was", () => {
 test("a rate is told in the unit that makes it a number to remember", () => {
   const of = (retained: number, hours: number) => ({
     topic: { retained },
-    scan: { time_from: "2026-01-01T00:00:00Z", time_to: new Date(Date.UTC(2026, 0, 1, hours)).toISOString() },
+    scan: { timeFrom: "2026-01-01T00:00:00Z", timeTo: new Date(Date.UTC(2026, 0, 1, hours)).toISOString() },
   });
   expect(rateText(of(1500, 24 * 14))).toBe("about 4.5 an hour");
   expect(rateText(of(72_000, 1))).toBe("about 20 a second");

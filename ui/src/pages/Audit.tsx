@@ -78,9 +78,9 @@ function Trail() {
             </p>
           ) : (
             <p>
-              {verify.data.first_bad == null
+              {verify.data.firstBad == null
                 ? `The chain is not proven. ${verify.data.problem ?? ""}`
-                : `The chain is broken from entry ${verify.data.first_bad} on.`}
+                : `The chain is broken from entry ${verify.data.firstBad} on.`}
             </p>
           )}
         </Notice>

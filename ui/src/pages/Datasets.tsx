@@ -24,10 +24,10 @@ import "@/styles/datasets.css";
 const SHOWN = {
   all: { text: "all", fits: () => true },
   unowned: { text: "no owner", fits: (d: Dataset) => d.owners.length === 0 },
-  unscanned: { text: "never scanned", fits: (d: Dataset) => !d.scanned_at && !d.deleted_at },
+  unscanned: { text: "never scanned", fits: (d: Dataset) => !d.scannedAt && !d.deletedAt },
   problems: {
     text: "problems",
-    fits: (d: Dataset) => Boolean(d.scan.error) || (d.scan.problems ?? []).length > 0 || Boolean(d.deleted_at),
+    fits: (d: Dataset) => Boolean(d.scan.error) || (d.scan.problems ?? []).length > 0 || Boolean(d.deletedAt),
   },
 };
 type Shown = keyof typeof SHOWN;
@@ -72,11 +72,11 @@ const COLUMNS = {
     text: "Scanned",
     width: 120,
     small: true,
-    by: (d) => d.scanned_at ?? "",
+    by: (d) => d.scannedAt ?? "",
     cell: (d) => (
       <>
-        {d.scan.error ? <span className="badge bad">failed</span> : <When at={d.scanned_at} />}
-        {d.deleted_at && <span className="badge">gone</span>}
+        {d.scan.error ? <span className="badge bad">failed</span> : <When at={d.scannedAt} />}
+        {d.deletedAt && <span className="badge">gone</span>}
       </>
     ),
   },
@@ -85,7 +85,7 @@ type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[];
 
 function newest(dataset: Dataset): string {
-  const at = (dataset.scan as { time_to?: unknown }).time_to;
+  const at = (dataset.scan as { timeTo?: unknown }).timeTo;
   return typeof at === "string" ? at : "";
 }
 

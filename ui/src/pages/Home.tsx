@@ -189,7 +189,7 @@ function Kept() {
 /** Recent events; where there are none yet, the datasets that changed last. */
 function Lately({ datasets }: { datasets: Dataset[] }) {
   const events = useEvents({}, 10);
-  const newest = [...datasets].sort((a, b) => (b.updated_at ?? "").localeCompare(a.updated_at ?? ""));
+  const newest = [...datasets].sort((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
   const recent = events.data ?? [];
   return (
     <section className="panel flush" aria-labelledby="changed">
@@ -219,7 +219,7 @@ function Lately({ datasets }: { datasets: Dataset[] }) {
                 </span>
               </span>
               <span className="muted small">
-                <When at={d.updated_at} />
+                <When at={d.updatedAt} />
               </span>
             </li>
           ))}
@@ -236,7 +236,7 @@ function Waiting() {
   const pending = useRequests({ state: "pending" });
   const found = useFound({ state: "suggested" }, 1);
   const decide = toDecide(pending.data ?? [], user).length;
-  const confirm = useAccessReviews().data?.to_decide ?? 0;
+  const confirm = useAccessReviews().data?.toDecide ?? 0;
   const review = me?.permissions?.includes("review") ? (found.data?.total ?? 0) : 0;
   const waits = [
     { n: decide, what: plural(decide, "request"), why: "for you to decide", to: links.requests("decide") },

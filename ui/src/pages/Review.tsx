@@ -112,7 +112,7 @@ export default function ReviewPage() {
                       place: c.dataset.slice(0, -c.name.length - 1) || c.namespace,
                       name: c.name,
                       classification: c,
-                      may: c.may_review,
+                      may: c.mayReview,
                     }))}
                     withDataset
                     picked={(i) => picked.has(keyOf(page.classifications[i] as FoundAt))}
@@ -174,7 +174,7 @@ function Bulk({
   const review = useReviewMany();
   const [asking, setAsking] = useState<ReviewState | null>(null);
   const [done, setDone] = useState<Outcome | null>(null);
-  const open = rows.filter((c) => c.may_review);
+  const open = rows.filter((c) => c.mayReview);
   const chosen = open.filter((c) => picked.has(keyOf(c)));
   const all = open.length > 0 && chosen.length === open.length;
   return (

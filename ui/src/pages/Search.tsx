@@ -195,16 +195,16 @@ function Understood({
   q: string;
   chosen: Record<string, string | null | undefined>;
 }) {
-  const left = answer.left_out ?? [];
-  if (!answer.did_you_mean && left.length === 0) return null;
-  const meant = [...typedFilters(q).map(({ name, value }) => filterText(name, value)), answer.did_you_mean ?? ""].join(
+  const left = answer.leftOut ?? [];
+  if (!answer.didYouMean && left.length === 0) return null;
+  const meant = [...typedFilters(q).map(({ name, value }) => filterText(name, value)), answer.didYouMean ?? ""].join(
     " ",
   );
   return (
     <p className="small muted understood">
-      {answer.did_you_mean && (
+      {answer.didYouMean && (
         <>
-          Did you mean <Link to={links.search({ ...chosen, q: meant })}>{answer.did_you_mean}</Link>?{" "}
+          Did you mean <Link to={links.search({ ...chosen, q: meant })}>{answer.didYouMean}</Link>?{" "}
         </>
       )}
       {left.length > 0 && <>{leftOutText(left, q)}</>}

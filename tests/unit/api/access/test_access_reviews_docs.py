@@ -11,7 +11,9 @@ import yaml
 from typer.testing import CliRunner
 
 from api.cli import app
+from api.wiring.campaign_services import AccessReviews
 from policies.campaigns.model import Campaign
+from policies.declared.state import GovernanceState
 from tests.api_world import orders, world
 
 PAGE = (Path(__file__).parents[4] / "docs/access-reviews.md").read_text()
@@ -33,7 +35,7 @@ def test_the_declared_review_applies_and_starts_by_its_schedule(tmp_path: Path) 
             if path.endswith("/access-reviews"):
                 answer = weir.admin.post(path, json=json.loads(body))
                 assert method == "POST" and answer.status_code == 201, answer.text
-        (started,) = weir.services.access_reviews.campaigns.store.campaigns()
+        (started,) = weir.services[AccessReviews].campaigns.store.campaigns()
         assert isinstance(started, Campaign)
         petra = weir.user("petra")
         (item,) = petra.get(f"/api/v1/access-reviews/{started.id}/items").json()["items"]
@@ -42,7 +44,7 @@ def test_the_declared_review_applies_and_starts_by_its_schedule(tmp_path: Path) 
             f"/api/v1/access-reviews/{started.id}/decisions", json={**decision, "items": [item["number"]]}
         )
         assert done.json()["decided"][0]["outcome"] == "ended", done.text
-        assert weir.services.state.view().subject("ana").roles == frozenset()
+        assert weir.services[GovernanceState].view().subject("ana").roles == frozenset()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

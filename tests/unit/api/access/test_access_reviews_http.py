@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from policies.campaigns.model import digest_of
+from policies.declared.state import GovernanceState
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, orders, world
 
@@ -159,7 +160,7 @@ def test_only_reviewers_and_managers_see_and_decide(weir: ApiWorld) -> None:
     assert {i["holder"] for i in items(petra, campaign)} == {"otto"}
     assert stranger.get(f"/api/v1/access-reviews/{campaign}").status_code == 404
     assert stranger.get(f"/api/v1/access-reviews/{campaign}/items").status_code == 404
-    assert stranger.get("/api/v1/access-reviews").json() == {"reviews": [], "total": 0, "to_decide": 0}
+    assert stranger.get("/api/v1/access-reviews").json() == {"reviews": [], "total": 0, "toDecide": 0}
     assert aud.get(f"/api/v1/access-reviews/{campaign}").json()["counts"]["items"] == 8
     assert items(aud, campaign) == []
     own = number(weir.admin, campaign, "grant", "otto-own", "otto")
@@ -170,7 +171,7 @@ def test_only_reviewers_and_managers_see_and_decide(weir: ApiWorld) -> None:
         assert refused.post("/api/v1/access-reviews", json={"review": "personal-data"}).status_code == 403
         assert refused.post(f"/api/v1/access-reviews/{campaign}/close").status_code == 403
     assert otto.get(f"/api/v1/access-reviews/{campaign}/report").status_code == 403
-    assert otto.get("/api/v1/access-reviews").json()["to_decide"] == 5
+    assert otto.get("/api/v1/access-reviews").json()["toDecide"] == 5
 
 
 def test_a_manager_does_not_decide_on_a_right_of_their_own(weir: ApiWorld) -> None:
@@ -213,12 +214,12 @@ def test_a_revoked_role_and_membership_end_in_their_documents(weir: ApiWorld) ->
     member = number(otto, campaign, "group", "sales", "ben")
     done = decide(otto, campaign, [role, member], "revoke", "moved")
     assert [each["outcome"] for each in done.json()["decided"]] == ["ended", "ended"], done.text
-    assert weir.services.state.view().subject("ana").roles == frozenset()
-    assert weir.services.state.view().subject("ben").groups == frozenset()
-    assert weir.services.state.view().subject("eva").groups == {"sales"}
+    assert weir.services[GovernanceState].view().subject("ana").roles == frozenset()
+    assert weir.services[GovernanceState].view().subject("ben").groups == frozenset()
+    assert weir.services[GovernanceState].view().subject("eva").groups == {"sales"}
     decide(otto, campaign, [role, member], "undo")
-    assert weir.services.state.view().subject("ana").roles == {"reader"}
-    assert weir.services.state.view().subject("ben").groups == {"sales"}
+    assert weir.services[GovernanceState].view().subject("ana").roles == {"reader"}
+    assert weir.services[GovernanceState].view().subject("ben").groups == {"sales"}
 
 
 def test_keeping_what_was_not_used_takes_a_reason(weir: ApiWorld) -> None:
@@ -255,7 +256,7 @@ def test_the_close_revokes_what_nobody_confirmed_and_the_evidence_holds(weir: Ap
     counts = closed.json()["counts"]
     assert (counts["open"], counts["kept"], counts["revoked"]) == (0, 1, 7)
     assert closed.json()["state"] == "closed"
-    view = weir.services.state.view()
+    view = weir.services[GovernanceState].view()
     assert view.subject("ana").roles == {"reader"} and view.subject("otto").roles == frozenset()
     assert view.subject("eva").groups == frozenset()
     assert weir.admin.post(f"/api/v1/access-reviews/{campaign}/close").status_code == 409

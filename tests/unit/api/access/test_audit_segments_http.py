@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from api.config.settings import Settings
 from policies.adapters.signing import Ed25519Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from tests.api_world import world
 from tests.twins.policies.segments import MemoryReceiver
 
@@ -12,10 +16,10 @@ from tests.twins.policies.segments import MemoryReceiver
 def test_segments_and_shipping_show_where_they_are(tmp_path: Path) -> None:
     receiver = MemoryReceiver()
     with world(tmp_path, audit_receiver=receiver) as w:
-        w.services.settings.policies.audit_segment_entries = 5
+        w.services[Settings].policies.audit_segment_entries = 5
         for _ in range(6):
-            w.services.audit.record("ana", "query", "prod/orders")
-        assert w.services.audit_segments.step() is False
+            w.services[AuditLog].record("ana", "query", "prod/orders")
+        assert w.services[AuditSegments].step() is False
         answer = w.admin.get("/api/v1/audit/segments").json()
         assert [(s["number"], s["first"], s["last"], s["removedAt"]) for s in answer["segments"]][:1] == [
             (1, 1, 5, None)
@@ -32,11 +36,11 @@ def test_lag_and_failures_are_in_health_and_figures(tmp_path: Path) -> None:
     receiver = MemoryReceiver()
     receiver.takes = 0
     with world(tmp_path, audit_receiver=receiver) as w:
-        w.services.audit_shipping._place = "prod/audit"
-        w.services.audit.record("ana", "query", "prod/orders")
-        w.services.audit_shipping.step()
+        w.services[AuditShipping]._place = "prod/audit"
+        w.services[AuditLog].record("ana", "query", "prod/orders")
+        w.services[AuditShipping].step()
         health = w.admin.get("/readyz").json()["audit"]
-        assert health["lag_entries"] >= 1 and health["failures"] == 1 and health["cut_entries"] == 0
+        assert health["lagEntries"] >= 1 and health["failures"] == 1 and health["cutEntries"] == 0
         text = w.admin.get("/metrics").text
         assert "weir_audit_ship_failures 1.0" in text and "weir_audit_ship_lag_entries" in text
         shipping = w.admin.get("/api/v1/audit/segments").json()["shipping"]
@@ -45,12 +49,12 @@ def test_lag_and_failures_are_in_health_and_figures(tmp_path: Path) -> None:
 
 def test_a_key_that_is_not_the_one_of_the_seals_shows_in_health_and_segments(tmp_path: Path) -> None:
     with world(tmp_path) as w:
-        w.services.settings.policies.audit_segment_entries = 5
+        w.services[Settings].policies.audit_segment_entries = 5
         for _ in range(6):
-            w.services.audit.record("ana", "query", "prod/orders")
-        w.services.audit_segments.step()
-        assert w.admin.get("/readyz").json()["audit_segments"] == {"problem": None}
-        w.services.audit_segments._signer = Ed25519Signer(lambda: b"another home")
-        problem = w.admin.get("/readyz").json()["audit_segments"]["problem"]
+            w.services[AuditLog].record("ana", "query", "prod/orders")
+        w.services[AuditSegments].step()
+        assert w.admin.get("/readyz").json()["auditSegments"] == {"problem": None}
+        w.services[AuditSegments]._signer = Ed25519Signer(lambda: b"another home")
+        problem = w.admin.get("/readyz").json()["auditSegments"]["problem"]
         assert "audit_trusted_keys" in problem
         assert w.admin.get("/api/v1/audit/segments").json()["problem"] == problem

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from policies.adapters.signing import verified
-from policies.audit_actions import AuditAction
-from policies.audit_file_check import verify
+from policies.audit.actions import AuditAction
+from policies.audit.file_check import verify
+from policies.audit.log import AuditLog
+from policies.declared.state import GovernanceState
 from policies.ports import Change
 from tests.api_world import ApiWorld, orders, world
 
@@ -179,7 +181,7 @@ def test_one_person_is_compared_at_two_moments_with_what_became_of_the_rules(wei
     )
     assert answer["left"]["shows"] == "clear" and answer["right"]["shows"] == "partly"
     assert [(c["kind"], c["name"], c["by"]) for c in answer["changed"]] == [("Grant", "ana-fraud", "admin")]
-    state = weir.services.state
+    state = weir.services[GovernanceState]
     collected = state.store.get("Grant", "ana-fraud")
     assert collected is not None and collected.spec is not None
     again = Change(
@@ -194,7 +196,7 @@ def test_rights_that_nobody_used_are_found_from_the_audit(weir: ApiWorld) -> Non
         return {(r["kind"], r["name"], r["person"]) for r in answer["rights"]}
 
     assert {("grant", "ana-fraud", "ana"), ("role", "reader", "ana"), ("role", "reader", "ben")} <= unused()
-    weir.services.audit.record(
+    weir.services[AuditLog].record(
         "ana",
         "query",
         "prod/orders",
@@ -212,7 +214,7 @@ def test_the_audit_is_found_by_person_dataset_field_and_grant(weir: ApiWorld) ->
     def collected(**params: str) -> list[str]:
         return [e["action"] for e in weir.admin.get("/api/v1/audit", params=params).json()["entries"]]
 
-    weir.services.audit.record(
+    weir.services[AuditLog].record(
         "eva", "query", "prod/orders", "allow", (), {"fields": {"prod/orders": ["value.customer"]}, "grants": ["g-eva"]}
     )
     assert collected(person="eva") == ["query"] and collected(grant="g-eva") == ["query"]
@@ -244,7 +246,7 @@ def test_an_owner_learns_of_others_what_the_rules_of_their_dataset_need_and_no_m
 
 
 def test_what_cannot_be_read_is_named_to_those_who_may_see_all(weir: ApiWorld) -> None:
-    store = weir.services.state.store
+    store = weir.services[GovernanceState].store
     store.apply([Change("Policy", "secret-plan", {"type": "unknown-type"})], datetime.now(UTC))
     try:
         mine = weir.user("ben").get("/api/v1/access/people/ben").json()["notes"]
@@ -308,7 +310,7 @@ def test_the_audit_finds_what_changed_the_rights_of_a_person_a_grant_and_a_datas
         "directory.user.create", "directory.user.change", "directory.user.remove", "directory.user.cut",
     )  # fmt: skip
     for action in actions:
-        weir.services.audit.record("scim-job", action, "dora", "allow", ["was dorothea"])
+        weir.services[AuditLog].record("scim-job", action, "dora", "allow", ["was dorothea"])
     assert len(collected(person="dora")) == 4 and collected(person="dorothea") == ["directory.user.change"]
     weir.apply("apiVersion: weir/v1\nkind: Dataset\nmetadata: {cluster: prod, name: orders}\nspec: {owners: []}")
 

@@ -21,7 +21,7 @@ SOON = (datetime.now(UTC) + timedelta(days=9)).isoformat()
 @pytest.fixture
 def w(tmp_path: Path) -> Iterator[ApiWorld]:
     with world(tmp_path) as opened:
-        opened.scan(cluster="prod", bootstrap_servers="localhost:9092")
+        opened.scan(cluster="prod", bootstrapServers="localhost:9092")
         opened.apply(TREE)
         yield opened
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from policies.access.identity import Identity
+from policies.declared.state import GovernanceState
+from policies.query.service import GovernedQuery
 from tests.api_world import ApiWorld, world
 from views.declared import ViewSpec
 from views.runner.build import built
@@ -63,7 +66,7 @@ spec: {{type: access, match: {{datasets: [prod/orders]}}, requires: {{purpose: [
 @pytest.fixture
 def w(tmp_path: Path) -> Iterator[ApiWorld]:
     with world(tmp_path) as opened:
-        opened.scan(cluster="prod", bootstrap_servers="localhost:9092")
+        opened.scan(cluster="prod", bootstrapServers="localhost:9092")
         yield opened
 
 
@@ -244,10 +247,10 @@ def test_a_view_is_another_generation_when_its_purpose_is_covered_by_another(w: 
         )
     )
     spec = ViewSpec.model_validate(w.admin.get("/api/v1/declared/View?name=daily").json()["documents"][0]["spec"])
-    ana = w.services.identity.current("ana")
+    ana = w.services[Identity].current("ana")
 
     def generation() -> str:
-        return built(spec, w.services.query.preparer, ana, lambda cluster, topic: False).generation
+        return built(spec, w.services[GovernedQuery].preparer, ana, lambda cluster, topic: False).generation
 
     first = generation()
     assert generation() == first
@@ -261,8 +264,8 @@ def test_a_page_that_was_stated_at_a_past_moment_is_decided_by_the_tree_of_that_
     w.apply(RULES)
     then = datetime.now(UTC)
     w.apply(TREE)
-    view = w.services.state.view(then)
-    assert not view.purposes and w.services.state.view().purposes
+    view = w.services[GovernanceState].view(then)
+    assert not view.purposes and w.services[GovernanceState].view().purposes
     assert view.purposes.is_known("anything")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from api.config.settings import Settings
+from api.joins.cluster_trial import ClusterTrial
 from catalog.errors import NotAllowed
 from tests.api_world import ApiWorld, world
 
@@ -46,7 +48,7 @@ def test_a_cluster_that_answers_is_described_and_not_stored(weir: ApiWorld) -> N
 def test_a_cluster_that_does_not_answer_says_why(
     weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, port: str, says: str
 ) -> None:
-    monkeypatch.setattr(weir.services.cluster_trial, "_port", lambda address: port)
+    monkeypatch.setattr(weir.services[ClusterTrial], "_port", lambda address: port)
     answer = weir.admin.post(AT, json={"name": "prod", "spec": {"bootstrapServers": "nowhere:1"}}).json()
     (check,) = answer["checks"]
     assert not check["ok"]
@@ -65,7 +67,7 @@ def test_a_cluster_that_does_not_answer_says_why(
 def test_tls_that_the_listener_does_not_have_is_named(
     weir: ApiWorld, monkeypatch: pytest.MonkeyPatch, port: str, says: str
 ) -> None:
-    monkeypatch.setattr(weir.services.cluster_trial, "_port", lambda address: port)
+    monkeypatch.setattr(weir.services[ClusterTrial], "_port", lambda address: port)
     spec = {"bootstrapServers": "nowhere:1", "security": {"tls": {}}}
     (check,) = weir.admin.post(AT, json={"name": "prod", "spec": spec}).json()["checks"]
     assert not check["ok"]
@@ -94,8 +96,8 @@ def test_a_secret_is_not_sent_where_a_second_person_has_to_agree(
     weir: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEIR_SECRET_KAFKA", "s3cret-of-the-broker")
-    weir.services.settings.secrets.second_person = True
+    weir.services[Settings].secrets.second_person = True
     sasl = {"mechanism": "PLAIN", "username": "u", "password": {"env": "WEIR_SECRET_KAFKA"}}
     spec = {"bootstrapServers": "localhost:9092", "security": {"sasl": sasl}}
     with pytest.raises(NotAllowed, match="second person"):
-        weir.services.cluster_trial.test("prod", spec)
+        weir.services[ClusterTrial].test("prod", spec)

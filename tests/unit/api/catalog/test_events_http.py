@@ -9,8 +9,16 @@ from typing import Any
 
 import pytest
 
+from api.joins.scan_runner import ScanRunner
 from api.processes.worker import upkeep
 from catalog.errors import Unavailable
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
+from catalog.search.service import Search
+from policies.requests.grant_notices import GrantNotices
 from scanners.model import RawRecord
 from tests.api_world import ApiWorld, orders, record, world
 
@@ -73,19 +81,19 @@ def test_a_changed_producer_is_told_with_the_place(weir: ApiWorld, topics: dict[
     (changed,) = told(weir, type="schema.changed")
     assert changed["subject"] == "prod/orders" and changed["data"]["version"] == 2
     changes = {(c["change"], c["path"]): c for c in changed["data"]["changes"]}
-    assert changes["added", "value.coupon"]["first_seen"]["offset"] == 50
-    assert changes["type", "value.order_id"]["first_seen"]["offset"] == 50
+    assert changes["added", "value.coupon"]["firstSeen"]["offset"] == 50
+    assert changes["type", "value.order_id"]["firstSeen"]["offset"] == 50
     assert changes["type", "value.order_id"]["how"] == "widened"
     assert changes["presence", "value.customer"]["how"] == "now optional"
     assert "mail.example.com" not in str(told(weir))
     diff = weir.admin.get("/api/v1/datasets/prod/orders/schema/diff").json()
     assert {(c["change"], c["path"]) for c in diff["changes"]} == changes.keys()
-    assert diff["looked_at"]["to"]["partitions"][0]["last"] == 99
+    assert diff["lookedAt"]["to"]["partitions"][0]["last"] == 99
 
 
 def test_events_are_read_on_from_where_one_stopped(weir: ApiWorld) -> None:
     for n in range(5):
-        weir.services.events.emit("scan.started", f"s{n}")
+        weir.services[Events].emit("scan.started", f"s{n}")
     first = weir.admin.get("/api/v1/events", params={"after": 0, "limit": 2}).json()
     assert [e["subject"] for e in first["events"]] == ["s0", "s1"]
     rest = weir.admin.get("/api/v1/events", params={"after": first["next"]}).json()
@@ -98,8 +106,8 @@ def test_events_are_read_on_from_where_one_stopped(weir: ApiWorld) -> None:
 
 
 def test_what_people_did_is_for_auditors(weir: ApiWorld) -> None:
-    weir.services.events.emit("access.requested", "prod/orders")
-    weir.services.events.emit("schema.changed", "prod/orders")
+    weir.services[Events].emit("access.requested", "prod/orders")
+    weir.services[Events].emit("schema.changed", "prod/orders")
     someone = weir.user("ana")
     assert [e["type"] for e in someone.get("/api/v1/events").json()["events"]] == ["weir.schema.changed"]
     assert len(told(weir)) == 2
@@ -117,7 +125,7 @@ def test_a_failed_scan_is_told(weir: ApiWorld, topics: dict[str, list[RawRecord]
     weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     started = weir.admin.post("/api/v1/scans", json={"cluster": "prod", "topics": ["orders"]}).json()
     topics.clear()
-    weir.services.scan_runner.run_next()
+    weir.services[ScanRunner].run_next()
     (failed,) = told(weir, type="scan.failed")
     assert failed["subject"] == started["id"] and "orders" in failed["data"]["problem"]
 
@@ -125,7 +133,7 @@ def test_a_failed_scan_is_told(weir: ApiWorld, topics: dict[str, list[RawRecord]
 def test_a_webhook_is_declared_and_its_receiver_appears(weir: ApiWorld) -> None:
     weir.apply(HOOK % "https://hooks.example.com/a")
     assert "hooks.example.com" in weir.admin.get("/api/v1/declared/webhooks").text
-    weir.services.deliveries.step(wait=True)
+    weir.services[Deliveries].step(wait=True)
     names = [d["receiver"] for d in weir.admin.get("/api/v1/events/deliveries").json()["deliveries"]]
     assert "webhook:ops" in names
 
@@ -158,13 +166,13 @@ def test_a_scan_that_goes_on_after_its_worker_died_keeps_what_it_had_to_say(
     first = weir.scan(bootstrapServers="localhost:9092", **asked)
     assert [p["dataset"] for p in first["problems"]] == ["bad"]
     again = weir.admin.post("/api/v1/scans", json=asked).json()["id"]
-    scans, store = weir.services.scans, weir.services.store
+    scans, store = weir.services[Scans], weir.services[CatalogStore]
     assert scans.claim("dead") is not None
     done = [row for row in first["datasets"] if row["name"] == "bad"]
     lost = {"dataset": "orders", "message": "of a topic that is read again"}
     scans.report(again, "dead", datasets=done, problems=[*first["problems"], lost])
     store.update_scan(again, {"heartbeat_at": datetime.now(UTC) - timedelta(hours=1)})
-    assert weir.services.scan_runner.run_next()
+    assert weir.services[ScanRunner].run_next()
     over = weir.admin.get(f"/api/v1/scans/{again}").json()
     assert over["state"] == "done" and {row["name"] for row in over["datasets"]} == {"bad", "orders"}
     assert over["problems"] == first["problems"]
@@ -184,10 +192,10 @@ def test_upkeep_does_all_its_duties_whatever_became_of_the_others(
         return do
 
     services = weir.services
-    monkeypatch.setattr(services.search, "reindex_dirty", duty("index", Unavailable("The index is away.")))
-    monkeypatch.setattr(services.events, "prune", duty("prune", ValueError("first")))
-    monkeypatch.setattr(services.grant_notices, "step", duty("notices"))
-    monkeypatch.setattr(services.schedules, "request_due", duty("schedules"))
+    monkeypatch.setattr(services[Search], "reindex_dirty", duty("index", Unavailable("The index is away.")))
+    monkeypatch.setattr(services[Events], "prune", duty("prune", ValueError("first")))
+    monkeypatch.setattr(services[GrantNotices], "step", duty("notices"))
+    monkeypatch.setattr(services[Schedules], "request_due", duty("schedules"))
     with pytest.raises(ValueError, match="first"):
         upkeep(services)
     assert done == ["schedules", "prune", "notices", "index"]

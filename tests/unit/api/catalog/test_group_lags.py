@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.joins.group_lags import SHOWN, GroupLags
-from api.joins.sight import Sight
+from api.visibility.sight import Sight
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, Unavailable
 from catalog.lags import GroupLag, spread
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 from catalog.records import ClusterRecord, DatasetRecord
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, world
@@ -147,7 +148,9 @@ def api(tmp_path: Path) -> Iterator[ApiWorld]:
 def test_the_door_answers_with_the_series(api: ApiWorld) -> None:
     api.scan(bootstrapServers="localhost:9092", topics=["*"])
     cluster = api.admin.get("/api/v1/clusters").json()["clusters"][0]["name"]
-    api.services.store.add_lags([GroupLag(cluster, "orders", "billing", 7)], datetime.now(UTC).replace(microsecond=0))
+    api.services[CatalogStore].add_lags(
+        [GroupLag(cluster, "orders", "billing", 7)], datetime.now(UTC).replace(microsecond=0)
+    )
     answer = api.admin.get(f"/api/v1/datasets/{cluster}/orders/lag", params={"hours": 1})
     assert answer.status_code == 200, answer.text
     (group,) = answer.json()["groups"]

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from api.cli import app, http
+from api.cli import app
+from api.config.settings import Settings
+from api.terminal import http
 from tests.api_world import ApiWorld, orders, record, world
 
 GOVERNANCE = """
@@ -158,7 +160,7 @@ def test_a_recognizer_is_tried_on_a_dataset(weir: ApiWorld) -> None:
 
 @pytest.mark.parametrize("regex", [r"(?=(a+)+$)", r"(a+)+\1$"])
 def test_a_hostile_pattern_ends_in_a_sentence(weir: ApiWorld, regex: str) -> None:
-    weir.services.settings.scanners.regex_seconds = 0.2
+    weir.services[Settings].scanners.regex_seconds = 0.2
     spec = {**EMPLOYEE, "patterns": [{"name": "e", "regex": regex, "score": 0.6}]}
     asked = {"recognizer": spec, "values": ["a" * 3000 + "!"]}
     answer = weir.admin.post("/api/v1/recognizers/test", json=asked).json()

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
+from catalog.search.clicks import Clicks
 from tests.api_world import BOOTSTRAP, ApiWorld, record, world
 from tests.twins.catalog.index import MemorySearchIndex
 
@@ -94,12 +98,12 @@ def test_a_declared_type_is_compared_with_a_learned_one(weir: ApiWorld) -> None:
 
 
 def test_datasets_read_in_one_query_relate_by_the_number_of_queries(weir: ApiWorld) -> None:
-    ids = [weir.services.datasets.find(f"prod/{name}") for name in ("orders", "weather")]
+    ids = [weir.services[Datasets].find(f"prod/{name}") for name in ("orders", "weather")]
     for _ in range(2):
-        weir.services.datasets.count_query(ids)
-    weir.services.datasets.count_query(ids[:1])
+        weir.services[Datasets].count_query(ids)
+    weir.services[Datasets].count_query(ids[:1])
     assert reasons(related(weir))["prod/weather"] == [{"kind": "read_together", "queries": 2}]
-    usage = weir.services.store.dataset(ids[0])
+    usage = weir.services[CatalogStore].dataset(ids[0])
     assert usage is not None and usage.usage == 3
 
 
@@ -119,10 +123,10 @@ def test_lineage_relates_up_to_two_datasets_away(weir: ApiWorld) -> None:
 
 
 def test_a_deleted_dataset_is_related_to_none(weir: ApiWorld) -> None:
-    ids = [weir.services.datasets.find(f"prod/{name}") for name in ("orders", "weather")]
-    weir.services.datasets.count_query(ids)
-    TOPICS_LEFT = [t for t in weir.services.discovery.list_topics("prod") if t.name in ("orders", "parcels")]
-    weir.services.datasets.record_topics("prod", TOPICS_LEFT)
+    ids = [weir.services[Datasets].find(f"prod/{name}") for name in ("orders", "weather")]
+    weir.services[Datasets].count_query(ids)
+    TOPICS_LEFT = [t for t in weir.services[Discovery].list_topics("prod") if t.name in ("orders", "parcels")]
+    weir.services[Datasets].record_topics("prod", TOPICS_LEFT)
     answer = related(weir)
     assert (set(reasons(answer)), answer["total"]) == ({"prod/parcels"}, 1)
 
@@ -188,7 +192,7 @@ def test_neither_the_words_nor_the_person_are_kept(weir: ApiWorld, tmp_path: Pat
         rows = database.execute("SELECT * FROM search_clicks").fetchall()
     assert len(rows) == 1 and len(rows[0]) == 3
     assert not any("ann" in str(each).lower() or "smith" in str(each).lower() for each in rows[0])
-    key = weir.services.store.clicks(rows[0][0], weir.services.clicks._clock())
+    key = weir.services[CatalogStore].clicks(rows[0][0], weir.services[Clicks]._clock())
     assert list(key) == [DatasetId(f"kafka://{BOOTSTRAP}", "orders")]
     audit = weir.admin.get("/api/v1/audit").text
     assert "smith" not in audit

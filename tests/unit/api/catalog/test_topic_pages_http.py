@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from api.joins.topic_pages import TopicPages
 from catalog.topic_details import Acl, Acls, AclsKnown, Member, ReadPartition, TopicGroup
 from scanners.model import RegisteredSchema
 from tests.api_world import ApiWorld, world
@@ -152,7 +153,7 @@ def test_subjects_and_the_difference_between_two_versions(weir: ApiWorld) -> Non
         text = f'{{"type": "record", "name": "Order", "fields": [{fields}]}}'
         return RegisteredSchema(number, "AVRO", text, subject="orders-value", version=version)
 
-    registry = weir.services.topic_pages._registry
+    registry = weir.services[TopicPages]._registry
     known = registry._schemas  # type: ignore[attr-defined]
     known |= {1: schema(1, 1, "id"), 2: schema(2, 2, "id", "note")}
     ana = weir.user("ana")

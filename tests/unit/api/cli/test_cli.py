@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from api import VERSION, cli
-from api.cli.http import instance_url
 from api.config.home import Home
+from api.terminal.http import instance_url
 from catalog.errors import InvalidInput
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, world
@@ -144,7 +144,7 @@ def test_what_get_prints_as_yaml_is_taken_back(weir: Weir, tmp_path: Path, kind:
 
 
 def test_get_lists_more_datasets_than_one_page(weir: Weir, served: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.cli.http._PAGE", 3)
+    monkeypatch.setattr("api.terminal.http._PAGE", 3)
     names = [f"topic-{n}" for n in range(8)]
     one = "---\napiVersion: weir/v1\nkind: Dataset\nmetadata: {{name: {}, cluster: prod}}\nspec: {{}}\n"
     served.apply(CLUSTER + "".join(one.format(name) for name in names))

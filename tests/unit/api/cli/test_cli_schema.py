@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from api.cli.output import Format
 from api.cli.schema_table import field_row, format_lines, read_line, shape_lines, share, show_schema, wrong_lines
+from api.terminal.output import Format
 
 ANSWER = {
     "version": 3,
@@ -16,15 +16,15 @@ ANSWER = {
             "path": "value",
             "types": {"object": 1.0},
             "presence": 1.0,
-            "null_share": 0.0,
+            "nullShare": 0.0,
             "distinct": None,
-            "details": {"formats_seen": {"json": 998, "avro": 2}, "schema_ids": [4, 9]},
+            "details": {"formatsSeen": {"json": 998, "avro": 2}, "schemaIds": [4, 9]},
         },
         {
             "path": "value.id",
             "types": {"int32": 0.998, "string": 0.002},
             "presence": 0.001,
-            "null_share": 0.0004,
+            "nullShare": 0.0004,
             "distinct": 1234,
             "details": {},
         },

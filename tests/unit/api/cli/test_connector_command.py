@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from api import cli
+from api.joins.connectors.service import Connectors
 from tests.answer_check import CheckedClient
 from tests.connector_world import CLUSTER, World, connector
 from tests.twins.connectors import SINK
@@ -82,7 +83,7 @@ def test_a_connector_from_its_file_to_its_end(weir: Weir, served: World, tmp_pat
     code, text = weir("delete", "Connector", "lines")
     assert code == 0 and "does not answer" in text
     served.worker.away = False
-    served.services.connectors.step()
+    served.services[Connectors].step()
     assert served.worker.connectors == {}
     code, text = weir("connector", "describe", "lines")
     assert code != 0 and "There is no connector 'lines'" in text

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from api.cli.cells import cell
-from api.cli.layout import laid_out, wrapped
+from api.terminal.cells import cell
+from api.terminal.layout import laid_out, wrapped
 
 LONG = "prod/shop.customers.loyalty-programme.transactions-by-region-eu"
 MAIL = "maximiliane.von-und-zu-hohenstein@subsidiary.department.example.com"

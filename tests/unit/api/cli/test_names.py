@@ -13,9 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from api import cli
-from api.cli import names
-from api.cli.failures import worded
-from api.cli.help_panels import PANELS
+from api.terminal import names
+from api.terminal.failures import worded
+from api.terminal.help_panels import PANELS
 from catalog.errors import InvalidInput, NotFound
 from tests.api_world import ApiWorld
 from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.parameters import filled, names_in
+from api.terminal.parameters import filled, names_in
 from catalog.errors import InvalidInput
 from tests.api_world import ApiWorld
 from tests.unit.api.cli.test_cli import CLUSTER, Weir, home, served, weir  # noqa: F401

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.cli import views
-from api.cli.output import Format, show
+from api.terminal.output import Format, show
 
 VIEW = {
     "name": "shop.by_city",
@@ -61,7 +61,7 @@ def test_columns_of_rows_keep_their_names(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_a_title_is_a_text(capsys: pytest.CaptureFixture[str]) -> None:
-    show([{"left_out": 1}], ("left_out",), Format.TABLE, title="2 of a[red]b[/] and [/]")
+    show([{"leftOut": 1}], ("leftOut",), Format.TABLE, title="2 of a[red]b[/] and [/]")
     assert "2 of a[red]b[/] and [/]" in capsys.readouterr().out
     show([], ("name",), Format.TABLE, empty="Nothing of kind [/] is declared.")
     assert "kind [/] is" in capsys.readouterr().out

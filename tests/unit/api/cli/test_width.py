@@ -168,7 +168,7 @@ ANSWER: dict[str, Any] = {
     ],
     "window": {"tables": []},
     "partial": None,
-    "unreadable_text": None,
+    "unreadableText": None,
 }
 
 

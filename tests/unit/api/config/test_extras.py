@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from api.cli.output import Format
 from api.config import extras
 from api.config.home import Home
 from api.config.settings import load
+from api.terminal.output import Format
 from api.wiring.given import Given
 from api.wiring.store_parts import StoreParts
 from catalog.adapters.sql.database import Database

@@ -11,7 +11,7 @@ from api.config.address import Address, Recorded
 from api.config.home import Home
 from api.config.http_settings import ApiSettings
 from api.config.settings import load
-from api.http.edge.tls import server_context
+from api.edge.tls import server_context
 from catalog.errors import SettingsError
 from tests.tls_world import Authority, Issued
 

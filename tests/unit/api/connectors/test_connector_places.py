@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
+from api.config.settings import Settings
+from api.joins.connectors.service import Connectors
+from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
+from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
 from tests.connector_world import CLUSTER, SECRET, World, connector
 from tests.twins.connectors import SOURCE, MemoryConnect
@@ -30,7 +34,7 @@ def two(weir: World) -> World:
     """Two people who may manage, where a second one is asked for."""
     for name in ("mia", "noa"):
         weir.apply(f"{{apiVersion: weir/v1, kind: User, metadata: {{name: {name}}}, spec: {{roles: [admin]}}}}")
-    weir.services.settings.secrets.second_person = True
+    weir.services[Settings].secrets.second_person = True
     return weir
 
 
@@ -99,9 +103,9 @@ def test_a_worker_that_changes_between_the_two_is_refused(two: World) -> None:
     """The second person saw another worker."""
     text = connector(config=WITH_SECRET)
     assert send(two, "mia", text).status_code == 409
-    two.services.settings.secrets.second_person = False
+    two.services[Settings].secrets.second_person = False
     two.apply(CLUSTER.replace(A, EVIL))
-    two.services.settings.secrets.second_person = True
+    two.services[Settings].secrets.second_person = True
     assert send(two, "noa", text).status_code == 409 and sent_to(two, EVIL) == []
 
 
@@ -120,7 +124,7 @@ def test_a_cluster_with_another_worker_takes_no_connector_of_others(weir: World)
     assert f"Kafka Connect at {B} has a connector lines already that is not declared here" in error["message"]
     weir.admin.post("/api/v1/connectors/lines/pause")
     assert weir.worker.connectors["lines"].state == "PAUSED" and other.connectors["lines"].state == "RUNNING"
-    assert ("prod", {"url": A}) in weir.services.connectors.workers()
+    assert ("prod", {"url": A}) in weir.services[Connectors].workers()
     weir.admin.delete("/api/v1/declared/Connector/lines")
     assert weir.worker.connectors == {} and dict(other.connectors["lines"].config) == FOREIGN
 
@@ -156,7 +160,7 @@ def test_the_same_worker_written_otherwise_or_with_other_credentials_is_no_move(
     weir.admin.post("/api/v1/connectors/lines/stop")
     weir.apply(connector(more=at(same, ", username: u, password: {env: WEIR_SECRET_W1}")))
     assert weir.worker.connectors["lines"].state == "STOPPED"
-    assert weir.services.store.document("ConnectorPending", "lines") is None
+    assert weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
 def test_a_delete_that_waits_opens_no_other_worker(weir: World) -> None:
@@ -179,7 +183,7 @@ def test_a_connector_leaves_a_dead_worker(weir: World) -> None:
     shown = weir.admin.get("/api/v1/connectors/lines").json()
     assert shown["state"] == "running" and A in shown["pending"]["reason"]
     weir.worker.away = False
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert weir.worker.connectors == {} and set(weir.workers[B].connectors) == {"lines"}
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"] is None
 
@@ -192,7 +196,7 @@ def test_a_connector_that_comes_back_is_not_deleted_later(weir: World) -> None:
     weir.workers[B].away = True
     weir.apply(connector())
     weir.workers[B].away = False
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert set(weir.worker.connectors) == {"lines"} and weir.workers[B].connectors == {}
 
 
@@ -217,7 +221,7 @@ def meanwhile(worker: MemoryConnect, method: str, act: Callable[[], object], *, 
 
 def again(weir: World) -> None:
     """Something is to be brought."""
-    weir.services.store.put_document(
+    weir.services[CatalogStore].put_document(
         DeclaredDocument("ConnectorPending", "lines", {"name": "lines"}, {"leave": []}, datetime.now(UTC))
     )
 
@@ -230,13 +234,13 @@ def test_a_delete_while_a_reason_is_written_is_not_lost(weir: World) -> None:
         assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
         weir.worker.away = True
 
-    weir.services.connectors._bringing._wait_s = 0.0
+    weir.services[Connectors]._bringing._wait_s = 0.0
     meanwhile(weir.worker, "get", delete)
-    weir.services.connectors.step()
-    assert weir.services.store.document("ConnectorPending", "lines") is not None
+    weir.services[Connectors].step()
+    assert weir.services[CatalogStore].document("ConnectorPending", "lines") is not None
     weir.worker.away = False
-    weir.services.connectors.step()
-    assert weir.worker.connectors == {} and weir.services.store.document("ConnectorPending", "lines") is None
+    weir.services[Connectors].step()
+    assert weir.worker.connectors == {} and weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -244,22 +248,22 @@ def test_a_delete_while_it_is_made_deletes_it(weir: World, after: bool) -> None:
     weir.apply(connector())
     weir.worker.delete("lines")
     again(weir)
-    weir.services.connectors._bringing._wait_s = 0.0
+    weir.services[Connectors]._bringing._wait_s = 0.0
     meanwhile(weir.worker, "create", lambda: weir.admin.delete("/api/v1/declared/Connector/lines"), after=after)
-    weir.services.connectors.step()
-    assert weir.worker.connectors == {} and weir.services.store.document("ConnectorPending", "lines") is None
+    weir.services[Connectors].step()
+    assert weir.worker.connectors == {} and weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
 def test_a_document_that_is_applied_meanwhile_wins(weir: World) -> None:
     weir.apply(connector())
     weir.worker.configure("lines", {"connector.class": SOURCE, "file": "/old", "topic": "lines"})
     again(weir)
-    weir.services.connectors._bringing._wait_s = 0.0
+    weir.services[Connectors]._bringing._wait_s = 0.0
     newer = connector(config="file: /new, topic: lines")
     meanwhile(weir.worker, "configure", lambda: weir.apply(newer))
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert weir.worker.connectors["lines"].config["file"] == "/new"
-    assert weir.services.store.document("ConnectorPending", "lines") is None
+    assert weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
 def test_an_apply_waits_for_the_process_that_brings_it(weir: World) -> None:
@@ -272,21 +276,21 @@ def test_an_apply_waits_for_the_process_that_brings_it(weir: World) -> None:
         assert go.wait(30)
 
     meanwhile(weir.worker, "get", held)
-    first = threading.Thread(target=weir.services.connectors.step)
+    first = threading.Thread(target=weir.services[Connectors].step)
     first.start()
     assert inside.wait(30)
-    document = weir.services.store.document("Connector", "lines")
+    document = weir.services[CatalogStore].document("Connector", "lines")
     assert document is not None
     newer = {**document.spec, "config": {"file": "/new", "topic": "lines"}}
-    weir.services.store.put_document(replace(document, spec=newer))
-    second = threading.Thread(target=weir.services.connectors.bring, args=("lines",))
+    weir.services[CatalogStore].put_document(replace(document, spec=newer))
+    second = threading.Thread(target=weir.services[Connectors].bring, args=("lines",))
     second.start()
     go.set()
     first.join(30)
     second.join(30)
     assert weir.worker.connectors["lines"].config["file"] == "/new"
-    assert weir.services.store.document("ConnectorPending", "lines") is None
-    assert weir.services.store.document("ConnectorLease", "lines") is None
+    assert weir.services[CatalogStore].document("ConnectorPending", "lines") is None
+    assert weir.services[CatalogStore].document("ConnectorLease", "lines") is None
 
 
 def test_the_lease_of_a_process_that_was_killed_ends(weir: World) -> None:
@@ -294,12 +298,12 @@ def test_the_lease_of_a_process_that_was_killed_ends(weir: World) -> None:
     weir.worker.delete("lines")
     again(weir)
     lease = {"holder": "gone", "until": "2999-01-01T00:00:00+00:00"}
-    weir.services.store.put_document(DeclaredDocument("ConnectorLease", "lines", {"name": "lines"}, lease))
-    bringing = weir.services.connectors._bringing
+    weir.services[CatalogStore].put_document(DeclaredDocument("ConnectorLease", "lines", {"name": "lines"}, lease))
+    bringing = weir.services[Connectors]._bringing
     bringing._wait_s = 0.0
     assert "Another process of Weir" in (bringing.bring("lines") or "") and weir.worker.connectors == {}
     over = {"holder": "gone", "until": "2000-01-01T00:00:00+00:00"}
-    weir.services.store.put_document(DeclaredDocument("ConnectorLease", "lines", {"name": "lines"}, over))
+    weir.services[CatalogStore].put_document(DeclaredDocument("ConnectorLease", "lines", {"name": "lines"}, over))
     assert bringing.bring("lines") is None and set(weir.worker.connectors) == {"lines"}
 
 
@@ -318,7 +322,7 @@ def test_a_cluster_with_connectors_is_not_deleted(weir: World) -> None:
 
 
 def test_a_cluster_that_only_a_scan_met_is_not_forgotten_with_connectors(weir: World) -> None:
-    weir.services.datasets.register_cluster("met", ClusterSpec.model_validate({"bootstrapServers": "localhost:9099"}))
+    weir.services[Datasets].register_cluster("met", ClusterSpec.model_validate({"bootstrapServers": "localhost:9099"}))
     name = "met"
     weir.apply(connector(more=at(B)).replace("cluster: prod", f"cluster: '{name}'"))
     for path in (f"declared/Cluster/{name}", f"clusters/{name}"):

@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 import structlog
 
+from api.config.settings import Settings
+from api.joins.connectors.service import Connectors
+from api.joins.observing import Observing
+from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
 from tests.connector_world import CLUSTER, SECRET, World, connector
 from tests.twins.connectors import SINK, SOURCE
@@ -221,9 +225,9 @@ def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World
         change["action"] == "update" and "does not answer" in change["problem"] and "tries again" in change["problem"]
     )
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"]["reason"].startswith("Kafka Connect at")
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     worker.away, worker.configure = False, configure  # type: ignore[method-assign]
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert worker.connectors["lines"].config["file"] == "/new"
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"] is None
     worker.away = True
@@ -232,7 +236,7 @@ def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World
     (row,) = weir.admin.get("/api/v1/connectors").json()["connectors"]
     assert (row["name"], row["state"]) == ("lines", "deleting")
     worker.away = False
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert worker.connectors == {} and weir.admin.get("/api/v1/connectors").json()["connectors"] == []
 
 
@@ -249,7 +253,7 @@ def test_a_connector_moves_to_another_worker(weir: World) -> None:
     weir.apply(connector(more="  connect: {url: 'https://second:8083'}\n"))
     assert weir.worker.connectors == {}
     assert set(weir.workers["https://second:8083"].connectors) == {"lines"}
-    assert weir.services.connectors.workers() == [("prod", {"url": "https://second:8083"})]
+    assert weir.services[Connectors].workers() == [("prod", {"url": "https://second:8083"})]
 
 
 def test_who_may(weir: World) -> None:
@@ -318,13 +322,13 @@ def test_two_processes_of_weir_make_one_connector(weir: World) -> None:
         return None
 
     weir.apply(connector(config="file: /older, topic: lines"))
-    document = weir.services.store.document("Connector", "lines")
+    document = weir.services[CatalogStore].document("Connector", "lines")
     assert document is not None
     new = {**document.spec, "config": {"file": "/new", "topic": "lines"}}
-    weir.services.store.put_document(replace(document, spec=new))
-    weir.services.store.put_document(PENDING_LINES)
+    weir.services[CatalogStore].put_document(replace(document, spec=new))
+    weir.services[CatalogStore].put_document(PENDING_LINES)
     worker.get = late  # type: ignore[method-assign]
-    weir.services.connectors.step()
+    weir.services[Connectors].step()
     assert worker.connectors["lines"].config["file"] == "/new"
 
 
@@ -340,20 +344,20 @@ def test_lineage_asks_the_worker_that_a_connector_names(weir: World) -> None:
         asked.append(url)
         return Silent()
 
-    weir.services.observing._connect_of = connect_of
-    weir.services.observing.step()
+    weir.services[Observing]._connect_of = connect_of
+    weir.services[Observing].step()
     assert sorted(asked) == ["https://connect:8083", "https://second:8083"]
 
 
 def test_a_second_person_sees_where_a_secret_goes(weir: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any key of a configuration may be the address to which the plugin sends it."""
-    monkeypatch.setattr(weir.services.settings.secrets, "second_person", True)
+    monkeypatch.setattr(weir.services[Settings].secrets, "second_person", True)
     text = connector(config="file: /in, topic: lines, host: db, x: {env: WEIR_SECRET_DB}")
     assert "config.x to an address that was not declared" in weir.refused(text, 409)["message"]
     other = weir.user("zoe")
-    weir.services.settings.secrets.second_person = False
+    weir.services[Settings].secrets.second_person = False
     weir.apply(text)
-    weir.services.settings.secrets.second_person = True
+    weir.services[Settings].secrets.second_person = True
     assert weir.change(text)["action"] == "unchanged"
     assert "config.x" in weir.refused(text.replace("host: db", "host: evil"), 409)["message"]
     assert other.post("/api/v1/apply", content=text.encode()).status_code == 403
@@ -384,17 +388,17 @@ def test_an_address_of_a_worker_ends_in_a_path(weir: World, url: str) -> None:
 
 def test_a_document_of_older_rules_is_listed_and_can_be_applied_again_and_deleted(weir: World) -> None:
     weir.apply(connector() + "\n---\n" + connector("other"))
-    document = weir.services.store.document("Connector", "lines")
+    document = weir.services[CatalogStore].document("Connector", "lines")
     assert document is not None
     old = {**document.spec, "config": {"file": "/in", "topic": "lines", "authToken": "secret-4711"}}
-    weir.services.store.put_document(replace(document, spec=old))
-    weir.services.store.put_document(PENDING_LINES)
-    weir.services.connectors.step()
+    weir.services[CatalogStore].put_document(replace(document, spec=old))
+    weir.services[CatalogStore].put_document(PENDING_LINES)
+    weir.services[Connectors].step()
     rows = {each["name"]: each for each in weir.admin.get("/api/v1/connectors").json()["connectors"]}
     assert rows["other"]["error"] is None and "breaks a rule that is newer" in rows["lines"]["error"]
     assert "4711" not in str(rows)
     assert weir.change(connector())["action"] == "update"
-    weir.services.store.put_document(replace(document, spec=old))
+    weir.services[CatalogStore].put_document(replace(document, spec=old))
     assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
     assert set(weir.worker.connectors) == {"other"}
 

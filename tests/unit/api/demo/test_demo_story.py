@@ -257,7 +257,7 @@ def test_an_impact_that_calls_a_hash_raw_ends_it() -> None:
 
 def test_a_broken_audit_chain_ends_it() -> None:
     weir = FakeWeir()
-    weir.bent["audit/verify"] = {"holds": False, "entries": 3, "head": {"seq": 0, "hash": ""}, "first_bad": 2}
+    weir.bent["audit/verify"] = {"holds": False, "entries": 3, "head": {"seq": 0, "hash": ""}, "firstBad": 2}
     with pytest.raises(DemoFailed, match="does not hold from entry 2"):
         told(weir)
 

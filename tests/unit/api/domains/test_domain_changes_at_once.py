@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.wiring.services import Services
+from api.joins.domains import ReviewLimits
 from catalog.apply.apply import Applier
 from policies.campaigns.snapshot import Snapshots
+from policies.requests.approvals import Approvals
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -133,7 +134,7 @@ def test_who_is_no_steward_any_more_when_it_is_written_reviews_nothing(
 ) -> None:
     w.apply(stewards("[stan]"))
     stan = w.user("stan")
-    waits = Held(monkeypatch, "review_refused", Services, behind=True)
+    waits = Held(monkeypatch, "refused", ReviewLimits, behind=True)
 
     def asked() -> Any:
         if not many:
@@ -156,7 +157,7 @@ def test_who_is_no_admin_any_more_when_it_is_written_decides_on_no_request(
     w.apply(domain("{users: [ada]}"))
     ada, rita = w.user("ada"), w.user("rita")
     request = rita.post(f"{API}/access-requests", json={"dataset": "prod/hr.pay", "purpose": "x"}).json()["id"]
-    waits = Held(monkeypatch, "may_see", type(w.services.approvals.deciders), behind=True)
+    waits = Held(monkeypatch, "may_see", type(w.services[Approvals].deciders), behind=True)
 
     def asked() -> int:
         return ada.post(f"{API}/access-requests/{request}/approve").status_code

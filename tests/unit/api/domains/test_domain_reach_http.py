@@ -9,7 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.joins import proposed
-from policies.audit_actions import AuditAction
+from policies.access.audit_of_domain import DomainAudit
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"
@@ -212,7 +214,7 @@ def audit(client: TestClient, name: str = "hr", **asked: Any) -> Any:
 
 
 def noted(w: ApiWorld, actor: str, target: str, action: AuditAction = "query", **more: Any) -> None:
-    w.services.audit.record(actor, action, target, more.pop("decision", "allow"), more.pop("reasons", ()), more)
+    w.services[AuditLog].record(actor, action, target, more.pop("decision", "allow"), more.pop("reasons", ()), more)
 
 
 def test_the_audit_of_a_domain_has_entries_about_its_datasets(w: ApiWorld, ada: TestClient) -> None:
@@ -271,7 +273,7 @@ def test_a_page_counts_and_names_nothing_of_others(w: ApiWorld, ada: TestClient)
     assert not any(str(each["seq"]) == first["next"] for each in w.admin.get(f"{API}/audit").json()["entries"])
     again = audit(ada, actor="counted", limit=2)["next"]
     assert again != first["next"] and len(again) == len(first["next"])  # sealed: no two can be compared
-    for cursor in ("12", "x", w.services.domain_audit._seal.seal("audit fin " + "0" * 20)):
+    for cursor in ("12", "x", w.services[DomainAudit]._seal.seal("audit fin " + "0" * 20)):
         assert ada.get(f"{API}/domains/hr/audit", params={"cursor": cursor}).status_code == 400
     full = w.admin.get(f"{API}/audit", params={"actor": "counted"}).json()["entries"]
     assert {each["id"] for each in first["entries"]} <= {each["hash"] for each in full}

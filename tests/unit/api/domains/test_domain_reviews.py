@@ -112,7 +112,7 @@ def test_a_review_from_start_to_evidence_by_the_admins_of_a_domain(w: ApiWorld) 
     assert any(each.startswith("1 grants open more than datasets of domain hr") for each in review["notes"])
     rights = items(ada, review["id"])
     assert set(rights) == {"on-pay", "on-staff"} and "prod/*" not in str(review)
-    assert rights["on-pay"]["can_decide"] and not rights["on-staff"]["can_decide"]  # the second is ada's own
+    assert rights["on-pay"]["canDecide"] and not rights["on-staff"]["canDecide"]  # the second is ada's own
     assert decide(ada, review["id"], rights["on-staff"]["number"]) == 403
     assert decide(ada, review["id"], rights["on-pay"]["number"]) == 200
     assert w.user("rita").get(f"{API}/grants").json()["grants"][0]["status"] == "revoked"

@@ -199,7 +199,7 @@ def test_detections_are_reviewed_and_reports_read_within_the_domain(ada: TestCli
         both = [{**word, "namespace": "prod", "name": name} for name in ("hr.pay", "fin.ledger")]
         answer = client.post(f"{API}/classifications/review", json={"items": both}).json()
         assert (answer["reviewed"], answer["refused"]) == (1, 1)
-        may = {row["name"]: row["may_review"] for row in client.get(f"{API}/classifications").json()["classifications"]}
+        may = {row["name"]: row["mayReview"] for row in client.get(f"{API}/classifications").json()["classifications"]}
         assert may == {"hr.pay": True, "hr.staff": True, "fin.ledger": False}
         for route in ("datasets/prod/{}/access", "datasets/prod/{}/visibility", "access/datasets/prod/{}"):
             assert client.get(f"{API}/{route.format('hr.pay')}").status_code == 200, route

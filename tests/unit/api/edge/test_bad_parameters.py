@@ -10,8 +10,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.edge import errors
+from api.edge import errors
 from api.http.routes import pages
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, world
 
 GREAT = ("9223372036854775808", "9" * 30, "-9223372036854775809")
@@ -85,7 +86,7 @@ def test_times_of_bodies_at_the_edges(weir: ApiWorld, began: str, until: str) ->
     ("path", "body"),
     [
         ("scans", {"cluster": "prod", "sample": {"records": 2**63}}),
-        ("scans", {"cluster": "prod", "sample": {"max_bytes": 2**63}}),
+        ("scans", {"cluster": "prod", "sample": {"maxBytes": 2**63}}),
         ("scans", {"cluster": "prod", "sample": {"seed": 2**63}}),
         ("query", {"sql": "SELECT 1", "limit": 2**63}),
         ("query/complete", {"sql": "SELECT ", "position": 2**63}),
@@ -123,7 +124,7 @@ def test_after_a_failure_inside_the_connection_ends(weir: ApiWorld, monkeypatch:
     def broken(*_: object, **__: object) -> None:
         raise ValueError("no matter")
 
-    monkeypatch.setattr(weir.services.search, "search", broken)
+    monkeypatch.setattr(weir.services[Search], "search", broken)
     answer = weir.admin.get("/api/v1/search")
     assert answer.status_code == 500 and answer.headers["connection"] == "close"
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.edge.content_encoding import ExpandedTooLargeError, decoded
+from api.edge.content_encoding import ExpandedTooLargeError, decoded
 from catalog.errors import InvalidInput
 
 MIB = 1024 * 1024

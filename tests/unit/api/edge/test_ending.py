@@ -11,7 +11,7 @@ import httpx
 import uvicorn
 from pytest_socket import enable_socket
 
-from api.http.edge.shutdown import EndingServer
+from api.edge.shutdown import EndingServer
 
 
 def test_a_request_at_work_when_the_server_ends_gets_a_clean_503() -> None:

@@ -28,6 +28,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from catalog.search.service import Search
 from tests.answer_check import differences
 from tests.api_world import ApiWorld, orders, world
 from tests.twins.policies.engine import MemoryEngine, MemoryTopics
@@ -157,7 +158,7 @@ def test_what_is_not_as_described_is_found(weir: ApiWorld, monkeypatch: pytest.M
     def broken(*_: object, **__: object) -> None:
         raise ValueError("no matter")
 
-    monkeypatch.setattr(weir.services.search, "search", broken)
+    monkeypatch.setattr(weir.services[Search], "search", broken)
     some = [each for each in operations_of(weir) if each.path in ("/api/v1/search", "/healthz")]
     _, problems = fuzz(weir, some, 12)
     assert list(problems) == ["GET /api/v1/search"] and "Server error" in problems["GET /api/v1/search"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from catalog.search.service import Search
 from tests.api_world import BOOTSTRAP, ApiWorld, world
 
 GOVERNANCE = (Path(__file__).resolve().parents[3] / "fixtures" / "governance-example.yaml").read_text()
@@ -297,7 +298,7 @@ def test_an_unexpected_failure_tells_nothing_of_itself(weir: ApiWorld, monkeypat
     def broken(*_: object, **__: object) -> None:
         raise ValueError("secret person1@mail.example.com")
 
-    monkeypatch.setattr(weir.services.search, "search", broken)
+    monkeypatch.setattr(weir.services[Search], "search", broken)
     failed = weir.admin.get("/api/v1/search", params={"q": "x"})
     assert failed.status_code == 500 and "person1" not in failed.text and "Traceback" not in failed.text
     assert failed.json()["error"]["details"]["reference"]

@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from api.http.schemas.base import Answer
+from api.edge.answer import Answer
+from catalog.search.clicks import Clicks
 from tests.answer_check import AnswerDiffers, differences
 from tests.api_world import ApiWorld
 from tests.api_world import world as a_world
@@ -155,8 +156,8 @@ def models_of_answers() -> dict[str, type[Answer]]:
         ("/api/v1/search/opened", {"counted": True, "by": "ana"}, "by"),
         ("/api/v1/search/opened", {}, "counted"),
         ("/api/v1/search/opened", {"counted": "yes"}, "yes"),
-        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "scopes": None}, "expires_at"),
-        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "expires_at": None, "scopes": None}, None),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "scopes": None}, "expiresAt"),
+        ("/api/v1/tokens", {"id": "t", "user": "ana", "token": "x", "expiresAt": None, "scopes": None}, None),
     ],
 )
 def test_answers_that_differ_from_their_model_are_found(path: str, data: dict[str, Any], problem: str | None) -> None:
@@ -165,7 +166,7 @@ def test_answers_that_differ_from_their_model_are_found(path: str, data: dict[st
 
 
 def test_a_key_without_a_model_fails_the_test_that_got_it(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(world.services.clicks, "opened", lambda *_: "yes")
+    monkeypatch.setattr(world.services[Clicks], "opened", lambda *_: "yes")
     world.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
     with pytest.raises(AnswerDiffers, match=r"POST /api/v1/search/opened answered 200.*counted"):
         world.admin.post("/api/v1/search/opened", json={"q": "orders", "dataset": "prod/orders"})

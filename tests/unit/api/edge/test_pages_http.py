@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from catalog.events.events import Events
+from policies.access.identity import Identity
 from tests.api_world import ApiWorld, world
 
 DECLARED = """
@@ -83,7 +85,7 @@ def test_a_dataset_says_what_the_caller_may_do_with_it(weir: ApiWorld) -> None:
 
 def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) -> None:
     def may(client: TestClient) -> set[bool]:
-        return {row["may_review"] for row in ok(client.get("/api/v1/classifications"))["classifications"]}
+        return {row["mayReview"] for row in ok(client.get("/api/v1/classifications"))["classifications"]}
 
     assert may(weir.admin) == {True} == may(weir.user("otto"))
     assert may(weir.user("ana")) == {False}
@@ -92,11 +94,11 @@ def test_a_classification_says_whether_the_caller_may_review_it(weir: ApiWorld) 
 def test_a_pending_request_names_who_can_decide_and_how_long_that_takes(weir: ApiWorld) -> None:
     ana, otto = weir.user("ana"), weir.user("otto")
     first = ok(ana.post("/api/v1/access-requests", json=ASKED), 201)
-    assert first["deciders"] == ["otto"] and first["usual_seconds"] is None
+    assert first["deciders"] == ["otto"] and first["usualSeconds"] is None
     decided = ok(otto.post(f"/api/v1/access-requests/{first['id']}/approve"))
-    assert decided["deciders"] == [] and decided["usual_seconds"] is None
+    assert decided["deciders"] == [] and decided["usualSeconds"] is None
     second = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "again"}), 201)
-    assert second["usual_seconds"] >= 0
+    assert second["usualSeconds"] >= 0
     listed = ok(ana.get("/api/v1/access-requests", params={"state": "pending"}))["requests"]
     assert [each["deciders"] for each in listed] == [["otto"]]
 
@@ -107,15 +109,15 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
     answer = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
     ok(otto.post(f"/api/v1/access-requests/{answer['id']}/deny", json={"reason": "no"}))
 
-    from api.http.routes.events import _may_see
+    from api.features.events.service import VisibleEvents
     from catalog.event_model import EventFilter
 
-    events = weir.services.events.list(EventFilter(after=newest), 10)
+    events = weir.services[Events].list(EventFilter(after=newest), 10)
     assert [e.type for e in events] == ["weir.access.requested", "weir.access.decided"]
 
     def seen(client: TestClient) -> list[bool]:
-        subject = weir.services.identity.authenticate(client.headers["authorization"].partition(" ")[2])
-        return [_may_see(weir.services, subject, event) for event in events]
+        subject = weir.services[Identity].authenticate(client.headers["authorization"].partition(" ")[2])
+        return [weir.services[VisibleEvents].may_see(subject, event) for event in events]
 
     assert seen(ana) == [True, True] == seen(otto)
     assert seen(stranger) == [False, False]
@@ -123,8 +125,9 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
 
 def test_a_stream_goes_by_the_rights_of_each_moment(tmp_path: Any) -> None:
     """Counts that an event has are for those who may scan now, not for those who could when the stream was opened."""
-    from api.http.callers.auth import Credential
-    from api.http.routes.events import stream
+    from api.features.events.routes import stream
+    from api.features.events.service import VisibleEvents
+    from api.guard.credentials import Credential
 
     class Open:
         async def is_disconnected(self) -> bool:
@@ -135,11 +138,10 @@ def test_a_stream_goes_by_the_rights_of_each_moment(tmp_path: Any) -> None:
         plain = other.user("ana")
         seen = {each["id"]: each for each in ok(plain.get("/api/v1/events"))["events"]}
         assert seen and seen != {each["id"]: each for each in ok(other.admin.get("/api/v1/events"))["events"]}
-        opened_by = other.services.identity.confirmed("admin")
         given = Credential(plain.headers["authorization"].partition(" ")[2])
 
         async def first() -> list[str]:
-            answer = await stream(Open(), other.services, opened_by, given, 0)  # type: ignore[arg-type]
+            answer = await stream(Open(), other.services[VisibleEvents], other.services, given, 0)  # type: ignore[arg-type]
             blocks = [str(bytes(await anext(answer.body_iterator)), "utf-8") for _ in range(len(seen) + 1)]  # type: ignore[attr-defined]
             await answer.body_iterator.aclose()  # type: ignore[attr-defined]
             return blocks[1:]

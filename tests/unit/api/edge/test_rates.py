@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from api.http.app import create_app
-from api.http.edge.client_address import client_address, networks
-from api.http.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
+from api.app import create_app
+from api.config.settings import Settings
+from api.edge.client_address import client_address, networks
+from api.edge.rates import Buckets, PersonRates, RateLimit, Rates, class_of, refuse
 from catalog.errors import LimitExceeded
 from tests.api_world import world
 
@@ -222,14 +223,14 @@ def test_a_person_is_limited_over_all_their_tokens() -> None:
         limit.require("ana", "GET", "/api/v1/search")
     with pytest.raises(LimitExceeded) as refused:
         limit.require("ana", "GET", "/api/v1/search/suggest")
-    assert refused.value.details["retry_after"] == 1
+    assert refused.value.details["retryAfter"] == 1
     limit.require("otto", "GET", "/api/v1/search")
     limit.require("ana", "POST", "/api/v1/query")
     for _ in range(5):
         limit.require("ana", "POST", "/api/v1/tokens")
     with pytest.raises(LimitExceeded) as refused:
         limit.require("ana", "POST", "/api/v1/tokens")
-    assert refused.value.details["retry_after"] == 2
+    assert refused.value.details["retryAfter"] == 2
 
 
 def test_a_browser_gets_a_page_in_plain_words() -> None:
@@ -276,7 +277,7 @@ def test_a_start_warns_of_networks_of_proxies_that_hold_more_than_proxies(
     tmp_path: Path, proxies: list[str], wide: list[str]
 ) -> None:
     with world(tmp_path) as weir, capture_logs() as logs:
-        weir.services.settings.api.trusted_proxies = proxies
+        weir.services[Settings].api.trusted_proxies = proxies
         create_app(weir.services)
     assert [each["network"] for each in logs if each["event"] == "proxies_too_wide"] == wide
 
@@ -284,7 +285,7 @@ def test_a_start_warns_of_networks_of_proxies_that_hold_more_than_proxies(
 def test_a_token_that_signed_in_passes_whatever_came_before_it(tmp_path: Path) -> None:
     """The whole application: routes that look at the caller name a good token, open ones do not."""
     with world(tmp_path) as weir:
-        weir.services.settings.api.rate_failed = 1.0
+        weir.services[Settings].api.rate_failed = 1.0
         app = create_app(weir.services)
 
         def status(token: str, path: str = "/api/v1/search?q=x") -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from api.http.edge.slow_clients import Patience, patient_protocol
+from api.edge.slow_clients import Patience, patient_protocol
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from api.http.edge.together import Together
+from api.edge.together import Together
 
 PLACE: ContextVar[str] = ContextVar("place", default="nowhere")
 

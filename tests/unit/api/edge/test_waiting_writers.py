@@ -16,8 +16,24 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from api.joins.connectors.service import Connectors
+from api.joins.group_lags import GroupLags
+from api.joins.observing import Observing
+from api.joins.views.failures import ViewFailures
+from api.wiring.campaign_services import AccessReviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
+from catalog.datasets.tag_propagation import TagFlow
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
+from catalog.search.service import Search
+from lineage.producers.catalog import ProducerCatalog
+from policies.audit.segments import AuditSegments
+from policies.requests.escalations import Escalations
+from policies.requests.grant_notices import GrantNotices
 from tests.api_world import ApiWorld, MemoryBrokers, world
 from tests.lineage_samples import dataset, run
 from tests.query_door import GOVERNANCE, ArrowEngine, NoOffsets
@@ -95,7 +111,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 def watch_servers(weir: ApiWorld, met: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    store = weir.services.store
+    store = weir.services[CatalogStore]
     assert isinstance(store, SqlCatalogStore)
     database = store._database
 
@@ -143,20 +159,20 @@ def everything(weir: ApiWorld) -> None:
         assert admin.get(f"{api}/audit").status_code == 200
         services = weir.services
         steps = (
-            services.schedules.request_due,
-            services.events.prune,
-            services.grant_notices.step,
-            services.escalations.step,
-            services.view_failures.step,
-            services.producers.realign,
-            services.search.reindex_dirty,
-            services.tag_flow.sweep,
-            services.deliveries.step,
-            services.audit_segments.step,
-            services.observing.step,
-            services.group_lags.step,
-            services.access_reviews.duty.step,
-            services.connectors.step,
+            services[Schedules].request_due,
+            services[Events].prune,
+            services[GrantNotices].step,
+            services[Escalations].step,
+            services[ViewFailures].step,
+            services[ProducerCatalog].realign,
+            services[Search].reindex_dirty,
+            services[TagFlow].sweep,
+            services[Deliveries].step,
+            services[AuditSegments].step,
+            services[Observing].step,
+            services[GroupLags].step,
+            services[AccessReviews].duty.step,
+            services[Connectors].step,
         )
         for step in steps:
             step()
@@ -182,7 +198,7 @@ def test_a_scan_for_drift_waits_without_a_lock(tmp_path: Path, met: dict[str, li
 
     with world(tmp_path) as weir:
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
-        drift = DriftScans(weir.services.store, weir.services.scans, now, 0)
+        drift = DriftScans(weir.services[CatalogStore], weir.services[Scans], now, 0)
         met["locks"].clear()
         assert drift.seen("prod/orders") is not None
         assert met["locks"] == []

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api.wiring.duties import Duties
 from tests.api_world import ApiWorld, world
 from tests.lineage_samples import IDENTITY, columns, dataset, real_rows, run
 
@@ -133,7 +134,7 @@ def check(weir: ApiWorld, event: Any) -> int:
     assert answer.status_code in (201, 400, 413, 422), (answer.status_code, answer.text[:300])
     if answer.status_code != 201:
         assert answer.json()["error"]["message"]
-    worker = weir.services.lineage_worker()
+    worker = weir.services[Duties].lineage_worker()
     while worker.step(timeout=0):
         pass
     assert worker.state.dead == 0, "what was accepted could not be folded"

@@ -17,6 +17,7 @@ import pytest
 
 from lineage.fold import facts, learn, producer_info
 from lineage.producers import facet_values
+from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
 from tests.lineage_samples import real_rows
 
@@ -55,7 +56,7 @@ def facet(holder: Any, name: str) -> Any:
 
 def names(weir: ApiWorld, refs: Any) -> set[str]:
     """Node ids, a symlinked dataset under the one name it has."""
-    return {weir.services.lineage.find(f"dataset:{ns}:{name}").id for ns, name in refs}
+    return {weir.services[Lineage].find(f"dataset:{ns}:{name}").id for ns, name in refs}
 
 
 def test_jobs_and_runs(scenario: tuple[ApiWorld, list[Any]]) -> None:
@@ -64,7 +65,7 @@ def test_jobs_and_runs(scenario: tuple[ApiWorld, list[Any]]) -> None:
     for event in events:
         runs[named(event["job"])][event["run"]["runId"]].append(event)
     for (namespace, name), events_of_job in runs.items():
-        job = weir.services.lineage.job(f"job:{namespace}:{name}").to_json()
+        job = weir.services[Lineage].job(f"job:{namespace}:{name}").to_json()
         by_id = {run["id"]: run for run in job["runs"]}
         assert set(by_id) == set(events_of_job)
         for run_id, events_of_run in events_of_job.items():

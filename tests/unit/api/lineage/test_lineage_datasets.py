@@ -9,6 +9,13 @@ from typing import Any
 
 import pytest
 
+from api.wiring.duties import Duties
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.tag_propagation import TagFlow
+from catalog.ports import CatalogStore
+from catalog.search.service import Search
+from lineage.producers.catalog import ProducerCatalog
+from policies.ports import FactsSource
 from tests.api_world import BOOTSTRAP, ApiWorld, world
 from tests.lineage_samples import real_rows
 from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
@@ -27,7 +34,7 @@ def catalog_of(weir: ApiWorld) -> list[Any]:
     entries = []
     for dataset in ask(weir, "datasets", limit=1000)["datasets"]:
         at = place(dataset["name"], dataset["namespace"])
-        shown = {key: value for key, value in ask(weir, at).items() if key not in ("created_at", "updated_at")}
+        shown = {key: value for key, value in ask(weir, at).items() if key not in ("createdAt", "updatedAt")}
         entries.append((shown, ask(weir, f"{at}/schema")))
     return entries
 
@@ -105,8 +112,8 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
     weir.apply(
         f"apiVersion: weir/v1\nkind: Cluster\nmetadata: {{name: prod}}\nspec: {{bootstrapServers: {BOOTSTRAP}}}\n"
     )
-    weir.services.producers.realign()
-    while weir.services.producers.settle():
+    weir.services[ProducerCatalog].realign()
+    while weir.services[ProducerCatalog].settle():
         pass
     weir.scan(cluster="prod", topics=["orders"])
     (only,) = ask(weir, "datasets")["datasets"]
@@ -123,7 +130,7 @@ def test_a_topic_that_is_scanned_later_is_one_record_and_the_scan_wins(weir: Api
         "apiVersion: weir/v1\nkind: Dataset\nmetadata: {name: orders, cluster: prod}\nspec: {description: Mine}\n"
     )
     shown = ask(weir, "datasets/prod/orders")
-    assert (shown["description"], shown["description_source"]) == ("Mine", "user")
+    assert (shown["description"], shown["descriptionSource"]) == ("Mine", "user")
     assert shown["reported"]["description"] == "From a job"
 
 
@@ -133,7 +140,7 @@ def test_tags_reach_tables_and_stop_at_masks(weir: ApiWorld) -> None:
     )
     weir.scan(cluster="prod", topics=["orders"])
     post(weir, flow())
-    assert weir.services.tag_flow.sweep().inherited == 1
+    assert weir.services[TagFlow].sweep().inherited == 1
     (tag,) = ask(weir, f"{place()}/classifications")
     assert (tag["path"], tag["entity"], tag["state"]) == ("value.mail", "EMAIL_ADDRESS", "suggested")
     assert ask(weir, place())["entities"] == ["EMAIL_ADDRESS"]
@@ -143,12 +150,12 @@ def test_tags_reach_tables_and_stop_at_masks(weir: ApiWorld) -> None:
     assert (USERS, "value.mail") in {(p["name"], p["path"]) for p in report["places"]}
     field = f"datasetField:{KAFKA}:orders:value.customer.email"
     assert f"datasetField:{SHOP}:{USERS}:mail" in {row["id"] for row in ask(weir, "impact", nodeId=field)["affected"]}
-    facts = weir.services.datasets.facts(weir.services.datasets.find(f"{SHOP}/{USERS}"))
+    facts = weir.services[Datasets].facts(weir.services[Datasets].find(f"{SHOP}/{USERS}"))
     assert {f.path: (dict(f.tags) != {}, f.classified) for f in facts.fields} == {"value.mail": (True, True)}
     masked = {**flow(raw=False), "eventTime": "2026-01-02T00:00:00Z", "run": {"runId": "r2"}}
     masked["outputs"][0]["facets"]["lifecycleStateChange"] = {"lifecycleStateChange": "OVERWRITE"}
     post(weir, masked)
-    assert weir.services.tag_flow.sweep().ended == 1, "what was there raw is overwritten, and masked from now on"
+    assert weir.services[TagFlow].sweep().ended == 1, "what was there raw is overwritten, and masked from now on"
 
 
 def test_where_is_names_a_column_and_what_nobody_looked_into(weir: ApiWorld) -> None:
@@ -177,7 +184,7 @@ def test_where_is_names_a_column_and_what_nobody_looked_into(weir: ApiWorld) -> 
 
 def test_policies_see_columns_as_unscanned_and_nothing_can_be_queried(weir: ApiWorld) -> None:
     post(weir, event(inputs=[ref(schema=SCHEMA)]))
-    facts = weir.services.facts.facts(f"{SHOP}/{USERS}")
+    facts = weir.services[FactsSource].facts(f"{SHOP}/{USERS}")
     assert [f.path for f in facts.fields if f.classified] == []
     assert "value.email" in [f.path for f in facts.fields]
     refused = weir.admin.post("/api/v1/query", json={"sql": f"SELECT * FROM `{SHOP}/{USERS}`", "purpose": "x"})
@@ -188,7 +195,7 @@ def test_policies_see_columns_as_unscanned_and_nothing_can_be_queried(weir: ApiW
 def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(weir: ApiWorld) -> None:
     post(weir, event(outputs=[ref(schema=SCHEMA, documentation={"description": "People"})]), flow())
     before = catalog_of(weir)
-    store = weir.services.store
+    store = weir.services[CatalogStore]
     from catalog.report_store import DATASET, Fact, Subject
 
     old = Subject(DATASET, SHOP, "old")
@@ -199,20 +206,20 @@ def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(
         ],
         stamp=1,
     )
-    while weir.services.producers.settle():
+    while weir.services[ProducerCatalog].settle():
         pass
     assert len(ask(weir, "datasets")["datasets"]) == len(before) + 1
-    assert weir.services.rebuild_lineage()["events folded"] == 2
+    assert weir.services[Duties].rebuild_lineage()["eventsFolded"] == 2
     assert catalog_of(weir) == before
     assert weir.admin.get(f"/api/v1/{place('old')}").status_code == 404
     assert ask(weir, "search", q="old")["total"] == 0
-    assert weir.services.search.rebuild_search() == len(before)
+    assert weir.services[Search].rebuild_search() == len(before)
     assert catalog_of(weir) == before and ask(weir, "search", q="People")["total"] >= 1
 
 
 def test_search_that_was_away_learns_of_lineage_later(weir: ApiWorld) -> None:
     post(weir, event(outputs=[ref(schema=SCHEMA)]))
-    assert weir.services.search.reindex_dirty() == 0, "indexed at once"
+    assert weir.services[Search].reindex_dirty() == 0, "indexed at once"
     assert ask(weir, "search", q="users", kind="dataset")["total"] == 1
 
 
@@ -225,7 +232,7 @@ def test_names_with_slashes_are_found_by_their_reference_and_topics_of_kafka_its
         (LAKE, "2024/03/01/orders.parquet"),
         ("airflow", "x|//y"),
     }
-    facts = weir.services.facts.facts(f"{LAKE}/2024/03/01/orders.parquet")
+    facts = weir.services[FactsSource].facts(f"{LAKE}/2024/03/01/orders.parquet")
     assert facts.fields and not any(field.classified for field in facts.fields)
     assert (
         ask(weir, f"{place('2024/03/01/orders.parquet', LAKE)}/access")["dataset"]

@@ -15,7 +15,8 @@ import typer
 from typer.testing import CliRunner
 
 from api.cli import lineage as commands
-from api.cli.http import Api
+from api.terminal.http import Api
+from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
 from tests.lineage_door import EMAIL, ask, told
 from tests.lineage_samples import KAFKA, at, dataset, node, run
@@ -58,6 +59,16 @@ def test_the_graph_before_and_after_a_job_changed_its_output(weir: ApiWorld, cli
         assert there in shown and gone not in shown
     past = cli("impact", node("orders"), "--as-of", at(50), "-o", "json")
     assert "mart" in past.stdout and "clean2" not in past.stdout
+
+
+def test_a_job_that_reported_no_columns_is_named(weir: ApiWorld, cli: Any) -> None:
+    shown = " ".join(cli("lineage", node("mart"), "--level", "column", "--as-of", at(50)).stdout.split())
+    assert "jobs:marter reported no columns of" in shown and "`columnLineage` facet" in shown
+    assert "No lineage is known" not in shown and "Without --level column the datasets are shown" in shown
+    beside = cli("lineage", node("orders"), "--level", "column", "--as-of", at(50)).stdout
+    assert "derives" in beside and "jobs:marter reported no columns of" in " ".join(beside.split())
+    assert "reported no columns" not in cli("lineage", node("orders"), "--level", "column").stdout
+    assert "No lineage is known" in cli("lineage", node("clean2"), "--direction", "downstream").stdout
 
 
 @pytest.mark.parametrize(
@@ -199,8 +210,8 @@ def test_a_pipeline_cannot_pass_by_mistake(weir: ApiWorld, cli: Any, monkeypatch
     refused = cli(*field, "--fail-on", "breaks")
     assert refused.exit_code == 2 and "--change" in refused.output
     assert cli("impact", f"cluster:{KAFKA}", "--fail-on", "breaks").exit_code == 3
-    whole = weir.services.lineage.impact
-    monkeypatch.setattr(weir.services.lineage, "impact", lambda *a, **k: replace(whole(*a, **k), truncated=True))
+    whole = weir.services[Lineage].impact
+    monkeypatch.setattr(weir.services[Lineage], "impact", lambda *a, **k: replace(whole(*a, **k), truncated=True))
     cut = cli(*field, "--change", "retype", "--fail-on", "breaks")
     assert cut.exit_code == 3 and "was cut" in cut.output
     assert cli(*field, "--change", "retype").exit_code == 0
@@ -237,7 +248,7 @@ def test_runs_of_a_job(weir: ApiWorld) -> None:
 
 
 def test_only_who_may_sends_events_and_not_after_their_token_ended(weir: ApiWorld) -> None:
-    from api.http.callers import senders
+    from api.guard import senders
 
     event = run(0, ["a"], ["b"], job="sent")
     assert weir.anonymous().post("/api/v1/lineage", json=event).status_code == 401

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from catalog.datasets.datasets import Datasets
 from catalog.model import DatasetId, DatasetScan, FieldProfile, SchemaVersion
 from tests.api_world import ApiWorld
 from tests.lineage_door import EMAIL, ask, told
@@ -109,7 +110,7 @@ def test_marquez_versions_are_those_that_scans_found(weir: ApiWorld) -> None:
     assert [f["name"] for f in reported["fields"]] == ["value.email", "value.phone", "value.status"]
     assert ask(weir, path)["currentVersion"] == reported["version"]
     field = FieldProfile("value.email", {"string": 1.0}, 10, 1.0)
-    weir.services.datasets.record_scan(
+    weir.services[Datasets].record_scan(
         DatasetScan(DatasetId(KAFKA, "orders"), SchemaVersion({"value": "json"}, (field,)))
     )
     versions = ask(weir, f"{path}/versions")

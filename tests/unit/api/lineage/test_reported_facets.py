@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
+from api.config.home import Home
 from tests.api_world import ApiWorld, world
 from tests.reported_door import LAKE, SCHEMA, SHOP, USERS, ask, event, place, post, ref
 
@@ -40,7 +41,7 @@ def test_schema_with_types_descriptions_and_nested_fields(weir: ApiWorld) -> Non
     }  # fmt: skip
     assert fields["value.email"]["types"] == {"string": 1.0} and fields["value.id"]["types"] == {"int64": 1.0}
     assert fields["value.email"]["details"] == {
-        "reported_type": "VARCHAR(200)", "description": "Where the receipt goes",
+        "reportedType": "VARCHAR(200)", "description": "Where the receipt goes",
     }  # fmt: skip
     assert fields["value.email"]["presence"] is None, "nobody has looked"
     assert weir.admin.get(f"/api/v1/{place()}/schema", params={"format": "ddl"}).status_code == 400
@@ -81,7 +82,7 @@ def test_summary_search_and_description_order(weir: ApiWorld) -> None:
         tags={"tags": [{"key": "tier", "value": "gold"}]}, datasetType={"datasetType": "TABLE"})]))  # fmt: skip
     shown = ask(weir, place())
     assert (shown["source"], shown["cluster"], shown["description"]) == ("lineage", None, "People who bought")
-    assert shown["description_source"] == "producer" and shown["owners"] == [], "a producer's owner has no rights here"
+    assert shown["descriptionSource"] == "producer" and shown["owners"] == [], "a producer's owner has no rights here"
     assert shown["reported"]["type"] == "TABLE" and shown["reported"]["owners"] == [{"name": "team:data"}]
     for words in ("bought", "gold", "team:data", "users", f"{SHOP}/{USERS}"):
         hits = ask(weir, "search", q=words, source="lineage")["hits"]
@@ -130,7 +131,7 @@ def test_statistics_quality_metrics_and_assertions_without_values(weir: ApiWorld
     assert copy["outputStatistics"] == {"rowCount": 7, "size": 70, "at": "2026-01-01T00:00:00Z"}
     given_back = ask(weir, f"namespaces/{quote(SHOP, safe='')}/datasets/{USERS}")["facets"]["dataQualityMetrics"]
     assert given_back["columnMetrics"] == {"email": {"nullCount": 1, "distinctCount": 9}}
-    database = Path(weir.services.home.root / "weir.db").read_bytes()
+    database = Path(weir.services[Home].root / "weir.db").read_bytes()
     assert b"secret.example" not in database and b"4242424" not in database
 
 
@@ -237,6 +238,6 @@ def test_symlinks_are_names_of_one_dataset(weir: ApiWorld) -> None:
     assert [(d["namespace"], d["name"], d["description"]) for d in listed["datasets"]] == [
         (LAKE, "warehouse/users", "By its other name")]  # fmt: skip
     answer = ask(weir, place("shop.users", "hive://meta:9083"))
-    assert answer["name"] == "warehouse/users" and answer["schema_version"] == 1
+    assert answer["name"] == "warehouse/users" and answer["schemaVersion"] == 1
     assert answer["reported"]["names"] == [
         {"namespace": "hive://meta:9083", "name": "shop.users"}, {"namespace": LAKE, "name": "warehouse/users"}]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import structlog
 
+from api.joins.observing import Observing
 from catalog.errors import Unavailable
 from lineage.observed.connector_datasets import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
@@ -66,7 +67,7 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
     with world(tmp_path) as weir:
         weir.apply(CLUSTER)
         weir.scan(cluster="prod", topics=["orders"])
-        observing = weir.services.observing
+        observing = weir.services[Observing]
         observing._groups_of = Groups  # type: ignore[assignment]
         observing._connect_of = lambda url, auth, ca: Connect()
         observing._engines_of = lambda kind, url, auth, ca: Engine()
@@ -74,8 +75,8 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
 
 
 def test_observed_readers_are_on_the_map(weir: ApiWorld) -> None:
-    assert weir.services.observing.step() == 2  # one server that does not answer keeps nobody else waiting
-    assert weir.services.observing.step() == 0
+    assert weir.services[Observing].step() == 2  # one server that does not answer keeps nobody else waiting
+    assert weir.services[Observing].step() == 0
     weir.fold()
     answer = weir.admin.get("/api/v1/datasets/prod/orders/readers").json()
     assert "observed" in answer, answer
@@ -114,7 +115,7 @@ def test_who_may_read_is_told_to_owners_and_reporters_alone(weir: ApiWorld) -> N
 def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) -> None:
     """A second cluster that does not answer, and a server that answers nonsense: nothing is reported twice for it."""
     weir.apply(CLUSTER.replace("prod", "away").replace("localhost:9092", "away:9092"))
-    observing, asked = weir.services.observing, []
+    observing, asked = weir.services[Observing], []
 
     def groups(config: Mapping[str, Any]) -> Any:
         if config["bootstrap.servers"] == "away:9092":
@@ -137,7 +138,7 @@ def test_what_one_server_says_keeps_no_other_from_being_asked(weir: ApiWorld) ->
 
 
 def test_what_could_not_be_stored_is_said_again(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    observing = weir.services.observing
+    observing = weir.services[Observing]
 
     def broken(events: Any) -> Any:
         raise Unavailable("Kafka does not answer.")

@@ -13,12 +13,16 @@ import pytest
 
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
+from catalog.datasets.datasets import Datasets
 from catalog.errors import DatasetNotFound, NotAllowed, NotSignedIn, WeirError
 from catalog.model import DatasetId, ReviewState
+from catalog.ports import CatalogStore
 from catalog.records import ClassificationRecord, DeclaredDocument, FieldNote
+from policies.access.identity import Identity
 from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
-from policies.ports import Change
+from policies.ports import Change, FactsSource
+from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
 from tests.api_world import ApiWorld, orders, world
 
@@ -72,13 +76,13 @@ class Asked:
     def __init__(self, weir: ApiWorld, folder: Path) -> None:
         self.weir, self.other = weir, Other(folder)
         token = weir.admin.post("/api/v1/tokens", json={"user": "ana"}).json()
-        self.token_id, self.session = token["id"], weir.services.identity.session(token["token"])
-        self.orders: DatasetId = weir.services.datasets.find("prod/orders")
+        self.token_id, self.session = token["id"], weir.services[Identity].session(token["token"])
+        self.orders: DatasetId = weir.services[Datasets].find("prod/orders")
 
     def sees(self, sql: str = SQL) -> str:
         """How the region is shown to ana: unmasked or masked. Raises what a query raises."""
         subject = self.session()
-        query = self.weir.services.query
+        query = self.weir.services[GovernedQuery]
         with query.running.during(subject, sql, None) as live:
             live.signed_in = self.session
             return str(query.run(subject, sql, running=live).columns[0]["decision"]["effect"])
@@ -179,12 +183,12 @@ def test_what_is_taken_back_is_open_again(ana: Asked) -> None:
 
 def test_a_change_that_is_not_kept_changes_nothing(ana: Asked) -> None:
     """A query inside a transaction sees the change of it; what it read is not given to anybody else."""
-    store = ana.weir.services.store
+    store = ana.weir.services[CatalogStore]
     with pytest.raises(ZeroDivisionError), store.transaction():
         store.put_classifications(
             ana.orders, [ClassificationRecord("value.region", "SECRET", 0.9, ReviewState.CONFIRMED, {})], [], NOW
         )
-        inside = ana.weir.services.facts.facts("prod/orders")
+        inside = ana.weir.services[FactsSource].facts("prod/orders")
         assert "SECRET" in {tag for field in inside.fields for tag in field.tags}
         raise ZeroDivisionError
     tag(ana, ReviewState.REJECTED)  # so many changes as the one that was taken back
@@ -192,15 +196,15 @@ def test_a_change_that_is_not_kept_changes_nothing(ana: Asked) -> None:
 
 
 def test_a_column_that_a_scan_found_is_there_in_the_next_query(ana: Asked) -> None:
-    table = ana.weir.services.query.preparer.table("prod.orders")
+    table = ana.weir.services[GovernedQuery].preparer.table("prod.orders")
     change(ana, declared_ddl="region STRING, later STRING")
-    now = ana.weir.services.query.preparer.table("prod.orders")
+    now = ana.weir.services[GovernedQuery].preparer.table("prod.orders")
     assert "later" not in str(table.value.kind) and "later" in str(now.value.kind)
 
 
 def test_the_catalog_is_not_read_again_while_nothing_changes(ana: Asked) -> None:
     ana.sees()
-    store = ana.weir.services.store
+    store = ana.weir.services[CatalogStore]
     read: list[str] = []
 
     def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,5 +217,5 @@ def test_the_catalog_is_not_read_again_while_nothing_changes(ana: Asked) -> None
     for name in ("schema", "classifications", "notes", "documents", "dataset", "clusters", "aliases", "cluster"):
         setattr(store, name, noting(name, getattr(store, name)))
     assert ana.sees() == "clear" and not read
-    usage = ana.weir.services.store.dataset(ana.orders)
+    usage = ana.weir.services[CatalogStore].dataset(ana.orders)
     assert usage is not None and usage.usage >= 2  # counted, and no change

@@ -121,8 +121,8 @@ def test_figures_of_a_masked_field_are_for_who_may_read_it_clear(people: dict[st
     for name in ("otto", "stan", "admin"):
         assert field(people[name], EMAIL)["distinct"] and not get(people[name], SCHEMA)["withheld"]
     masked, clear = field(people["ana"], EMAIL), field(people["ana"], "value.order_id")
-    assert masked["distinct"] is None and masked["lengths"] is None and masked["null_share"] is None
-    assert not {"magnitude", "sizes", "formats", "first_seen"} & set(masked["details"])
+    assert masked["distinct"] is None and masked["lengths"] is None and masked["nullShare"] is None
+    assert not {"magnitude", "sizes", "formats", "firstSeen"} & set(masked["details"])
     assert "distinct" in masked["withheld"] and masked["types"] and masked["presence"] == 1
     assert clear["distinct"] and clear["lengths"] and "withheld" not in clear
     assert get(people["ana"], SCHEMA)["withheld"] == ["fields"]

@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from policies.plan.model import QueryPlan
+from policies.query.service import GovernedQuery
 from tests.api_world import ApiWorld, orders, world
 from tests.query_door import NoOffsets
 
@@ -66,8 +67,8 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     with world(tmp_path_factory.mktemp("home"), topics) as weir:
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["*"])
         weir.apply(POLICIES)
-        weir.services.query._engine = Analysis()
-        weir.services.query._offsets = weir.services.query.preparer._offsets = NoOffsets()
+        weir.services[GovernedQuery]._engine = Analysis()
+        weir.services[GovernedQuery]._offsets = weir.services[GovernedQuery].preparer._offsets = NoOffsets()
         yield weir
 
 
@@ -110,7 +111,7 @@ def test_columns_that_one_may_see(ana: TestClient) -> None:
         "partial",
         "notes",
         "unreadable",
-        "unreadable_text",
+        "unreadableText",
     }
 
 

@@ -127,18 +127,18 @@ def test_requests_say_what_they_open_and_who_may_decide(weir: ApiWorld, ana: Tes
     answer = ok(
         ana.post("/api/v1/access-requests", json={"dataset": "prod/orders", "fields": [EMAIL], "purpose": "x"}), 201
     )
-    assert answer["can_decide"] is False and answer["opens"] == [
+    assert answer["canDecide"] is False and answer["opens"] == [
         {"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}
     ]
     (seen,) = ok(otto.get("/api/v1/access-requests", params={"toDecide": True}))["requests"]
-    assert (seen["can_decide"], seen["holders"], seen["instead_of"]) == (True, 1, None)
+    assert (seen["canDecide"], seen["holders"], seen["insteadOf"]) == (True, 1, None)
     assert ok(otto.put("/api/v1/me/delegation", json={"delegates": ["vera"], "until": "2999-01-01T00:00:00Z"}), 400)
     until = answer["until"]
     ok(otto.put("/api/v1/me/delegation", json={"delegates": ["vera"], "until": until}))
     vera = weir.user("vera")
     assert ok(vera.get("/api/v1/me/delegation"))["insteadOf"] == ["otto"]
     done = ok(vera.post(f"/api/v1/access-requests/{answer['id']}/approve"))
-    assert done["state"] == "approved" and done["decisions"][0]["instead_of"] == "otto"
+    assert done["state"] == "approved" and done["decisions"][0]["insteadOf"] == "otto"
     assert ok(otto.delete("/api/v1/me/delegation"))["ended"] is True
 
 

@@ -14,8 +14,10 @@ import pyarrow as pa
 import pytest
 
 from catalog.errors import WeirError
+from policies.access.identity import Identity
 from policies.plan.model import QueryPlan, Range, Result, ResultColumn, Window
 from policies.query.running_access import Access
+from policies.query.service import GovernedQuery
 from policies.sql.windows import AsOf
 from tests.api_world import ApiWorld, orders, world
 
@@ -122,24 +124,24 @@ class Running:
         try:
             return getattr(self, f"_{door}")(subject, live)
         finally:
-            self.weir.services.query.running.end(live)
+            self.weir.services[GovernedQuery].running.end(live)
 
     def _live(self, sql: str, streaming: bool) -> tuple[Any, Any]:
-        identity = self.weir.services.identity
+        identity = self.weir.services[Identity]
         subject = identity.authenticate(self.token["token"])
-        live = self.weir.services.query.running.begin(subject, sql, self.purpose, streaming=streaming)
+        live = self.weir.services[GovernedQuery].running.begin(subject, sql, self.purpose, streaming=streaming)
         live.signed_in = identity.session(self.token["token"])
         return subject, live
 
     def _run(self, subject: Any, live: Any) -> Any:
-        return self.weir.services.query.run(subject, live.sql, live.purpose, 10, live).rows
+        return self.weir.services[GovernedQuery].run(subject, live.sql, live.purpose, 10, live).rows
 
     def _open(self, subject: Any, live: Any) -> Any:
-        with self.weir.services.query.open(subject, live.sql, live.purpose, 10, live, "csv") as answer:
+        with self.weir.services[GovernedQuery].open(subject, live.sql, live.purpose, 10, live, "csv") as answer:
             return [row for batch in answer.batches for row in answer.batches.rows([batch])]
 
     def _stream(self, subject: Any, live: Any) -> Any:
-        events = self.weir.services.query.stream(subject, live.sql, live.purpose, live)
+        events = self.weir.services[GovernedQuery].stream(subject, live.sql, live.purpose, live)
         with contextlib.closing(events):
             return next(event for event in events if event["type"] in ("rows", "end"))
 
@@ -148,7 +150,7 @@ class Running:
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld, SlowEngine]]:
     engine = SlowEngine()
     with world(tmp_path_factory.mktemp("home"), {"orders": orders(20)}, engine=engine, window=engine) as weir:
-        weir.services.query.settings.recheck_seconds = 0.05
+        weir.services[GovernedQuery].settings.recheck_seconds = 0.05
         weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["orders"])
         yield weir, engine
 
@@ -157,7 +159,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ApiWorld,
 def query(opened: tuple[ApiWorld, SlowEngine]) -> Iterator[Running]:
     """A query that runs; what a test declared is taken back."""
     weir, engine = opened
-    weir.services.query.settings.recheck_seconds = 0.05
+    weir.services[GovernedQuery].settings.recheck_seconds = 0.05
     weir.apply(BASE)
     engine.started.clear()
     engine.go.clear()
@@ -279,7 +281,7 @@ def test_nothing_goes_out_on_an_old_decision_though_nobody_watches(query: Runnin
 
     Access.watching, kept = unwatched, Access.watching  # type: ignore[method-assign]
     try:
-        query.weir.services.query.settings.recheck_seconds = 0.01
+        query.weir.services[GovernedQuery].settings.recheck_seconds = 0.01
         done = query.begin("open")
         query.weir.apply(GROUP % "")
         time.sleep(0.05)

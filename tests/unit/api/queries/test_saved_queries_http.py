@@ -99,7 +99,7 @@ def test_a_name_is_taken_once_and_bad_input_names_the_field(weir: ApiWorld) -> N
 
 
 def test_a_person_keeps_so_many_and_no_more(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.joins.saved_queries.MOST_OF_ONE", 2)
+    monkeypatch.setattr("api.features.saved_queries.service.MOST_OF_ONE", 2)
     ana = weir.user("ana")
     assert [ana.post(AT, json=asked(f"q{n}")).status_code for n in range(3)] == [201, 201, 429]
     assert weir.user("otto").post(AT, json=asked()).status_code == 201

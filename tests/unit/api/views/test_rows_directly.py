@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from api.http.app import create_app
-from api.http.callers.auth import LATELY_S
+from api.app import create_app
+from api.config.settings import Settings
+from api.guard.credentials import LATELY_S
 from api.http.routes import direct, one_row
+from policies.access.identity import Identity
 from tests.query_door import until
 from tests.served_view import ServedView, served_view
 
@@ -115,11 +117,11 @@ def test_what_is_no_good_token_is_refused(served: ServedView, header: str) -> No
 
 @pytest.mark.parametrize("asked", ["", "?key=a@x.org"])
 def test_a_right_that_ends_shows_within_a_moment(served: ServedView, asked: str) -> None:
-    token = served.world.services.identity.create_token("ana")
+    token = served.world.services[Identity].create_token("ana")
     client, address = served.world.user("ana"), f"/api/v1/views/spend/rows{asked}"
     headers = {"Authorization": f"Bearer {token.text}"}
     assert client.get(address, headers=headers).status_code == 200
-    served.world.services.identity.revoke(token.id)
+    served.world.services[Identity].revoke(token.id)
     begun = time.monotonic()
     until(lambda: client.get(address, headers=headers).status_code == 401)
     assert time.monotonic() - begun < LATELY_S + 1
@@ -163,8 +165,8 @@ def test_names_are_read_alike(served: ServedView, monkeypatch: pytest.MonkeyPatc
 def test_every_layer_is_passed_by_both_ways(served: ServedView, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other methods, other credentials, limited tokens, bodies that are too large, compression, and the figures."""
     services = served.world.services
-    token = services.identity.create_token("ana").text
-    limited = {scope: services.identity.create_token("ana", scopes=[scope]).text for scope in ("query", "read")}
+    token = services[Identity].create_token("ana").text
+    limited = {scope: services[Identity].create_token("ana", scopes=[scope]).text for scope in ("query", "read")}
     served.write({"long@x.org": 10**15})
     client = TestClient(served.world.app, raise_server_exceptions=False)
     address = "/api/v1/views/spend/rows?key=a@x.org"
@@ -204,14 +206,14 @@ def test_every_layer_is_passed_by_both_ways(served: ServedView, monkeypatch: pyt
 
 def test_a_token_that_read_rows_passes_whatever_came_before_it(served: ServedView) -> None:
     services = served.world.services
-    services.settings.api.rate_failed = 1.0
+    services[Settings].api.rate_failed = 1.0
     app = create_app(services)
 
     def status(token: str, path: str = "/api/v1/views/spend/rows?key=a@x.org") -> int:
         client = TestClient(app, client=("203.0.113.9", 1), headers={"Authorization": f"Bearer {token}"})
         return int(client.get(path).status_code)
 
-    good = services.identity.create_token("ana").text
+    good = services[Identity].create_token("ana").text
     assert status(good) == 200
     assert [status(f"weir_bad{number}") for number in range(12)] == [401] * 10 + [429] * 2
     assert [status(good) for _ in range(12)] == [200] * 12
@@ -220,7 +222,7 @@ def test_a_token_that_read_rows_passes_whatever_came_before_it(served: ServedVie
 def test_an_application_reads_more_often_than_a_person_asks(served: ServedView) -> None:
     """The burst of the common rate is 10 requests here; rows have a rate of their own."""
     services = served.world.services
-    services.settings.api.rate_requests, services.settings.api.rate_rows = 1.0, 100.0
+    services[Settings].api.rate_requests, services[Settings].api.rate_rows = 1.0, 100.0
     client = TestClient(create_app(services), headers=dict(served.world.user("ana").headers))
     statuses = [client.get("/api/v1/views/spend/rows", params={"key": "a@x.org"}).status_code for _ in range(30)]
     assert statuses == [200] * 30

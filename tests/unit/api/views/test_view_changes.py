@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from api.joins.views.changes import CHANGED, Event
+from api.config.settings import Settings
+from api.joins.views.changes import CHANGED, Event, ViewChanges
 from catalog.errors import Conflict, LimitExceeded, NotAllowed, NotFound
+from policies.query.service import GovernedQuery
 from tests.served_view import ServedView, served_view
 
 MASK = """
@@ -211,14 +213,14 @@ def test_a_view_without_rows_any_more_ends_the_stream(served: ServedView) -> Non
 def test_refusals_come_before_the_stream(served: ServedView) -> None:
     services = served.world.services
     otto = served.subject("otto")
-    live = services.query.running.begin(otto, "x", None, streaming=True)
+    live = services[GovernedQuery].running.begin(otto, "x", None, streaming=True)
     with pytest.raises(Conflict, match="no rows"):
-        services.view_changes.follow(served.subject("ana"), "spend", None, live)
+        services[ViewChanges].follow(served.subject("ana"), "spend", None, live)
     served.serve(served.generation())
     with pytest.raises(NotAllowed):
-        services.view_changes.follow(otto, "spend", None, live)
+        services[ViewChanges].follow(otto, "spend", None, live)
     with pytest.raises(NotFound):
-        services.view_changes.follow(otto, "spand", None, live)
+        services[ViewChanges].follow(otto, "spand", None, live)
     entries = served.world.admin.get("/api/v1/audit?action=view.read").json()["entries"]
     assert [(each["actor"], each["decision"]) for each in entries] == [("otto", "deny")]
 
@@ -253,9 +255,9 @@ def test_the_http_door_streams_and_counts_as_a_push_query(served: ServedView) ->
     blocks = [dict(line.split(": ", 1) for line in block.split("\n")) for block in answer.text.strip().split("\n\n")]
     assert [each["event"] for each in blocks] == ["snapshot", "end"] and blocks[0]["id"].startswith("1-abab")
     assert json.loads(blocks[0]["data"])["rows"] == [["a@x.org", 1]] and "cancelled" in blocks[1]["data"]
-    assert services.query.running.list(served.subject("ana")) == []
-    for _ in range(services.settings.query.streams_per_subject):
-        services.query.running.begin(served.subject("ana"), "x", None, streaming=True)
+    assert services[GovernedQuery].running.list(served.subject("ana")) == []
+    for _ in range(services[Settings].query.streams_per_subject):
+        services[GovernedQuery].running.begin(served.subject("ana"), "x", None, streaming=True)
     with pytest.raises(LimitExceeded):
-        services.query.running.begin(served.subject("ana"), "x", None, streaming=True)
+        services[GovernedQuery].running.begin(served.subject("ana"), "x", None, streaming=True)
     assert ana.get("/api/v1/views/spend/changes").status_code == 429

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from api.joins.views.service import Views
+from policies.query.service import GovernedQuery
 from tests.served_view import COLUMNS, ServedView, served_view
 from tests.twins.views import MemoryServingTable
 from tests.view_twins import Fate, TwinStreams, TwinTopics
@@ -42,8 +44,8 @@ def ask(served: ServedView, spec: dict[str, Any] | None = None, name: str = "spe
 def running(served: ServedView) -> str:
     """Give readers the generation that is declared; its hash."""
     served.engine.columns_of = (("region", "string"), ("total", "bigint"))
-    declared = served.world.services.views.find("spend")[0]
-    preparer = served.world.services.query.preparer
+    declared = served.world.services[Views].find("spend")[0]
+    preparer = served.world.services[GovernedQuery].preparer
     current = built(declared.spec, preparer, served.subject("ana"), lambda cluster, topic: False)
     served.serve(
         served.generation(

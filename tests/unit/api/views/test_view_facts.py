@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from policies.ports import FactsSource
 from tests.served_view import ServedView
 
 SINK = """
@@ -30,7 +31,7 @@ def served(tmp_path: Path) -> Iterator[ServedView]:
 
 def topics(served: ServedView) -> set[tuple[str, tuple[str, ...]]]:
     """(generation, fields of the sources) that a decision on the topic rests on."""
-    facts = served.world.services.facts.facts("prod/spend-out")
+    facts = served.world.services[FactsSource].facts("prod/spend-out")
     paths = tuple(sorted(field.path for source in facts.sources for field in source.fields))
     return {(facts.generation, paths)}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
 from tests.served_view import ServedView, served_view
 from views.model import State
@@ -72,7 +73,7 @@ def test_views_in_a_circle_from_before_are_denied(served: ServedView) -> None:
     services = served.world.services
     for name, other in (("a", "b"), ("b", "a")):
         spec = {"sql": f"SELECT email FROM prod.{other}", "runAs": {"user": "ana"}}
-        services.store.put_document(DeclaredDocument("View", name, {"name": name}, spec))
+        services[CatalogStore].put_document(DeclaredDocument("View", name, {"name": name}, spec))
         generation = served.generation(sources=[f"prod/{other}"], columns=[["email", "string"]])
         served.states.put(name, ViewState(state=State.RUNNING, active=generation).to_json())
     ana = served.world.user("ana")

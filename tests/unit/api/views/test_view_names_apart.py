@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from catalog.errors import DatasetNotFound
+from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
+from policies.ports import FactsSource
+from policies.query.service import GovernedQuery
 from tests.api_world import orders
 from tests.served_view import ServedView, served_view
 from tests.unit.api.views.test_view_names import applied, document, sink
@@ -39,20 +42,22 @@ def test_a_view_with_an_output_topic_takes_no_name_of_another_topic(served: Serv
 
 def test_a_name_from_before_does_not_hide_the_topic(served: ServedView) -> None:
     spec = {"sql": "SELECT email FROM prod.spend", "runAs": {"user": "ana"}}
-    served.world.services.store.put_document(DeclaredDocument("View", "prod.orders", {"name": "prod.orders"}, spec))
-    preparer = served.world.services.query.preparer
+    served.world.services[CatalogStore].put_document(
+        DeclaredDocument("View", "prod.orders", {"name": "prod.orders"}, spec)
+    )
+    preparer = served.world.services[GovernedQuery].preparer
     for name in ("prod.orders", "PROD.orders", "orders"):
         assert preparer.table(name).topic == "orders"
-    served.world.services.store.delete_document("View", "prod.orders")
+    served.world.services[CatalogStore].delete_document("View", "prod.orders")
 
 
 def test_a_private_topic_that_was_scanned_is_nobodys_table(served: ServedView) -> None:
-    preparer, ana = served.world.services.query.preparer, served.world.user("ana")
+    preparer, ana = served.world.services[GovernedQuery].preparer, served.world.user("ana")
     for name in (PRIVATE, f"prod.{PRIVATE}"):
         with pytest.raises(DatasetNotFound, match="private topic of a stream view"):
             preparer.table(name)
     with pytest.raises(DatasetNotFound, match="private topic of a stream view"):
-        served.world.services.facts.facts(f"prod/{PRIVATE}")
+        served.world.services[FactsSource].facts(f"prod/{PRIVATE}")
     assert ana.post("/api/v1/query", json={"sql": f"SELECT * FROM prod.`{PRIVATE}`"}).status_code == 404
     assert ana.get(f"/api/v1/datasets/prod/{PRIVATE}/records").status_code == 404
     assert "person0" not in ana.get(f"/api/v1/datasets/prod/{PRIVATE}").text

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.joins.views.reading import Readable
+from api.joins.views.rows import ViewRows
 from api.joins.views.seen import SeenStates
 from policies.model import Subject
 from tests.served_view import ServedView, served_view
@@ -173,7 +174,7 @@ def test_a_right_that_ends_while_a_reader_waits_for_offsets(served: ServedView, 
     active, ana = served.state.active, served.world.user("ana")
     assert active is not None
     answers = []
-    reading = served.world.services.view_rows._reading
+    reading = served.world.services[ViewRows]._reading
     waits = threading.Event()
     was = reading.lately
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from policies.audit.log import AuditLog
 from tests.api_world import ApiWorld
 from tests.unit.api.visible.test_hidden_dataset import (
     API,
@@ -175,7 +176,7 @@ def test_its_own_people_see_the_domain_and_others_do_not(weir: ApiWorld, admin_o
 def test_its_reports_and_its_audit_show_nothing_of_another(weir: ApiWorld, admin_of_shop: TestClient) -> None:
     """Where-is, simulation and audit of the admin's own domain, which others are written about in the same entries."""
     both = {"prod/orders": ["value.order_id"], f"prod/{NAME}": [f"value.{NAME}"]}
-    weir.services.audit.record(
+    weir.services[AuditLog].record(
         OWNER, "query", f"prod/orders, prod/{NAME}", "deny", [f"policy {NAME}.rows"], {"fields": both, "sql": NAME}
     )
     paths = [

@@ -11,8 +11,12 @@ from urllib.parse import unquote
 import pytest
 from fastapi.testclient import TestClient
 
+from api.visibility.readers import Readers
 from catalog.model import DatasetId
+from catalog.ports import CatalogStore
 from catalog.records import ClusterRecord
+from catalog.search.service import Search
+from policies.access.identity import Identity
 from tests.api_world import ApiWorld
 from tests.unit.api.visible.test_hidden_dataset import (
     API,
@@ -80,15 +84,15 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
         assert weir.admin.post(f"{API}/lineage", json=event).status_code == 201
         weir.fold()
         weir.apply(MORE)
-        record = weir.services.store.dataset(DatasetId(BROKER, NAME))
+        record = weir.services[CatalogStore].dataset(DatasetId(BROKER, NAME))
         assert record is not None
-        weir.services.store.put_cluster(ClusterRecord("dev", "kafka://devhost:9092", ("devhost:9092",)))
+        weir.services[CatalogStore].put_cluster(ClusterRecord("dev", "kafka://devhost:9092", ("devhost:9092",)))
         other = replace(
             record, id=DatasetId("kafka://devhost:9092", NAME), cluster="dev", owners=(), tags=(), description=""
         )
-        weir.services.store.put_dataset(other)
+        weir.services[CatalogStore].put_dataset(other)
         weir.fold()
-        weir.services.search.reindex_dirty()
+        weir.services[Search].reindex_dirty()
         yield weir
 
 
@@ -147,11 +151,11 @@ metadata: {name: race}
 spec: {match: {datasets: [prod/none]}, existence: owners}
 """
     weir.apply(text)
-    subject = services.identity.current("out")
-    early = services.reader(subject)
+    subject = services[Identity].current("out")
+    early = services[Readers].of(subject)
     assert early.horizon is not None
     weir.apply(text.replace("prod/none", "prod/orders"))
-    late = services.reader(subject).horizon
+    late = services[Readers].of(subject).horizon
     assert early.horizon.parted is not None and late is not None
     assert "orders" in {each.name for each in late.parted.nothing}
     assert weir.admin.delete(f"{API}/declared/Visibility/race").status_code == 200

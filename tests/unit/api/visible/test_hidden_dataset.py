@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, orders, record, world
 
 NAME, MISSING = "zqxledger", "zqyledger"
@@ -118,7 +119,7 @@ def built(folder: Path, hidden: bool) -> Iterator[ApiWorld]:
         for event in events:
             assert weir.admin.post(f"{API}/lineage", json=event).status_code == 201
         weir.fold()
-        weir.services.search.reindex_dirty()
+        weir.services[Search].reindex_dirty()
         yield weir
 
 
@@ -254,7 +255,7 @@ def posts(name: str) -> list[tuple[str, dict[str, Any]]]:
 _LOOSE = (
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?"), "TIME"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,64}|q-[0-9a-f]+"), "ID"),
-    (re.compile(r'"(seq|sequence|next|latency_ms|seconds|query_id|revision|usage|at)": ?[^,}]+'), "N"),
+    (re.compile(r'"(seq|sequence|next|latency_ms|seconds|queryId|revision|usage|at)": ?[^,}]+'), "N"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.joins.observing import Observing
 from lineage.observed.connector_datasets import Connector
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic
 from tests.api_world import ApiWorld, orders, world
@@ -62,7 +63,7 @@ def w(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
     with world(tmp_path_factory.mktemp("readers"), {"orders": orders(5), "ledger": orders(5)}) as opened:
         opened.apply(DECLARED)
         opened.scan(cluster="prod", topics=["orders", "ledger"])
-        observing = opened.services.observing
+        observing = opened.services[Observing]
         observing._groups_of = Groups  # type: ignore[assignment]
         observing._connect_of = lambda url, auth, ca: Connect()
         yield opened

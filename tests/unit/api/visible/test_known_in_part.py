@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
+from catalog.search.service import Search
 from tests.api_world import ApiWorld, orders, record, world
 from tests.unit.api.visible.test_hidden_dataset import API, BROKER, FIELD, NAME, calls, gets, posts, ran, secret
 
@@ -74,7 +75,7 @@ def weir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiWorld]:
         for event in (ran("fill", "orders", NAME), ran("drain", NAME, "clicks")):
             assert built.admin.post(f"{API}/lineage", json=event).status_code == 201
         built.fold()
-        built.services.search.reindex_dirty()
+        built.services[Search].reindex_dirty()
         yield built
 
 
@@ -123,7 +124,7 @@ def test_each_aspect_is_refused_by_its_name(weir: ApiWorld) -> None:
     at = f"{API}/datasets/prod/{NAME}"
     shown = ana.get(at).json()
     assert shown["knows"] == {"existence": True, "schema": False, "evidence": False, "lineage": False}
-    assert (shown["fields"], shown["entities"], shown["schema_version"]) == (0, [], 0)
+    assert (shown["fields"], shown["entities"], shown["schemaVersion"]) == (0, [], 0)
     assert [client.get(f"{at}/schema").status_code for client in (ana, eve, otto)] == [403, 200, 200]
     assert [client.get(f"{at}/classifications").status_code for client in (ana, eve, otto)] == [403, 403, 200]
     listed = eve.get(f"{API}/classifications").json()["classifications"]

@@ -137,7 +137,7 @@ def seen(field: FieldProfile, offset: int, **types: int) -> FieldProfile:
     """A profile with the places of its first sight."""
     place = {"time": f"2026-03-01T12:00:00.{offset:03}Z", "partition": 0, "offset": offset}
     by_type = {name: {**place, "offset": at, "time": f"2026-03-01T12:00:00.{at:03}Z"} for name, at in types.items()}
-    return replace(field, details={"first_seen": place, **({"types_first_seen": by_type} if by_type else {})})
+    return replace(field, details={"firstSeen": place, **({"typesFirstSeen": by_type} if by_type else {})})
 
 
 def test_changes_name_the_first_record_that_shows_them() -> None:
@@ -152,9 +152,9 @@ def test_changes_name_the_first_record_that_shows_them() -> None:
 def test_what_was_seen_earlier_stays_the_first_sight() -> None:
     old = schema([seen(profile("value.a"), 3)])
     kept = carry_over(old, schema([seen(profile("value.a"), 900)]))
-    assert kept.fields[0].details["first_seen"]["offset"] == 3
+    assert kept.fields[0].details["firstSeen"]["offset"] == 3
     whole = carry_over(old, schema([seen(profile("value.a"), 900)], complete=True))
-    assert whole.fields[0].details["first_seen"]["offset"] == 3
+    assert whole.fields[0].details["firstSeen"]["offset"] == 3
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_numbers_have_room(kinds: set[str], details: dict[str, Any], wanted: str
             {"magnitude": [-1, 28], "precision": 50, "scale": 21},
             "29 digits before the point and 21 behind",
         ),
-        ({"decimal"}, {"magnitude": [0, 1], "precision": 22, "scale": 20, "not_finite": 1}, "not finite"),
+        ({"decimal"}, {"magnitude": [0, 1], "precision": 22, "scale": 20, "notFinite": 1}, "not finite"),
     ],
 )
 def test_what_no_number_holds_is_text_with_a_note(kinds: set[str], details: dict[str, Any], why: str) -> None:
@@ -107,7 +107,7 @@ def test_each_alternative_of_a_place_is_a_member() -> None:
 
 def test_a_document_in_a_text_is_no_field_of_the_type() -> None:
     fields = [profile("value", object=1.0), profile("value.a", string=1.0)]
-    inside = profile("value.a.email", {"inside_text": "value.a"}, string=1.0)
+    inside = profile("value.a.email", {"insideText": "value.a"}, string=1.0)
     assert from_profile([*fields, inside]) == StructType((("a", STRING),))
 
 

@@ -65,7 +65,7 @@ def test_schedules_ask_for_scans_when_they_are_due() -> None:
             "cluster": "prod",
             "topics": ["*"],
             "exclude": ["orders"],
-            "sample": {"strategy": "since-last", "max_records": 500, "dead_letter": "_letters"},
+            "sample": {"strategy": "since-last", "maxRecords": 500, "deadLetter": "_letters"},
         },
         {"cluster": "prod", "topics": ["orders"], "sample": {"strategy": "latest"}},
     ]

@@ -243,8 +243,8 @@ def test_retention_is_told(world: World) -> None:
     from dataclasses import replace
 
     record = world.datasets.get(USERS)
-    world.store.put_dataset(replace(record, topic={"cleanup_policy": "compact", "retention_ms": 1}))
+    world.store.put_dataset(replace(record, topic={"cleanupPolicy": "compact", "retentionMs": 1}))
     assert "compacted: the newest of each key" in to_html(where(world, entity="EMAIL_ADDRESS"))
-    world.store.put_dataset(replace(record, topic={"cleanup_policy": "delete", "retention_ms": 7 * 86_400_000}))
+    world.store.put_dataset(replace(record, topic={"cleanupPolicy": "delete", "retentionMs": 7 * 86_400_000}))
     assert "7 days" in to_html(where(world, entity="EMAIL_ADDRESS"))
     assert profile("key").path == "key"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.http.formats.csv_text import CsvText, csv_line
+from api.formats.csv_text import CsvText, csv_line
 from catalog.spreadsheet import defused
 from lineage.questions.exports import safe_cell
 

@@ -47,7 +47,7 @@ def test_a_statement_is_refused_after_the_second_end_until_its_time_is_over() ->
     blame.strike(keys(plan(BOMB)))
     with pytest.raises(LimitExceeded) as caught:
         blame.check(keys(plan(BOMB)))
-    assert caught.value.details["until"] == "2026-01-01T00:11:00Z" and caught.value.details["retry_after"] == 600
+    assert caught.value.details["until"] == "2026-01-01T00:11:00Z" and caught.value.details["retryAfter"] == 600
     assert "2026-01-01T00:11:00Z" in caught.value.message
     clock.now += timedelta(seconds=601)
     assert not refused(blame, plan(BOMB))

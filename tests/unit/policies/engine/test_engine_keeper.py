@@ -213,7 +213,7 @@ def test_the_queries_of_an_engine_that_died_are_answered_at_once_and_it_is_start
         error = each.ended(2)
         assert isinstance(error, Unavailable) and each.at - died < 2
         assert "was stopped by a query and is starting again" in error.message
-        assert error.details["retry_after"] >= 1
+        assert error.details["retryAfter"] >= 1
     assert world.again.wait(5) and len(world.process.replaced) == 1
     world.engine.let.set()
     assert world.kept.run(world.plan("SELECT 1")) is ROWS
@@ -241,7 +241,7 @@ def test_only_what_can_be_heavy_is_blamed_for_a_full_heap(make: Make, sql: str, 
     outcome = asked.ended(2)
     assert error in outcome.message
     assert isinstance(outcome, LimitExceeded) is (sql == HEAVY)
-    assert outcome.details["limit" if sql == HEAVY else "retry_after"] == ("memory" if sql == HEAVY else 2)
+    assert outcome.details["limit" if sql == HEAVY else "retryAfter"] == ("memory" if sql == HEAVY else 2)
     assert not world.process.replaced
 
 
@@ -254,7 +254,7 @@ def test_new_queries_wait_a_little_for_a_starting_engine_and_then_get_an_answer(
     with pytest.raises(Unavailable) as caught:
         world.kept.run(world.plan())
     assert 0.2 < time.monotonic() - begun < 2
-    assert caught.value.details["retry_after"] >= 1
+    assert caught.value.details["retryAfter"] >= 1
     with pytest.raises(Unavailable, match=r"starting again|started again"):
         world.keeper.check()
 

@@ -32,9 +32,9 @@ def places(sql: str, world: World | None = None) -> list[tuple[str, str | None]]
     lines = sql.split("\n")
     texts = []
     for problem in check(sql, world)["problems"]:
-        assert problem["line"] == problem["end_line"]
+        assert problem["line"] == problem["endLine"]
         line = lines[problem["line"] - 1]
-        texts.append((line[problem["column"] - 1 : problem["end_column"] - 1], problem["suggestion"]))
+        texts.append((line[problem["column"] - 1 : problem["endColumn"] - 1], problem["suggestion"]))
     return texts
 
 
@@ -120,7 +120,7 @@ def test_no_text_breaks_it(sql: str) -> None:
     assert answer["ok"] is (answer["problems"] == [])
     for problem in answer["problems"]:
         assert problem["line"] >= 1 and problem["column"] >= 1
-        assert (problem["end_line"], problem["end_column"]) >= (problem["line"], problem["column"])
+        assert (problem["endLine"], problem["endColumn"]) >= (problem["line"], problem["column"])
 
 
 # --- completion --------------------------------------------------------------------------------------------------------

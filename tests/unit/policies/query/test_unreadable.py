@@ -106,7 +106,7 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
         "items[].qty": 1,
         "tags{}": 1,
     }
-    text = answer["unreadable_text"]
+    text = answer["unreadableText"]
     assert "1 value of n (INT)" in text and "1 record cannot be decoded" in text
     assert "weir scan prod --topics orders" in text and "schema.spark" in text
 
@@ -114,7 +114,7 @@ def test_an_answer_counts_what_does_not_fit_by_column_and_place() -> None:
 def test_an_answer_where_all_fits_says_nothing() -> None:
     world = World(SMALL)
     answer = world.service().run(ANA, ALL).to_json()
-    assert (answer["unreadable"], answer["unreadable_text"], world.scanned) == ({}, None, [])
+    assert (answer["unreadable"], answer["unreadableText"], world.scanned) == ({}, None, [])
 
 
 def test_only_columns_that_the_query_names_are_counted() -> None:

@@ -146,7 +146,7 @@ def test_the_review_is_forced(world: World, outbox: Told) -> None:
     world.sleep(minutes=1)
     assert notices.step() == 0
     shown = RequestView(world.state, world.approvals.deciders, world.clock).show(world.user("petra"), [request])[0]
-    assert shown["overdue"] and shown["can_decide"]
+    assert shown["overdue"] and shown["canDecide"]
 
 
 def test_a_denied_use_bars_its_user(world: World) -> None:
@@ -196,7 +196,7 @@ def test_a_delegate_decides_in_place_of_one_who_is_away(world: World) -> None:
     away(world, "otto", "grace")
     view = RequestView(world.state, world.approvals.deciders, world.clock)
     (shown,) = view.show(world.user("grace"), world.approvals.list(world.user("grace"), to_decide=True))
-    assert (shown["can_decide"], shown["instead_of"], shown["opens"]) == (
+    assert (shown["canDecide"], shown["insteadOf"], shown["opens"]) == (
         True,
         "otto",
         [{"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}],

@@ -99,7 +99,7 @@ def test_the_view_has_the_decided_rule_of_each_place(case: Told) -> None:
             rule, want = places.rule(FieldPath.parse(path)), scenarios.wanted(expected)
             mask = "DROP" if want["effect"] == "deny" else want["mask"] and want["mask"]["type"]
             assert (rule.mask and rule.mask.type.value) == mask, f"{path} of {person.user}"
-            assert rule.clear_when == ((want["clear_when"],) if want["clear_when"] else ())
+            assert rule.clear_when == ((want["clearWhen"],) if want["clearWhen"] else ())
         columns = govern(case.scenario.table(), decision, KEYS).shown
         if person.columns is not None:
             assert [c.name for c in columns if not c.name.startswith("_")] == list(person.columns), person.user
@@ -114,7 +114,7 @@ def test_explain(case: Told) -> None:
         for path in person.fields:
             want, got = scenarios.wanted(person.fields[path]), fields[path]
             assert got["mask"] == (want["mask"] and want["mask"]["type"]), f"explain: {path} of {person.user}"
-            assert (got["effect"] == "deny") is (want["effect"] == "deny") and got["clear_when"] == want["clear_when"]
+            assert (got["effect"] == "deny") is (want["effect"] == "deny") and got["clearWhen"] == want["clearWhen"]
         for column in governed.columns:
             if column.path is None or column.sql is None or column.name == "_value":
                 continue

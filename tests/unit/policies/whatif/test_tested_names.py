@@ -52,7 +52,7 @@ def run(text: str, facts: Any = ORDERS) -> dict[str, Any]:
             "value.customer.email",
         ),
         ("{subject: ana, dataset: prod/orders, field: value.customer.emial, expect: gap}", "value.customer.email"),
-        ("{subject: ana, dataset: prod/orders, field: value.amuont, expect: {clear_when: x}}", "value.amount"),
+        ("{subject: ana, dataset: prod/orders, field: value.amuont, expect: {clearWhen: x}}", "value.amount"),
         ("{subject: ana, dataset: prod/orders, expect: {columns: {value.amuont: clear}}}", "value.amount"),
     ],
 )

@@ -114,7 +114,7 @@ def test_records_are_read_by_the_schema_their_header_names(kind: str, by_topic: 
     result = scan(rows, registry)
     fields = {f.path: f for f in result.schema.fields}
     assert result.schema.format["value"] == kind and not result.problems
-    assert fields["value"].details["schema_ids"] == [7]
+    assert fields["value"].details["schemaIds"] == [7]
     assert {c.entity for c in result.classifications} == {"EMAIL_ADDRESS"}
     assert not result.unscanned, "the header itself is nobody's data"
     assert fields["headers.__value_schema_id"].details["formats"] == {"uuid": 1.0}

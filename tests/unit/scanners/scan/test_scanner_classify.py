@@ -160,7 +160,7 @@ def test_one_percent_in_free_text_is_found_with_its_rate():
     assert [(c.path, c.entity) for c in verdicts] == [("value.body", "EMAIL_ADDRESS")]
     evidence = verdicts[0].evidence
     assert evidence["matched"] == 10 and evidence["sampled"] == 1000 and evidence["rate"] == 0.01
-    assert evidence["free_text"] is True
+    assert evidence["freeText"] is True
     assert evidence["recognizers"] == [{"name": "weir:email", "version": VERSION}]
     assert verdicts[0].state is ReviewState.SUGGESTED
 
@@ -207,7 +207,7 @@ def test_public_and_private_addresses_are_told_apart():
     column = [f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(256)}" for _ in range(50)]
     column += [f"93.184.{rng.randrange(256)}.{rng.randrange(1, 255)}" for _ in range(150)]
     evidence = scan(column, "client_ip")[0][0].evidence
-    assert evidence["looked_at"] < 200
+    assert evidence["lookedAt"] < 200
     assert abs(evidence["private"] - 50) <= 20 and evidence["private"] + evidence["public"] == 200
 
 

@@ -8,7 +8,7 @@ import fastavro
 import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from catalog.model import DatasetScan, ScanWindow
+from catalog.model import DatasetScan, SchemaVersion
 from scanners.model import (
     ClusterConnection,
     PartFormat,
@@ -83,14 +83,14 @@ def test_since_last_goes_on_where_the_last_scan_ended():
     topics = {"a": rows(2000)}
     service = scanner(topics)
     (first,) = service.scan(CLUSTER, ["a"])
-    last = ScanWindow(**json.loads(json.dumps(first.schema.to_json()["window"])))
+    last = SchemaVersion.from_json(json.loads(json.dumps(first.schema.to_json()))).window
     request = SampleRequest(Strategy.SINCE_LAST)
     (same,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     assert all(0 < p["read"] <= 100 for p in same.schema.window.partitions), "only the re-check"
     topics["a"] = rows(2060, lambda i: {"id": i} if i < 2000 else {"id": i, "new": 1})
     (second,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     fresh = next(f for f in second.schema.fields if f.path == "value.new")
-    assert fresh.count == 60 and fresh.details["first_seen"]["offset"] == 1000
+    assert fresh.count == 60 and fresh.details["firstSeen"]["offset"] == 1000
 
 
 def test_cancelling_ends_early_without_error():

@@ -255,7 +255,7 @@ def test_a_profile_tells_the_ids_its_records_name() -> None:
     profiler = TopicProfiler("t", Schemas({1: OWN}))
     profiler.add([RawRecord(b"k", avro(POINT, {"x": n}, 1), [], 0, n, n) for n in range(9)])
     fields = {f.path: f for f in schema_of(sealed("t", [profiler.sketch]), ScanWindow()).fields}
-    assert fields["value"].details["schema_ids"] == [1] and "schema_ids" not in fields["key"].details
+    assert fields["value"].details["schemaIds"] == [1] and "schemaIds" not in fields["key"].details
 
 
 @pytest.mark.parametrize("listed", [None, [], {}, ["x"], [{"subject": "s"}]])

@@ -192,7 +192,7 @@ def test_outbox_tables_are_told_by_type_and_their_documents_are_the_payload(wrap
     assert sorted(w[f"{at}.type"] for w in whens(scan_result)) == ["OrderCreated", "OrderPaid"]
     # What is inside a text is decided for the text, and named in the evidence.
     (verdict,) = [v for v in scan_result.classifications if v.path == f"{at}.payload"]
-    assert verdict.evidence["inside_text"] == [f"{at}.payload.email"]
+    assert verdict.evidence["insideText"] == [f"{at}.payload.email"]
 
 
 def test_a_type_beside_data_is_an_envelope_and_a_type_among_fields_is_none() -> None:

@@ -103,7 +103,7 @@ def test_the_magnitudes_of_doubles_do_not_hang_on_how_batches_are_cut(values):
 def test_unions_and_first_places():
     by_path = fields(of([{"id": i} for i in range(7)] + [{"id": "x"}] * 3))["value.id"]
     assert by_path.types == {"int32": 0.7, "string": 0.3}
-    assert by_path.details["types_first_seen"]["string"] == {
+    assert by_path.details["typesFirstSeen"]["string"] == {
         "time": "1970-01-01T00:00:01.007Z",
         "partition": 0,
         "offset": 7,
@@ -258,7 +258,7 @@ def test_json_and_base64_inside_texts_are_opened():
     inner = json.dumps({"mail": "x", "n": 1})
     by_path = fields(of([{"p": inner, "b": base64.b64encode(inner.encode()).decode()} for _ in range(5)]))
     assert by_path["value.p"].types == {"string": 1.0}
-    assert by_path["value.p.mail"].details["inside_text"] == "value.p"
+    assert by_path["value.p.mail"].details["insideText"] == "value.p"
     assert by_path["value.b"].details["embedded"] == "base64 json"
 
 

@@ -63,10 +63,10 @@ function Facts({ review }: { review: OneAccessReview }) {
           {counts.items}: {counts.open} open, {counts.kept} kept, {counts.revoked} revoked, {counts.gone} ended by
           something else
         </dd>
-        {counts.at_source > 0 && (
+        {counts.atSource > 0 && (
           <>
             <dt>Left to end at their source</dt>
-            <dd>{counts.at_source}</dd>
+            <dd>{counts.atSource}</dd>
           </>
         )}
         {review.hash && (
@@ -91,7 +91,7 @@ function Items({ review }: { review: OneAccessReview }) {
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set());
   const [asking, setAsking] = useState<{ verdict: Verdict; items: ReviewItem[] } | null>(null);
   const all =
-    params.get("items") === "all" || (params.get("items") === null && review.manages && review.to_decide === 0);
+    params.get("items") === "all" || (params.get("items") === null && review.manages && review.toDecide === 0);
   const state = STATES.find((each) => each === params.get("state")) ?? null;
   const asked: ItemsAsked = {
     mine: !all,
@@ -109,8 +109,8 @@ function Items({ review }: { review: OneAccessReview }) {
     setShown(PAGE);
   };
   const rows = items.data?.items ?? [];
-  const chosen = rows.filter((item) => picked.has(item.number) && item.can_decide);
-  const open = rows.filter((item) => item.can_decide);
+  const chosen = rows.filter((item) => picked.has(item.number) && item.canDecide);
+  const open = rows.filter((item) => item.canDecide);
   return (
     <section className="panel flush" aria-label="Rights under review" aria-busy={items.isPlaceholderData}>
       <div className="panel-head" style={{ flexWrap: "wrap", gap: 10 }}>

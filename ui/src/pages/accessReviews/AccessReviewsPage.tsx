@@ -98,8 +98,8 @@ function ReviewTable({ reviews }: { reviews: AccessReview[] }) {
             id: "mine",
             head: "For you",
             className: "number",
-            sort: (review) => review.to_decide,
-            cell: (review) => (review.to_decide > 0 ? <strong>{review.to_decide}</strong> : "–"),
+            sort: (review) => review.toDecide,
+            cell: (review) => (review.toDecide > 0 ? <strong>{review.toDecide}</strong> : "–"),
           },
         ]}
       />

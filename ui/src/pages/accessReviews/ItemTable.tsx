@@ -30,7 +30,7 @@ export function ItemTable({
           head: "Choose",
           tool: true,
           cell: (item) =>
-            item.can_decide && (
+            item.canDecide && (
               <input
                 type="checkbox"
                 aria-label={`Choose ${item.right} of ${item.holder}`}
@@ -120,7 +120,7 @@ function Decision({ item, onDo }: { item: ReviewItem; onDo: (verdict: Verdict, i
       )}
       {item.reason && <span className="small muted anywhere">{item.reason}</span>}
       {item.leftAt.length > 0 && <span className="small anywhere">to end at: {item.leftAt.join(", ")}</span>}
-      {item.can_decide && !item.ended && (
+      {item.canDecide && !item.ended && (
         <span className="row">
           <button type="button" className="button small primary" onClick={() => onDo("keep", item)}>
             Keep
@@ -130,14 +130,14 @@ function Decision({ item, onDo }: { item: ReviewItem; onDo: (verdict: Verdict, i
           </button>
         </span>
       )}
-      {item.can_undo && (
+      {item.canUndo && (
         <span>
           <button type="button" className="button small quiet" onClick={() => onDo("undo", item)}>
             Take back
           </button>
         </span>
       )}
-      {!item.can_decide && item.state === "open" && (
+      {!item.canDecide && item.state === "open" && (
         <span className="small muted anywhere" title={item.why}>
           {item.reviewers.slice(0, 4).join(", ") || "nobody"} can decide
         </span>

@@ -58,13 +58,13 @@ export function AccountTokens({ of, onRotate }: { of: TokenEntry[]; onRotate: (t
                 ),
               },
               { id: "scopes", head: "Scopes", sort: (t) => t.scopes?.join(), cell: (t) => <WordList of={t.scopes} /> },
-              { id: "created", head: "Created", sort: (t) => t.created_at, cell: (t) => <When at={t.created_at} /> },
-              { id: "used", head: "Last used", sort: (t) => t.used_at, cell: (t) => <When at={t.used_at} /> },
+              { id: "created", head: "Created", sort: (t) => t.createdAt, cell: (t) => <When at={t.createdAt} /> },
+              { id: "used", head: "Last used", sort: (t) => t.usedAt, cell: (t) => <When at={t.usedAt} /> },
               {
                 id: "ends",
                 head: "Ends",
-                sort: (t) => t.expires_at,
-                cell: (t) => <When at={t.expires_at} never="no end" />,
+                sort: (t) => t.expiresAt,
+                cell: (t) => <When at={t.expiresAt} never="no end" />,
               },
               {
                 id: "state",
@@ -73,9 +73,9 @@ export function AccountTokens({ of, onRotate }: { of: TokenEntry[]; onRotate: (t
                 cell: (t) => (
                   <>
                     <TokenStateBadge of={t} />
-                    {t.rotated_to && (
+                    {t.rotatedTo && (
                       <div className="muted small">
-                        rotated to <span className="mono">{t.rotated_to}</span>
+                        rotated to <span className="mono">{t.rotatedTo}</span>
                       </div>
                     )}
                   </>
@@ -89,7 +89,7 @@ export function AccountTokens({ of, onRotate }: { of: TokenEntry[]; onRotate: (t
                 cell: (t) =>
                   tokenState(t) === "valid" && (
                     <>
-                      {!t.rotated_to && t.expires_at && (
+                      {!t.rotatedTo && t.expiresAt && (
                         <button type="button" className="button quiet small" onClick={() => onRotate(t)}>
                           <RefreshCw size={13} aria-hidden /> Rotate
                           <span className="visually-hidden"> {t.name || t.id}</span>

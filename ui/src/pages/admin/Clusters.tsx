@@ -67,17 +67,17 @@ export function Clusters() {
                     id: "servers",
                     head: "Bootstrap servers",
                     className: "anywhere",
-                    cell: (c) => <span className="mono">{c.bootstrap_servers.join(", ")}</span>,
+                    cell: (c) => <span className="mono">{c.bootstrapServers.join(", ")}</span>,
                   },
                   {
                     id: "id",
                     head: "Cluster ID",
-                    cell: (c) => <span className="mono small">{c.cluster_id ?? "not asked yet"}</span>,
+                    cell: (c) => <span className="mono small">{c.clusterId ?? "not asked yet"}</span>,
                   },
                   {
                     id: "registry",
                     head: "Schema registry",
-                    cell: (c) => <span className="mono small anywhere">{c.schema_registry ?? "none"}</span>,
+                    cell: (c) => <span className="mono small anywhere">{c.schemaRegistry ?? "none"}</span>,
                   },
                   {
                     id: "datasets",

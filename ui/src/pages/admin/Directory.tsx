@@ -84,7 +84,7 @@ function Connect({ shown, now }: { shown: DirectoryShown; now: Connection }) {
           Token, userName as the unique field; create, update and deactivate users, push groups.
         </dd>
         {now.tokens.map((token) => (
-          <TokenLine key={token.id} user={token.user} id={token.id} end={token.expires_at} />
+          <TokenLine key={token.id} user={token.user} id={token.id} end={token.expiresAt} />
         ))}
       </dl>
       <DirectoryToken now={now} />

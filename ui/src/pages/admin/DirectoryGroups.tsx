@@ -57,14 +57,14 @@ export function DirectoryGroups({ total, rules }: { total: number; rules: number
                     {
                       id: "groups",
                       head: "Gives groups",
-                      sort: (group) => group.gives_groups.join(),
-                      cell: (group) => <WordList of={group.gives_groups} />,
+                      sort: (group) => group.givesGroups.join(),
+                      cell: (group) => <WordList of={group.givesGroups} />,
                     },
                     {
                       id: "roles",
                       head: "Gives roles",
-                      sort: (group) => group.gives_roles.join(),
-                      cell: (group) => <WordList of={group.gives_roles} />,
+                      sort: (group) => group.givesRoles.join(),
+                      cell: (group) => <WordList of={group.givesRoles} />,
                     },
                   ]}
                 />

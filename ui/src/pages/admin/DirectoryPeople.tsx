@@ -114,8 +114,8 @@ function PeopleTable({ rows }: { rows: DirectoryPerson[] }) {
           {
             id: "since",
             head: "Out since",
-            sort: (person) => person.out_since,
-            cell: (person) => <When at={person.out_since} never="–" />,
+            sort: (person) => person.outSince,
+            cell: (person) => <When at={person.outSince} never="–" />,
           },
           {
             id: "groups",
@@ -136,11 +136,11 @@ function PeopleTable({ rows }: { rows: DirectoryPerson[] }) {
   );
 }
 
-function Name({ of: { name, display_name, state } }: { of: DirectoryPerson }) {
+function Name({ of: { name, displayName, state } }: { of: DirectoryPerson }) {
   return (
     <>
       {state === "removed" ? <span className="strong">{name}</span> : <Link to={links.person(name)}>{name}</Link>}
-      {display_name && <div className="muted small">{display_name}</div>}
+      {displayName && <div className="muted small">{displayName}</div>}
     </>
   );
 }

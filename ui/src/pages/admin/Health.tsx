@@ -8,7 +8,7 @@ export function Health() {
     <Answer of={health}>
       {(body) => {
         const servers = Object.entries(body.servers ?? {});
-        const lag = body.lineage?.lag_events;
+        const lag = body.lineage?.lagEvents;
         return (
           <div className="panel stack">
             <p>

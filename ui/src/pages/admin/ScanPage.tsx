@@ -41,11 +41,11 @@ export default function ScanPage() {
           <div className="stack">
             {!over(s) && <ScanProgress of={s} />}
             <p className="muted">
-              {sentence(s.request?.cluster)} {sentence(s.request?.topics)}, asked by {s.requested_by ?? "somebody"}{" "}
-              <When at={s.created_at} />
-              {s.finished_at && (
+              {sentence(s.request?.cluster)} {sentence(s.request?.topics)}, asked by {s.requestedBy ?? "somebody"}{" "}
+              <When at={s.createdAt} />
+              {s.finishedAt && (
                 <>
-                  , ended <When at={s.finished_at} />
+                  , ended <When at={s.finishedAt} />
                 </>
               )}
             </p>

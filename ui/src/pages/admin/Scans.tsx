@@ -47,8 +47,8 @@ const COLUMNS: Column<Scan>[] = [
     sort: (scan) => scan.problems.length,
     cell: (scan) => count(scan.problems.length),
   },
-  { id: "by", head: "By", sort: (scan) => scan.requested_by, cell: (scan) => scan.requested_by ?? "–" },
-  { id: "asked", head: "Asked", sort: (scan) => scan.created_at, cell: (scan) => <When at={scan.created_at} /> },
+  { id: "by", head: "By", sort: (scan) => scan.requestedBy, cell: (scan) => scan.requestedBy ?? "–" },
+  { id: "asked", head: "Asked", sort: (scan) => scan.createdAt, cell: (scan) => <When at={scan.createdAt} /> },
 ];
 
 export function Scans() {

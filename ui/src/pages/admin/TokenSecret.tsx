@@ -25,7 +25,7 @@ export function NewToken({ of, onDone }: { of: MadeToken | RotatedToken; onDone:
       <TokenSecret user={of.user} token={of.token}>
         {"before" in of && (
           <p>
-            The one before, <span className="mono">{of.before.id}</span>, ends <When at={of.before.expires_at} />.
+            The one before, <span className="mono">{of.before.id}</span>, ends <When at={of.before.expiresAt} />.
           </p>
         )}
         <div>

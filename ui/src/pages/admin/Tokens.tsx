@@ -97,14 +97,14 @@ function All() {
                   {
                     id: "created",
                     head: "Created",
-                    sort: (t) => t.created_at,
-                    cell: (t) => <When at={t.created_at} />,
+                    sort: (t) => t.createdAt,
+                    cell: (t) => <When at={t.createdAt} />,
                   },
                   {
                     id: "ends",
                     head: "Ends",
-                    sort: (t) => t.expires_at,
-                    cell: (t) => <When at={t.expires_at} never="no end" />,
+                    sort: (t) => t.expiresAt,
+                    cell: (t) => <When at={t.expiresAt} never="no end" />,
                   },
                   {
                     id: "state",

@@ -65,10 +65,10 @@ function Shown({ dataset }: { dataset: Dataset }) {
           </>
         )}
       </dl>
-      {dataset.declared_schema && (
+      {dataset.declaredSchema && (
         <details>
           <summary>Declared schema</summary>
-          <pre className="small">{dataset.declared_schema}</pre>
+          <pre className="small">{dataset.declaredSchema}</pre>
         </details>
       )}
     </div>
@@ -76,7 +76,7 @@ function Shown({ dataset }: { dataset: Dataset }) {
 }
 
 function Editor({ dataset, onDone }: { dataset: Dataset; onDone: () => void }) {
-  const [description, setDescription] = useState(dataset.description_source === "producer" ? "" : dataset.description);
+  const [description, setDescription] = useState(dataset.descriptionSource === "producer" ? "" : dataset.description);
   const [owners, setOwners] = useState(dataset.owners.join(", "));
   const [tags, setTags] = useState(dataset.tags.join(", "));
   const [error, setError] = useState<unknown>(null);

@@ -112,10 +112,10 @@ function Profile({ profile }: { profile: Field }) {
         <>
           <dt>Present in</dt>
           <dd>{percent(profile.presence)}</dd>
-          {profile.null_share !== null && (
+          {profile.nullShare !== null && (
             <>
               <dt>Null</dt>
-              <dd>{percent(profile.null_share)}</dd>
+              <dd>{percent(profile.nullShare)}</dd>
             </>
           )}
         </>

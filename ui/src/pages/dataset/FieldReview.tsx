@@ -27,7 +27,7 @@ export function FieldReview({
         <dt>State</dt>
         <dd>
           {found.state}
-          {found.reviewed_by && ` by ${found.reviewed_by}`}
+          {found.reviewedBy && ` by ${found.reviewedBy}`}
           {found.source === "declared" && ", declared"}
         </dd>
         {matched != null && sampled != null && sampled > 0 && (

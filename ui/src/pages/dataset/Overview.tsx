@@ -18,14 +18,14 @@ import { Reported } from "@/pages/dataset/Reported";
 export function Overview({ dataset }: { dataset: DatasetDetails }) {
   const place = dataset.cluster ?? dataset.namespace;
   const problems = dataset.scan.problems ?? [];
-  const newest = dataset.scan.time_to;
+  const newest = dataset.scan.timeTo;
   const rate = rateText(dataset);
   return (
     <div className="columns">
       <div className="stack">
-        {dataset.deleted_at && (
+        {dataset.deletedAt && (
           <Notice tone="warn">
-            This topic is gone from its cluster since <When at={dataset.deleted_at} />. What is known of it stays here.
+            This topic is gone from its cluster since <When at={dataset.deletedAt} />. What is known of it stays here.
           </Notice>
         )}
         {!dataset.cluster && (
@@ -34,7 +34,7 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
             nobody has looked into its data.
           </Notice>
         )}
-        {dataset.cluster && !dataset.scanned_at && (
+        {dataset.cluster && !dataset.scannedAt && (
           <Notice tone="warn">
             <p>
               No scan has read this dataset yet: its fields are unknown, and unknown fields count as personal data.{" "}
@@ -81,14 +81,14 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
           <dd>{count(dataset.topic.partitions)}</dd>
           <dt>Retention</dt>
           <dd>
-            {duration(dataset.topic.retention_ms)}
-            {(dataset.topic.retention_bytes ?? -1) >= 0 && `, at most ${bytes(dataset.topic.retention_bytes)}`}
+            {duration(dataset.topic.retentionMs)}
+            {(dataset.topic.retentionBytes ?? -1) >= 0 && `, at most ${bytes(dataset.topic.retentionBytes)}`}
           </dd>
           <dt>Cleanup</dt>
-          <dd>{dataset.topic.cleanup_policy ?? "–"}</dd>
+          <dd>{dataset.topic.cleanupPolicy ?? "–"}</dd>
           <dt>Scanned</dt>
           <dd>
-            <When at={dataset.scanned_at} />
+            <When at={dataset.scannedAt} />
             {dataset.scan.records != null && (
               <span className="muted"> · {plural(dataset.scan.records, "record")} read</span>
             )}
@@ -109,11 +109,11 @@ export function Overview({ dataset }: { dataset: DatasetDetails }) {
           )}
           <dt>Last seen</dt>
           <dd>
-            <When at={dataset.last_seen_at} />
+            <When at={dataset.lastSeenAt} />
           </dd>
           <dt>Known since</dt>
           <dd>
-            <When at={dataset.created_at} />
+            <When at={dataset.createdAt} />
           </dd>
         </dl>
       </aside>

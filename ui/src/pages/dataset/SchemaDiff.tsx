@@ -22,7 +22,7 @@ export function SchemaDiff({ place, name, from, to }: { place: string; name: str
             </div>
           );
         }
-        const withPlace = changes.some((c) => c.first_seen);
+        const withPlace = changes.some((c) => c.firstSeen);
         return (
           <div className="stack">
             {compatibility && (

@@ -19,8 +19,8 @@ export function VersionPicker({
 }) {
   const versions = useSchemaVersions(place, name).data ?? [];
   const newest = versions[0]?.version ?? shown;
-  const label = (v: { version: number; created_at?: string | null }) =>
-    `version ${v.version}${v.version === newest ? " (newest)" : ""}${v.created_at ? `, ${ago(v.created_at)}` : ""}`;
+  const label = (v: { version: number; createdAt?: string | null }) =>
+    `version ${v.version}${v.version === newest ? " (newest)" : ""}${v.createdAt ? `, ${ago(v.createdAt)}` : ""}`;
   return (
     <div className="row">
       <label htmlFor="version" className="visually-hidden">

@@ -132,7 +132,7 @@ function Administrator({ datasets }: { datasets: Dataset[] }) {
       <Answer of={health} lines={2}>
         {(body) => {
           const down = Object.entries(body.servers ?? {}).filter(([, server]) => !server.up);
-          const lag = body.lineage?.lag_events;
+          const lag = body.lineage?.lagEvents;
           return (
             <ul>
               <li>
@@ -194,7 +194,7 @@ function Administrator({ datasets }: { datasets: Dataset[] }) {
                     <span className="badge warn">{plural(scan.problems.length, "problem")}</span>
                   )}
                   <span className="muted small">
-                    <When at={scan.created_at} />
+                    <When at={scan.createdAt} />
                   </span>
                 </li>
               ))}

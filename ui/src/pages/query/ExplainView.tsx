@@ -140,7 +140,7 @@ function OneTable({ of }: { of: ExplainedTable }) {
                     >
                       {field.effect === "deny" ? "refused" : hidden.includes(field) ? field.mask : "unmasked"}
                     </span>
-                    {field.clear_when && <div className="small">unmasked where {field.clear_when}</div>}
+                    {field.clearWhen && <div className="small">unmasked where {field.clearWhen}</div>}
                   </td>
                   <td>
                     <Reasons reasons={reasonList(field.reasons)} />

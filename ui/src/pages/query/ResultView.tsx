@@ -130,7 +130,7 @@ export function ResultView({
           The result of <When at={earlier.at} />, as you saw it then. Run the query for a new one.
         </Notice>
       )}
-      {answer.unreadable_text && <Notice tone="warn">{answer.unreadable_text}</Notice>}
+      {answer.unreadableText && <Notice tone="warn">{answer.unreadableText}</Notice>}
       {answer.notes?.map((note) => (
         <p key={note} className="small" role="note">
           {note}

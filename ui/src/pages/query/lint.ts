@@ -44,7 +44,7 @@ function diagnostic(
 ): Diagnostic {
   const place = (line: number, column: number) => placeBefore(text, given, offsetOf(full, line, column));
   const at = place(problem.line, problem.column);
-  const end = problem.end_line && problem.end_column ? place(problem.end_line, problem.end_column) : text.length;
+  const end = problem.endLine && problem.endColumn ? place(problem.endLine, problem.endColumn) : text.length;
   const from = Math.min(at, Math.max(0, text.length - 1));
   const { suggestion } = problem;
   const actions: Action[] = suggestion

@@ -28,7 +28,7 @@ export function DecideDialog({
   return (
     <ReasonDialog
       title={`${action}: ${r.requester} for ${r.dataset}`}
-      lead={r.instead_of ? `${lead} You decide in the place of ${r.instead_of}.` : lead}
+      lead={r.insteadOf ? `${lead} You decide in the place of ${r.insteadOf}.` : lead}
       action={open ? "Approve in part" : action}
       danger={verb !== "approve"}
       busy={decide.isPending || (open && choice.fields.size === 0)}

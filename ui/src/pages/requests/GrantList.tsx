@@ -107,12 +107,12 @@ function GrantTable({
                   className: "right nowrap",
                   cell: (g) => (
                     <>
-                      {g.may_extend && (
+                      {g.mayExtend && (
                         <button type="button" className="button small" onClick={() => onExtend(g)}>
                           Extend
                         </button>
                       )}{" "}
-                      {g.status === "approved" && g.may_revoke && (
+                      {g.status === "approved" && g.mayRevoke && (
                         <button type="button" className="button small danger" onClick={() => onEnd(g)}>
                           Revoke
                         </button>

@@ -35,7 +35,7 @@ export default function RequestPage() {
 function Details({ request: r, user }: { request: AccessRequest; user: string | undefined }) {
   const [verb, setVerb] = useState<Verb | null>(null);
   const back = queryOf(r);
-  const mayDecide = toDecide([r], user).length > 0 || (r.state === "asked-back" && r.can_decide);
+  const mayDecide = toDecide([r], user).length > 0 || (r.state === "asked-back" && r.canDecide);
   return (
     <>
       <PageHead

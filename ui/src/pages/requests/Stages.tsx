@@ -39,8 +39,8 @@ export function Stages({ request: r }: { request: AccessRequest }) {
                 {r.stage === stage.name && (r.deciders ?? []).length > 0 && (
                   <span className="small">
                     Can decide: <strong>{r.deciders?.join(", ")}</strong>
-                    {r.usual_seconds != null && (
-                      <span className="muted">. Usually decided within {span(r.usual_seconds)}.</span>
+                    {r.usualSeconds != null && (
+                      <span className="muted">. Usually decided within {span(r.usualSeconds)}.</span>
                     )}
                   </span>
                 )}

@@ -19,7 +19,7 @@ export function Thread({ request: r, user }: { request: AccessRequest; user: str
   const send = (question: boolean) =>
     write.mutate({ id: r.id, text: text.trim(), question }, { onSuccess: () => setText("") });
   const answers = r.state === "asked-back" && r.requester === user;
-  const mayAsk = r.can_decide && r.state === "pending" && r.requester !== user;
+  const mayAsk = r.canDecide && r.state === "pending" && r.requester !== user;
   return (
     <section className="panel stack" aria-labelledby="thread">
       <h2 id="thread">Messages</h2>

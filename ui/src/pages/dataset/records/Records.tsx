@@ -142,7 +142,7 @@ export default function Records({ dataset }: { dataset: Dataset }) {
       {!following && page?.truncated && (
         <Notice tone="warn">The records of this page are so large that some are on the next one.</Notice>
       )}
-      {page?.unreadable_text && <Notice tone="warn">{page.unreadable_text}</Notice>}
+      {page?.unreadableText && <Notice tone="warn">{page.unreadableText}</Notice>}
       {following ? (
         <LiveView tail={tail} />
       ) : page === null ? (

@@ -1,0 +1,282 @@
+"""The HTTP application: routes, one error body, metrics, security headers, and the web pages' files."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import structlog
+from cachetools import TTLCache
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from fastapi_offline import FastAPIOffline
+from prometheus_client import CollectorRegistry
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api import VERSION, features
+from api.config.settings import Settings
+from api.edge import answer_headers, errors, openapi, parameters
+from api.edge.body_limit import BodyLimit
+from api.edge.client_address import ClientAddress, networks
+from api.edge.metrics import Metrics, ViewFigures
+from api.edge.rates import PersonRates, RateLimit, Rates
+from api.edge.shutdown import EndingServer
+from api.guard.access import Access, Entry
+from api.guard.credentials import LATELY_S
+from api.guard.guards import access_list
+from api.guard.router import PREFIX
+from api.http.marquez import routes
+from api.http.routes import (
+    access,
+    access_reviews,
+    audit,
+    catalog,
+    classifications,
+    clusters,
+    connectors,
+    decisions,
+    declared,
+    domains,
+    effective,
+    lineage,
+    notifications,
+    one_row,
+    pages,
+    purposes,
+    queries,
+    recognizers,
+    records,
+    reports,
+    request_parts,
+    running,
+    scans,
+    search,
+    sources,
+    topics,
+    views,
+)
+from api.joins.views.service import Views
+from api.wiring.instance import Instance
+from catalog.errors import Unavailable
+
+_log = structlog.get_logger("weir.api")
+
+_TOKENS_KEPT = 4096
+_EVENTS = frozenset({f"{PREFIX}/lineage", f"{PREFIX}/lineage/batch"})
+"""Paths that take events, which may come in batches."""
+_DESCRIPTION = """
+Weir shows what flows through your topics, where each field comes from and goes to, who may see it, and enforces that
+on every query. Sign in with `Authorization: Bearer TOKEN`, or by a client certificate where that is set up; every failure
+has the body
+`{"error": {"code", "message", "details"}}`. Times are RFC 3339, UTC.
+"""
+
+
+def create_app(services: Instance) -> FastAPI:
+    """The application over built services; it closes them when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        services.close()
+
+    app = FastAPIOffline(
+        "/docs",
+        None,
+        title="Weir",
+        version=VERSION,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        static_url="/docs-files",
+    )
+    _guard_docs(app)
+    app.state.instance = services
+    app.state.metrics = Metrics(CollectorRegistry())
+    if services[Settings].views.metrics:
+        app.state.metrics.registry.register(ViewFigures(partial(_quiet_figures, services)))
+    errors.install(app)
+    openapi.install(app)
+    _add_routes(app)
+    _add_middleware(app, services)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    app.router.routes.extend(_routes())
+    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """Routes are tried in this order; rows of views are asked for hundreds of times a second.
+
+    Made once: FastAPI reads their signatures when the first request comes, for half a second in all, and another
+    application of the same process needs no second reading.
+    """
+    all_of_them = APIRouter()
+    all_of_them.include_router(views.often, prefix=PREFIX)
+    for tolerant in (routes.router, lineage.producers):  # other tools call these, by rules of their own
+        all_of_them.include_router(tolerant, prefix=PREFIX)
+    for room in (
+        views,
+        search,
+        catalog,
+        records,
+        topics,
+        classifications,
+        recognizers,
+        clusters,
+        connectors,
+        scans,
+        lineage,
+        sources,
+        queries,
+        running,
+        access,
+        request_parts,
+        notifications,
+        effective,
+        access_reviews,
+        audit,
+        reports,
+        decisions,
+        declared,
+        domains,
+        purposes,
+    ):
+        all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
+    for feature in features.parts("routes"):
+        all_of_them.include_router(feature.router)
+    access_list(all_of_them.routes)  # raises for a route that does not state who may call it
+    return tuple(all_of_them.routes)
+
+
+@cache
+def access_by_route() -> dict[Entry, Access]:
+    """Who may call each route; see `access_list`."""
+    return access_list(_routes())
+
+
+def _add_middleware(app: FastAPI, services: Instance) -> None:
+    """From the innermost to the outermost, which sees a request first."""
+    app.add_middleware(one_row.OneRow)
+    app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
+    app.add_middleware(errors.Unexpected)
+    app.add_middleware(Observed, metrics=app.state.metrics)
+    app.add_middleware(EncodedNames)
+    api = services[Settings].api
+    rates = Rates(
+        api.rate_events,
+        api.rate_queries,
+        api.rate_requests,
+        api.rate_address,
+        api.rate_sign_in,
+        search=api.rate_searches,
+        tokens=api.rate_tokens,
+        failed=api.rate_failed,
+        rows=api.rate_rows,
+    )
+    app.state.person_rates = PersonRates(rates)
+    app.state.lately = TTLCache(_TOKENS_KEPT, LATELY_S)
+    app.add_middleware(RateLimit, rates=rates)
+    app.add_middleware(ClientAddress, proxies=networks(api.trusted_proxies))
+    for wide in api.wide_proxies:
+        _log.warning(
+            "proxies_too_wide",
+            network=wide,
+            notice="Every machine in this network can take any address in"
+            " X-Forwarded-For; name the proxies alone in WEIR_API__TRUSTED_PROXIES.",
+        )
+    app.add_middleware(BodyLimit, limit=api.max_body_mb * 1024 * 1024, events=_EVENTS)
+    app.add_middleware(EndingServer)
+
+
+def _quiet_figures(services: Instance) -> Any:
+    """None while the record store is away: the other figures are shown."""
+    try:
+        return services[Views].figures()
+    except Unavailable as error:
+        _log.warning("view_figures_missing", message=error.message)
+        return {}
+
+
+def _guard_docs(app: FastAPI) -> None:
+    """The pages that try the API run the script they come with and no other."""
+    for route in app.routes:
+        if not isinstance(route, APIRoute) or not route.path.startswith("/docs"):
+            continue
+        make = route.endpoint
+
+        async def page(request: Request, make: Any = make) -> HTMLResponse:
+            takes = inspect.signature(make).parameters
+            response: HTMLResponse = await (make(request) if takes else make())
+            response.headers["Content-Security-Policy"] = answer_headers.script_policy(bytes(response.body).decode())
+            return response
+
+        app.router.routes[app.router.routes.index(route)] = Route(route.path, page, include_in_schema=False)
+
+
+def _label(scope: Scope) -> str:
+    """The route's template, never the path itself: names of topics and people stay out of metrics."""
+    template = getattr(scope.get("route"), "path", None)
+    if template is None:
+        return "other"
+    # A route of an included router knows its template without the prefix.
+    return (
+        f"{PREFIX}{template}" if scope["path"].startswith(PREFIX) and not template.startswith(PREFIX) else str(template)
+    )
+
+
+class EncodedNames:
+    """Routes match the path as it was sent, so that a namespace such as `kafka%3A%2F%2Fhost%3A9092` stays one part.
+
+    Servers decode the path before routing, which would turn one encoded part into several. Path parameters therefore
+    arrive encoded; routes declare them as `api.edge.parameters.Name`, which decodes.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raw = scope.get("raw_path")
+        if scope["type"] == "http" and raw and raw.startswith(b"/api/"):
+            scope = {**scope, "path": raw.split(b"?", 1)[0].decode("ascii", "replace")}
+        await self.app(scope, receive, send)
+
+
+class Observed:
+    """Counts and times requests by route, and adds the security headers."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+        status = 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = [*message.get("headers", [])]
+                message = {**message, "headers": [*headers, *answer_headers.added(scope["path"], headers)]}
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        finally:
+            route = _label(scope)
+            self.metrics.requests.labels(scope["method"], route, str(status)).inc()
+            self.metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - begun)

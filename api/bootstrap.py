@@ -1,0 +1,262 @@
+"""The composition root: joins the rooms; with the other files of `api/wiring`, the only place that does so.
+
+Each `*_services.py` joins one group of services. The order of the groups here matters: what was opened last ends first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+
+from api import features
+from api.config.home import Home
+from api.config.settings import Settings
+from api.joins.cluster_trial import ClusterTrial
+from api.joins.connections import Connections
+from api.joins.connectors.service import Connectors
+from api.joins.cross_room import SqlLineageSliver
+from api.joins.declared import Declared
+from api.joins.domains import DomainRights, ReviewLimits
+from api.joins.group_lags import GroupLags
+from api.joins.observing import Observing
+from api.joins.recognizers import Recognizers
+from api.joins.registry_verdicts import Verdicts
+from api.joins.scan_runner import ScanRunner
+from api.joins.topic_pages import TopicPages
+from api.joins.views.changes import ViewChanges
+from api.joins.views.diff import ViewDiffs
+from api.joins.views.failures import ViewFailures
+from api.joins.views.removal import ViewRemovals
+from api.joins.views.rows import ViewRows
+from api.joins.views.service import Views
+from api.visibility.knowledge import Knowledge
+from api.visibility.readers import Readers
+from api.visibility.sight import SightRules
+from api.wiring.access_services import EffectiveAccess, access_services
+from api.wiring.adapters import Adapters
+from api.wiring.campaign_services import AccessReviews
+from api.wiring.catalog_services import CatalogServices, catalog_services
+from api.wiring.clock import now
+from api.wiring.declared_services import declared_services
+from api.wiring.duties import Duties
+from api.wiring.given import Given
+from api.wiring.governance_services import governance_services
+from api.wiring.instance import Instance
+from api.wiring.lineage_services import LineageServices, lineage_services
+from api.wiring.notify_services import Notify
+from api.wiring.observing_services import observing_services
+from api.wiring.people_services import directory_people, notices, request_services
+from api.wiring.query_services import query_services
+from api.wiring.reader_services import reader_services
+from api.wiring.scan_services import scan_services
+from api.wiring.view_services import view_services
+from catalog.datasets.datasets import Datasets
+from catalog.datasets.discovery import Discovery
+from catalog.datasets.reviews import Reviews
+from catalog.datasets.tag_propagation import TagFlow
+from catalog.errors import WeirError
+from catalog.events.deliveries import Deliveries
+from catalog.events.events import Events
+from catalog.ports import CatalogStore, Receiver
+from catalog.scans.scans import Scans
+from catalog.scans.schedules import Schedules
+from catalog.search.clicks import Clicks
+from catalog.search.related import Related
+from catalog.search.service import Search
+from catalog.where_is.report import WhereIs
+from lineage.ingest.service import Ingest
+from lineage.producers.catalog import ProducerCatalog
+from lineage.questions.queries import Lineage
+from lineage.warming.pages import warm
+from policies.access.audit_of_domain import DomainAudit
+from policies.access.certificates import Certificates
+from policies.access.decision_service import Decisions
+from policies.access.device_logins import DeviceLogins
+from policies.access.directory import DirectoryPeople
+from policies.access.directory_list import DirectoryList
+from policies.access.grants import Grants
+from policies.access.identity import Identity
+from policies.access.purposes import PurposeUse
+from policies.access.sessions import Sessions
+from policies.access.sign_in import SignIn
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.browse.service import Browser
+from policies.declared.state import GovernanceState
+from policies.ports import FactsSource
+from policies.query.check import QueryCheck
+from policies.query.complete import Completion
+from policies.query.service import GovernedQuery
+from policies.requests.approvals import Approvals
+from policies.requests.bundles import Bundles
+from policies.requests.escalations import Escalations
+from policies.requests.extensions import Extensions
+from policies.requests.grant_notices import GrantNotices
+from policies.requests.view import RequestView
+from policies.whatif.mask_preview import MaskPreview
+from policies.whatif.policy_tests import PolicyTests
+from policies.whatif.simulate import Simulation
+
+REAL_ONES = Given()
+
+
+def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
+    """Join the rooms. `given` replaces adapters by their ports.
+
+    Raises SettingsError, Unavailable when the record store cannot be opened.
+    """
+    parts = Adapters(settings, home, given)
+    catalog = catalog_services(settings, parts)
+    governance = governance_services(settings, parts, catalog)
+    lineage = lineage_services(settings, parts, catalog)
+    scans = scan_services(settings, parts, catalog)
+    queries = query_services(settings, parts, catalog, governance, scans.scans, lambda: declared.declared)
+    declared = declared_services(settings, parts, catalog, governance, queries.purposes)
+    views = view_services(settings, parts, catalog, governance, lineage, queries.query, declared.view_handler)
+    people = directory_people(catalog, governance, queries.query.running)
+    notify = notices(settings, parts, catalog, governance)
+    requests = request_services(settings, catalog, governance, declared.knowledge)
+    observed = observing_services(settings, parts, catalog, declared, lineage.ingest)
+    reading = reader_services(
+        settings, parts, catalog, lineage, queries, declared.knowledge, governance.grants, lambda: views.views
+    )
+    access = access_services(settings, parts, catalog, governance, queries.query, reading.readers)
+    instance = Instance(parts.closing)
+    add = instance.add
+    add(Settings, settings)
+    add(Home, home)
+    add(CatalogStore, catalog.store)
+    add(Events, catalog.events)
+    add(Deliveries, Deliveries(catalog.store, _receivers(parts, catalog, notify), now, settings.events))
+    add(Datasets, catalog.datasets)
+    add(Reviews, reading.reviews)
+    add(TagFlow, reading.tag_flow)
+    add(Recognizers, scans.recognizers)
+    add(Discovery, catalog.discovery)
+    add(Connections, catalog.connections)
+    add(Search, catalog.search)
+    add(Clicks, catalog.clicks)
+    add(Related, reading.related)
+    add(Readers, reading.readers)
+    add(Knowledge, declared.knowledge)
+    add(Verdicts, scans.verdicts)
+    add(Scans, scans.scans)
+    add(Schedules, scans.schedules)
+    add(ScanRunner, scans.runner)
+    add(WhereIs, reading.where_is)
+    add(Connectors, declared.connectors)
+    add(Views, views.views)
+    add(ViewRows, views.rows)
+    add(ViewChanges, views.changes)
+    add(ViewDiffs, views.diff)
+    add(ViewRemovals, views.removal)
+    add(ViewFailures, views.failures)
+    add(Ingest, lineage.ingest)
+    add(Lineage, lineage.lineage)
+    add(ProducerCatalog, lineage.producers)
+    add(SqlLineageSliver, reading.sql_lineage)
+    add(Observing, observed.observing)
+    add(ClusterTrial, observed.cluster_trial)
+    add(GroupLags, observed.group_lags)
+    add(TopicPages, observed.topic_pages)
+    add(GovernanceState, governance.state)
+    add(Identity, governance.identity)
+    add(Certificates, governance.certificates)
+    add(SignIn, governance.sign_in)
+    add(Sessions, governance.sessions)
+    add(DeviceLogins, governance.device_logins)
+    add(DirectoryPeople, people)
+    add(DirectoryList, DirectoryList(governance.state))
+    add(Approvals, governance.approvals)
+    add(RequestView, requests.view)
+    add(Notify, notify)
+    add(Extensions, requests.extensions)
+    add(Bundles, requests.bundles)
+    add(Escalations, requests.escalations)
+    add(GrantNotices, requests.grant_notices)
+    add(Grants, governance.grants)
+    add(PurposeUse, queries.purposes)
+    add(EffectiveAccess, access.effective)
+    add(AccessReviews, access.reviews)
+    add(Decisions, access.decisions)
+    add(Simulation, access.simulation)
+    add(PolicyTests, access.policy_tests)
+    add(AuditLog, governance.audit.log)
+    add(DomainAudit, DomainAudit(governance.audit.log, parts.cursor_sealer()))
+    add(Signer, governance.audit.signer)
+    add(AuditSegments, governance.audit.segments)
+    add(AuditShipping, governance.audit.shipping)
+    add(GovernedQuery, queries.query)
+    add(Browser, queries.browser)
+    add(QueryCheck, queries.check)
+    add(Completion, queries.completion)
+    add(MaskPreview, queries.mask_preview)
+    add(Declared, declared.declared)
+    add(DomainRights, declared.rights)
+    add(FactsSource, catalog.facts)
+    add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
+    add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
+    add(
+        Duties,
+        Duties(
+            view_runner=views.runner,
+            lineage_worker=lineage.worker,
+            rebuild_lineage=lineage.rebuild,
+            warm=_warm_up(parts, catalog, governance.state, lineage, queries.query),
+        ),
+    )
+    for wiring in features.parts("wiring"):
+        wiring.provide(instance, parts)
+    parts.closing += [
+        notify.sender.close,
+        catalog.webhooks.close,
+        instance[Deliveries].close,
+    ]
+    return instance
+
+
+def _receivers(parts: Adapters, catalog: CatalogServices, notify: Notify) -> Callable[[], Sequence[Receiver]]:
+    """Who gets events: the topic of events, the declared webhooks, and what makes notices of them."""
+
+    def receivers() -> list[Receiver]:
+        topic, intake = parts.event_topic, notify.intake
+        return [
+            *([topic] if topic is not None else []),
+            *catalog.webhooks.receivers(),
+            *([intake] if intake is not None else []),
+        ]
+
+    return receivers
+
+
+def _warm_up(
+    parts: Adapters, catalog: CatalogServices, state: GovernanceState, lineage: LineageServices, query: GovernedQuery
+) -> Callable[[], None]:
+    """What an instance does before its first requests, so that they need not wait for it."""
+
+    def warm_up() -> None:
+        parts.warm(query.running.busy)
+        with contextlib.suppress(WeirError):
+            state.view()  # a request would wait while all documents are read
+        threading.Thread(target=_quietly, args=(catalog.search.warm,), name="weir-warm-search", daemon=True).start()
+        warm(lineage.lineage, lineage.graph)
+
+    return warm_up
+
+
+def _quietly(work: Callable[[], object]) -> None:
+    """Work that helps only before the first question: its failure is reported by the question itself."""
+    with contextlib.suppress(WeirError):
+        work()
+
+
+def offline() -> Instance:
+    """Services that need no server, for describing the API: an empty record store in memory."""
+    from pathlib import Path
+
+    settings = Settings()
+    settings.database.url = "sqlite:///:memory:"
+    return build(settings, Home(Path("/nonexistent")), Given(mask_secret=b"0" * 32))

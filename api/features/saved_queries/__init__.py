@@ -1,0 +1,1 @@
+"""Statements that people keep under a name, and share."""

@@ -1,0 +1,180 @@
+"""`weir saved-query`: statements that are kept under a name, and shared."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from api.cli.queries import Given, Out, PlainCsv, QueryFormat, Rows, run_query
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, print_text, show
+from catalog.errors import InvalidInput
+
+_PATH = "/api/v1/saved-queries"
+_NOBODY: dict[str, Any] = {"everyone": False, "users": [], "groups": []}
+_KEPT = ("name", "sql", "purpose", "description", "shared", "chart")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.add_typer(saved_app, name="saved-query")
+
+
+saved_app = typer.Typer(help="Keep statements under a name, run and share them.", no_args_is_help=True)
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="Its name or id.", autocompletion=complete_saved_query)]
+
+
+@saved_app.command("list", epilog="weir saved-query list --as ana")
+def saved_list(output: Output = Format.TABLE, user: As = None) -> None:
+    """List your saved queries, and those that others share with you."""
+    answer = api(user).get(_PATH)
+    rows = [{**each, "shared": _shared_text(each["shared"])} for each in answer["queries"]]
+    columns = ("name", "owner", "shared", "purpose", "updatedAt", "description")
+    show(
+        rows, columns, output, whole=answer, empty="No saved queries; weir saved-query save NAME 'SELECT ...' adds one."
+    )
+
+
+@saved_app.command("show", epilog="weir saved-query show 'Orders of a region'")
+def saved_show(query: Query, output: Output = Format.TABLE, user: As = None) -> None:
+    """Show a saved query and its statement."""
+    one = _find(api(user), query)
+    row = {**one, "shared": _shared_text(one["shared"])}
+    show([row], ("name", "owner", "shared", "purpose", "updatedAt", "id"), output, whole=one)
+    if output is Format.TABLE:
+        if one["description"]:
+            console.print(one["description"], markup=False)
+        print_text(one["sql"])
+
+
+@saved_app.command(
+    "run",
+    epilog="weir saved-query run 'Orders of a region' --param region=EU --param least:number=5"
+    " · weir saved-query run revenue -o parquet --out revenue.parquet",
+)
+def saved_run(
+    query: Query,
+    param: Given = None,
+    limit: Rows = None,
+    output: Annotated[QueryFormat, typer.Option("-o", "--output", help="How to print the answer.")] = QueryFormat.TABLE,
+    out: Out = None,
+    plain_csv: PlainCsv = False,
+    user: As = None,
+) -> None:
+    """Run a saved query as yourself: what you may not see arrives masked or not at all."""
+    client = api(user)
+    one = _find(client, query)
+    run_query(client, one["sql"], param or [], one["purpose"], limit, output, out, plain_csv)
+
+
+@saved_app.command(
+    "save",
+    epilog="weir saved-query save 'Orders of a region' 'SELECT * FROM orders WHERE region = :region'"
+    " · weir saved-query save revenue --file revenue.sql --replace",
+)
+def saved_save(
+    name: Annotated[str, typer.Argument(help="What it is called.")],
+    sql: Annotated[str | None, typer.Argument(help="The statement; - reads it from the input.")] = None,
+    file: Annotated[Path | None, typer.Option(help="A file with the statement.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="What it is run for.", autocompletion=complete_purpose)] = None,
+    description: Annotated[str | None, typer.Option(help="What it answers.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Change the one of this name that you have.")] = False,
+    user: As = None,
+) -> None:
+    """Keep a statement under a name. With --replace, what is not given stays as it is."""
+    client = api(user)
+    known = _own(client, name) if replace else None
+    text = _statement(sql, file) if known is None or sql is not None or file is not None else known["sql"]
+    body = {each: known[each] for each in _KEPT} if known is not None else {"name": name, "shared": _NOBODY}
+    body |= {"sql": text}
+    body |= {"purpose": purpose} if purpose is not None else {}
+    body |= {"description": description} if description is not None else {}
+    if known is None:
+        client.post(_PATH, body)
+    else:
+        client.put(f"{_PATH}/{segment(known['id'])}", body)
+    console.print(f"Saved {escape(name)}. Run it with: weir saved-query run {escape(_quoted(name))}", highlight=False)
+
+
+@saved_app.command(
+    "share",
+    epilog="weir saved-query share revenue --group finance · weir saved-query share revenue --everyone"
+    " · weir saved-query share revenue --nobody",
+)
+def saved_share(
+    query: Query,
+    everyone: Annotated[bool, typer.Option("--everyone", help="All who are signed in may open it.")] = False,
+    person: Annotated[
+        list[str] | None, typer.Option("--user", help="A person; repeat for several.", autocompletion=complete_user)
+    ] = None,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", help="A group; repeat for several.", autocompletion=complete_group)
+    ] = None,
+    nobody: Annotated[bool, typer.Option("--nobody", help="Share it no more.")] = False,
+    user: As = None,
+) -> None:
+    """Choose who may open a query besides you. It opens no data: each who runs it sees by their own access."""
+    named = bool(everyone or person or group)
+    if named == nobody:
+        raise InvalidInput("Give --everyone, --user, --group or --nobody.")
+    client = api(user)
+    one = _find(client, query)
+    shared = {"everyone": everyone, "users": list(person or ()), "groups": list(group or ())}
+    changed = client.put(f"{_PATH}/{segment(one['id'])}", {**{each: one[each] for each in _KEPT}, "shared": shared})
+    console.print(f"{escape(changed['name'])} is shared with {escape(_shared_text(changed['shared']) or 'nobody')}.")
+
+
+@saved_app.command("delete", epilog="weir saved-query delete revenue")
+def saved_delete(query: Query, user: As = None) -> None:
+    """Forget a saved query."""
+    client = api(user)
+    answer = client.delete(f"{_PATH}/{segment(_find(client, query)['id'])}")
+    console.print(f"{escape(answer['name'])} is deleted.")
+
+
+def _find(client: Api, query: str) -> dict[str, Any]:
+    """By id, else by name: one's own before those of others. Raises UnknownName, InvalidInput where several fit."""
+    listed: list[dict[str, Any]] = client.get(_PATH)["queries"]
+    fit = [each for each in listed if each["id"] == query] or [each for each in listed if each["name"] == query]
+    fit = [each for each in fit if each["may"]["change"]] or fit
+    if not fit:
+        raise unknown("saved query", query, (each["name"] for each in listed), "weir saved-query list shows them.")
+    if len(fit) > 1:
+        ids = ", ".join(f"{each['id']} of {each['owner']}" for each in fit)
+        raise InvalidInput(f"Several saved queries are called {query!r}; name one by its id: {ids}.")
+    return fit[0]
+
+
+def _own(client: Api, name: str) -> dict[str, Any] | None:
+    listed = client.get(_PATH)["queries"]
+    return next((each for each in listed if each["name"] == name and each["may"]["change"]), None)
+
+
+def _statement(sql: str | None, file: Path | None) -> str:
+    if (sql is None) == (file is None):
+        raise InvalidInput("Give a statement, or --file with one.")
+    if file is not None:
+        try:
+            return file.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise InvalidInput(f"--file {file} cannot be read: {why}.") from None
+    return sys.stdin.read() if sql == "-" else str(sql)
+
+
+def _shared_text(shared: dict[str, Any]) -> str:
+    if shared["everyone"]:
+        return "everyone"
+    return ", ".join([*shared["users"], *(f"group {name}" for name in shared["groups"])])
+
+
+def _quoted(name: str) -> str:
+    import shlex
+
+    return shlex.quote(name)

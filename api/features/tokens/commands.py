@@ -1,0 +1,77 @@
+"""`weir token`: API tokens, of people and of service accounts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from api.config.home import Home, write_private
+from api.terminal.http import segment
+from api.terminal.names import complete_user
+from api.terminal.options import Output, api
+from api.terminal.output import Format, console, print_text, show
+
+token_app = typer.Typer(help="Make, rotate and revoke API tokens.", no_args_is_help=True)
+_ID = Annotated[str, typer.Argument(help="As `weir token list` shows it.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.add_typer(token_app, name="token")
+
+
+@token_app.command(
+    "create",
+    epilog="weir token create --user ana > ana.token · weir token create --user etl --scope read --scope query --days 90",
+)
+def token_create(
+    user: Annotated[
+        str, typer.Option(help="Whose token: a person or a service account.", autocompletion=complete_user)
+    ],
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, help="Valid for; needed for a service account, else without an end when absent."),
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="What it is limited to; repeat for several. All that the user may when absent."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="What it is for.")] = "",
+    save: Annotated[bool, typer.Option("--save", help="Also keep it in WEIR_HOME/tokens/USER (mode 600).")] = False,
+) -> None:
+    """Make a token and print it on stdout, once: Weir keeps only its hash."""
+    answer = api().post("/api/v1/tokens", {"user": user, "days": days, "name": name, "scopes": scope or None})
+    if save:
+        write_private(Home.of_environment().token_of(user), answer["token"] + "\n")
+    print_text(answer["token"])
+
+
+@token_app.command("rotate", epilog="weir token rotate tok_3f2a --overlap-hours 24 > etl.token")
+def token_rotate(
+    identifier: _ID,
+    overlap_hours: Annotated[int, typer.Option(min=0, max=720, help="How long both are good.")] = 24,
+) -> None:
+    """Make a token in place of another, with its scopes and life, and print it on stdout, once."""
+    answer = api().post(f"/api/v1/tokens/{segment(identifier)}/rotate", {"overlapHours": overlap_hours})
+    typer.echo(f"{identifier} is good until {answer['before']['expiresAt']}; {answer['id']} takes its place.", err=True)
+    print_text(answer["token"])
+
+
+@token_app.command("list", epilog="weir token list --user etl")
+def token_list(
+    user: Annotated[str | None, typer.Option(help="Only this user's.", autocompletion=complete_user)] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """List tokens, without their text."""
+    answer = api().get("/api/v1/tokens", user=user)
+    columns = ("id", "user", "name", "scopes", "createdAt", "usedAt", "expiresAt", "revokedAt")
+    show(answer["tokens"], columns, output, whole=answer, empty="No tokens.")
+
+
+@token_app.command("revoke", epilog="weir token revoke ID")
+def token_revoke(identifier: _ID) -> None:
+    """End a token now."""
+    api().delete(f"/api/v1/tokens/{segment(identifier)}")
+    console.print(f"Token {escape(identifier)} is revoked.")

@@ -1,0 +1,49 @@
+"""What the caller of a route may do by permission or by a domain: the checks that need more than the address of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends
+
+from api.guard.credentials import Given, later, require
+from api.guard.guards import Caller
+from api.guard.services import InstanceOf
+from api.wiring.instance import Instance
+from policies.access.identity import Identity
+from policies.decision.domains import Power, Reach
+from policies.model import Subject
+
+
+def session(built: InstanceOf, _: Caller, given: Given) -> Callable[[], Subject]:
+    """Gives the caller as they are later on; see `later`."""
+    return later(built, given)
+
+
+def require_on(built: Instance, subject: Subject, power: Power, reference: str) -> None:
+    """As `require`, for one dataset: the permission, or that of its domain."""
+    if not built[Identity].may(subject, power, reference):
+        require(built, subject, power)
+
+
+def reach_of(built: Instance, subject: Subject, power: Power) -> Reach | None:
+    """The datasets for which the subject has a power by their domains; None where a permission gives it for all of them.
+    Raises NotAllowed (403) where there are none."""
+    if power in built[Identity].permissions(subject):
+        return None
+    reach = built[Identity].reach(subject, power)
+    if not reach:
+        require(built, subject, power)
+    return reach
+
+
+def declarer(subject: Caller, built: InstanceOf) -> Subject:
+    """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
+    if not any(Power.EDIT in powers for powers in built[Identity].domains(subject).values()):
+        require(built, subject, "manage")
+    return subject
+
+
+Session = Annotated[Callable[[], Subject], Depends(session)]
+Declarer = Annotated[Subject, Depends(declarer)]

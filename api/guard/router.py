@@ -1,0 +1,29 @@
+"""The router of a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Depends
+
+from api.edge.parameters import only_known
+
+PREFIX = "/api/v1"
+
+
+class FeatureRouter(APIRouter):
+    """Routes of one feature below `/api/v1`, or below `base`.
+
+    An answer is the model that a route function returns; keys that were not set are left out. A parameter that a route does not
+    know is refused, except where `tolerant`: clients of other tools send what they like.
+    """
+
+    def __init__(self, prefix: str = "", *, tolerant: bool = False, base: str = PREFIX, **options: Any) -> None:
+        if not tolerant:
+            options["dependencies"] = [Depends(only_known), *options.get("dependencies", ())]
+        super().__init__(prefix=base + prefix, **options)
+
+    def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        options["response_model_exclude_unset"] = True
+        super().add_api_route(path, endpoint, **options)

@@ -1,1 +1,0 @@
-"""Who calls: bearer tokens to subjects, and senders of lineage events, checked once a second."""
