@@ -15,6 +15,8 @@ from tools.testing.phases import PYTHON, Phase
 SECONDS = 100
 """After so many seconds no further test starts; those that are left are counted as skipped."""
 _WORDS = ("tests/architecture/test_arrows.py", "tests/architecture/test_words.py")
+_LAYERS = {"answers", "commands", "features", "http", "joins", "routes", "schemas", "service", "services", "wiring"}
+"""Names of files that say nothing of a subject."""
 _DOCS = tuple(f"tests/architecture/test_{name}.py" for name in ("docs", "glossary", "site"))
 
 
@@ -90,15 +92,17 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
     near = [*files, *_that_name(root, others)]
     chosen = imports.files_by_distance(root, imports.distances(graph, modules), near)
     for module in modules:
-        chosen += _by_name(root, module)
+        chosen += by_name(root, module)
     chosen += [*(_WORDS if modules else ()), *(_DOCS if any(p.parts[0] == "docs" for p in others) else ())]
     local = [name for name in dict.fromkeys(chosen) if not name.startswith(("tests/integration/", "tests/e2e/"))]
     return [name for name in local if (root / name).exists()]
 
 
-def _by_name(root: Path, module: str) -> list[str]:
-    room, *_, stem = module.split(".")
-    words = {word.removesuffix("s") for word in stem.split("_") if len(word) > 3}
+def by_name(root: Path, module: str) -> list[str]:
+    """Unit tests of a module's room whose names share a word with it or its folders; plurals are no other words."""
+    room, *parts = module.split(".")
+    names = {word for part in parts for word in part.split("_") if len(word) > 3} - _LAYERS
+    words = {word.removesuffix("s") for word in names}
     return [
         str(path.relative_to(root))
         for path in sorted((root / "tests" / "unit" / room).rglob("test_*.py"))

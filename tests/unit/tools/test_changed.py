@@ -55,6 +55,16 @@ def test_tests_come_by_distance_also_through_helpers(tmp_path: Path) -> None:
     ]
 
 
+def test_a_feature_that_only_the_application_imports_has_the_tests_of_its_name(tmp_path: Path) -> None:
+    for name in ("queries/test_saved_query.py", "access/test_tokens.py"):
+        (tmp_path / "tests/unit/api" / name).parent.mkdir(parents=True)
+        (tmp_path / "tests/unit/api" / name).touch()
+    assert changed.by_name(tmp_path, "api.features.tokens.routes") == ["tests/unit/api/access/test_tokens.py"]
+    assert changed.by_name(tmp_path, "api.features.saved_queries.routes") == [
+        "tests/unit/api/queries/test_saved_query.py"
+    ]
+
+
 def test_committed_uncommitted_and_new_files_have_changed(tmp_path: Path) -> None:
     def git(*words: str) -> None:
         identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
