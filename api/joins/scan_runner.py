@@ -148,7 +148,7 @@ class _Job:
             log.error("scan_failure_not_kept", scan=self._scan.id, kind=type(failure).__name__, at=frames(failure))
 
     def _sentence(self, what: str, error: Exception) -> str:
-        """What a person reads of an error; that of a fault of Weir stands in the log."""
+        """What a person reads of an error; the log has that of a fault of Weir."""
         if isinstance(error, WeirError):
             return error.message
         log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
