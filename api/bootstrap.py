@@ -14,7 +14,8 @@ from api.config.home import Home
 from api.config.settings import Settings
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
@@ -149,7 +150,8 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Schedules, scans.schedules)
     add(ScanRunner, scans.runner)
     add(WhereIs, reading.where_is)
-    add(Connectors, declared.connectors)
+    add(Places, declared.places)
+    add(ConnectorSync, declared.connectors)
     add(Views, views.views)
     add(ViewRows, views.rows)
     add(ViewChanges, views.changes)

@@ -16,7 +16,7 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.scan_runner import ScanRunner
@@ -89,7 +89,7 @@ def run(home: Home) -> None:
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[Connectors].step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[ConnectorSync].step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),

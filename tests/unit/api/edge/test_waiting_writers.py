@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
@@ -172,7 +172,7 @@ def everything(weir: ApiWorld) -> None:
             services[Observing].step,
             services[GroupLags].step,
             services[AccessReviews].duty.step,
-            services[Connectors].step,
+            services[ConnectorSync].step,
         )
         for step in steps:
             step()

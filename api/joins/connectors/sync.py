@@ -32,15 +32,21 @@ _WAIT_S, _AGAIN_S = 5.0, 0.1
 _ROUNDS = 10
 
 
-class Bringing:
-    """Safe for threads and processes."""
+class ConnectorSync:
+    """Makes workers hold what is declared of connectors. Safe for threads and processes."""
 
     def __init__(self, store: CatalogStore, clock: Clock, places: Places) -> None:
         self._store, self._clock, self._places = store, clock, places
         self._wait_s = _WAIT_S
 
+    def step(self) -> bool:
+        """Do what could not be done at a worker before. Returns False: there is never more to do at once."""
+        for each in self._store.documents(PENDING):
+            self.bring(each.key)
+        return False
+
     def bring(self, name: str) -> str | None:
-        """A sentence when something is left to do."""
+        """Make the worker hold what is declared of one connector. Returns a sentence when something is left to do."""
         holder = uuid.uuid4().hex
         until = time.monotonic() + self._wait_s
         while self._store.document(PENDING, name) is not None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypedDict
 
+from api.features.connectors import answers
 from api.joins.connectors.places import Server
 from catalog.model import NodeId
 from catalog.records import DeclaredDocument, rfc3339
 from connectors.config import Difference
 from connectors.failures import sentence
-from connectors.model import Live
+from connectors.model import Live, Task
 from lineage.observed.connect import worker_name
 from lineage.observed.connector_datasets import Connector as Observed
 from lineage.observed.connector_datasets import mapped
@@ -19,7 +20,26 @@ _UNKNOWN = "Its state is not known; its owners and who may manage see why."
 _CLOSED = "It failed; its owners and who may manage see why."
 
 
-class Shown:
+class _Columns(TypedDict):
+    """What the list and the description of a connector have in common."""
+
+    name: str
+    state: str
+    type: Literal["source", "sink"] | None
+    plugin: str
+    cluster: str
+    worker: str | None
+    tasks: list[answers.ConnectorTask]
+    error: str | None
+    differs: list[str]
+    pending: answers.ConnectorPending | None
+    dead_letters: str | None
+    description: str
+    owners: list[dict[str, Any]]
+    may: answers.ConnectorMayDo
+
+
+class ConnectorState:
     """Filled step by step: what the worker does not answer stays open."""
 
     def __init__(
@@ -51,8 +71,27 @@ class Shown:
     def differs(self, changes: list[Difference]) -> None:
         self._differences = changes
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> answers.ConnectorRow:
         """As in the list."""
+        return answers.ConnectorRow(**self._columns())
+
+    def described(self) -> answers.DescribedConnector:
+        """As it is described alone."""
+        topics: Sequence[str] = ()
+        outside: list[str] = []
+        job: str | None = None
+        if self.live is not None and self._server is not None:
+            ends = mapped(
+                Observed(self.live.name, self.live.kind, self.live.state, self.live.config, tuple(self._topics))
+            )
+            topics = ends.topics
+            outside = [f"{namespace}/{name}" for namespace, name in ends.outside]
+            job = str(NodeId("job", worker_name(self._server["url"]), self.live.name))
+        return answers.DescribedConnector(
+            **self._columns(), topics=list(topics), outside=outside, job=job, drift=self._drift()
+        )
+
+    def _columns(self) -> _Columns:
         spec, live = self._document.spec, self.live
         return {
             "name": self._document.key,
@@ -65,55 +104,23 @@ class Shown:
             "error": self._error or None,
             "differs": [each.field for each in self._differences],
             "pending": _pending(self._pending, self._sees),
-            "deadLetters": (spec.get("deadLetters") or {}).get("topic"),
+            "dead_letters": (spec.get("deadLetters") or {}).get("topic"),
             "description": spec.get("description", ""),
             "owners": spec.get("owners", []),
-            "may": {"operate": self._operates},
+            "may": answers.ConnectorMayDo(operate=self._operates),
         }
 
-    def whole(self) -> dict[str, Any]:
-        """As it is described alone."""
-        shown = self.row() | {"topics": [], "outside": [], "job": None, "drift": None}
-        if self.live is not None and self._server is not None:
-            ends = mapped(
-                Observed(self.live.name, self.live.kind, self.live.state, self.live.config, tuple(self._topics))
-            )
-            job = NodeId("job", worker_name(self._server["url"]), self.live.name)
-            shown |= {
-                "topics": list(ends.topics),
-                "outside": [f"{namespace}/{name}" for namespace, name in ends.outside],
-                "job": str(job),
-            }
-        if self._sees:
-            shown["drift"] = [
-                {"field": each.field, "declared": each.declared, "actual": each.actual} for each in self._differences
-            ]
-        return shown
+    def _drift(self) -> list[answers.ConnectorDrift] | None:
+        if not self._sees:
+            return None
+        return [
+            answers.ConnectorDrift(field=each.field, declared=each.declared, actual=each.actual)
+            for each in self._differences
+        ]
 
-    @staticmethod
-    def leaving(name: str, pending: DeclaredDocument, operates: bool) -> dict[str, Any]:
-        """A connector without a document that its worker may still have."""
-        server: Server = next((each for each in pending.spec.get("leave", []) if each), {})
-        return {
-            "name": name,
-            "state": "deleting",
-            "type": None,
-            "plugin": "",
-            "cluster": "",
-            "worker": server.get("url"),
-            "tasks": [],
-            "error": None,
-            "differs": [],
-            "pending": _pending(pending, operates),
-            "deadLetters": None,
-            "description": "",
-            "owners": [],
-            "may": {"operate": operates},
-        }
-
-    def _task(self, task: Any) -> dict[str, Any]:
+    def _task(self, task: Task) -> answers.ConnectorTask:
         error = self._reason(task.trace) if task.state == "FAILED" else None
-        return {"id": task.id, "state": task.state.lower(), "worker": task.worker, "error": error}
+        return answers.ConnectorTask(id=task.id, state=task.state.lower(), worker=task.worker, error=error)
 
     def _reason(self, trace: str) -> str:
         if not self._sees:
@@ -123,8 +130,29 @@ class Shown:
         return sentence(trace, known)
 
 
-def _pending(pending: DeclaredDocument | None, sees: bool) -> dict[str, Any] | None:
+def leaving(name: str, pending: DeclaredDocument, operates: bool) -> answers.ConnectorRow:
+    """A connector without a document that its worker may still have."""
+    server: Server = next((each for each in pending.spec.get("leave", []) if each), {})
+    return answers.ConnectorRow(
+        name=name,
+        state="deleting",
+        type=None,
+        plugin="",
+        cluster="",
+        worker=server.get("url"),
+        tasks=[],
+        error=None,
+        differs=[],
+        pending=_pending(pending, operates),
+        dead_letters=None,
+        description="",
+        owners=[],
+        may=answers.ConnectorMayDo(operate=operates),
+    )
+
+
+def _pending(pending: DeclaredDocument | None, sees: bool) -> answers.ConnectorPending | None:
     if pending is None:
         return None
     reason = pending.spec.get("reason") if sees else None
-    return {"since": rfc3339(pending.applied_at), "reason": reason}
+    return answers.ConnectorPending(since=rfc3339(pending.applied_at), reason=reason)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from api import cli
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.sync import ConnectorSync
 from tests.answer_check import CheckedClient
 from tests.connector_world import CLUSTER, World, connector
 from tests.twins.connectors import SINK
@@ -83,7 +83,7 @@ def test_a_connector_from_its_file_to_its_end(weir: Weir, served: World, tmp_pat
     code, text = weir("delete", "Connector", "lines")
     assert code == 0 and "does not answer" in text
     served.worker.away = False
-    served.services[Connectors].step()
+    served.services[ConnectorSync].step()
     assert served.worker.connectors == {}
     code, text = weir("connector", "describe", "lines")
     assert code != 0 and "There is no connector 'lines'" in text

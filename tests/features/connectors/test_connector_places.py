@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import ClusterSpec
 from catalog.ports import CatalogStore
@@ -124,7 +125,7 @@ def test_a_cluster_with_another_worker_takes_no_connector_of_others(weir: World)
     assert f"Kafka Connect at {B} has a connector lines already that is not declared here" in error["message"]
     weir.admin.post("/api/v1/connectors/lines/pause")
     assert weir.worker.connectors["lines"].state == "PAUSED" and other.connectors["lines"].state == "RUNNING"
-    assert ("prod", {"url": A}) in weir.services[Connectors].workers()
+    assert ("prod", {"url": A}) in weir.services[Places].workers()
     weir.admin.delete("/api/v1/declared/Connector/lines")
     assert weir.worker.connectors == {} and dict(other.connectors["lines"].config) == FOREIGN
 
@@ -183,7 +184,7 @@ def test_a_connector_leaves_a_dead_worker(weir: World) -> None:
     shown = weir.admin.get("/api/v1/connectors/lines").json()
     assert shown["state"] == "running" and A in shown["pending"]["reason"]
     weir.worker.away = False
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert weir.worker.connectors == {} and set(weir.workers[B].connectors) == {"lines"}
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"] is None
 
@@ -196,7 +197,7 @@ def test_a_connector_that_comes_back_is_not_deleted_later(weir: World) -> None:
     weir.workers[B].away = True
     weir.apply(connector())
     weir.workers[B].away = False
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert set(weir.worker.connectors) == {"lines"} and weir.workers[B].connectors == {}
 
 
@@ -234,12 +235,12 @@ def test_a_delete_while_a_reason_is_written_is_not_lost(weir: World) -> None:
         assert weir.admin.delete("/api/v1/declared/Connector/lines").status_code == 200
         weir.worker.away = True
 
-    weir.services[Connectors]._bringing._wait_s = 0.0
+    weir.services[ConnectorSync]._wait_s = 0.0
     meanwhile(weir.worker, "get", delete)
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert weir.services[CatalogStore].document("ConnectorPending", "lines") is not None
     weir.worker.away = False
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert weir.worker.connectors == {} and weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
@@ -248,9 +249,9 @@ def test_a_delete_while_it_is_made_deletes_it(weir: World, after: bool) -> None:
     weir.apply(connector())
     weir.worker.delete("lines")
     again(weir)
-    weir.services[Connectors]._bringing._wait_s = 0.0
+    weir.services[ConnectorSync]._wait_s = 0.0
     meanwhile(weir.worker, "create", lambda: weir.admin.delete("/api/v1/declared/Connector/lines"), after=after)
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert weir.worker.connectors == {} and weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
 
@@ -258,10 +259,10 @@ def test_a_document_that_is_applied_meanwhile_wins(weir: World) -> None:
     weir.apply(connector())
     weir.worker.configure("lines", {"connector.class": SOURCE, "file": "/old", "topic": "lines"})
     again(weir)
-    weir.services[Connectors]._bringing._wait_s = 0.0
+    weir.services[ConnectorSync]._wait_s = 0.0
     newer = connector(config="file: /new, topic: lines")
     meanwhile(weir.worker, "configure", lambda: weir.apply(newer))
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert weir.worker.connectors["lines"].config["file"] == "/new"
     assert weir.services[CatalogStore].document("ConnectorPending", "lines") is None
 
@@ -276,14 +277,14 @@ def test_an_apply_waits_for_the_process_that_brings_it(weir: World) -> None:
         assert go.wait(30)
 
     meanwhile(weir.worker, "get", held)
-    first = threading.Thread(target=weir.services[Connectors].step)
+    first = threading.Thread(target=weir.services[ConnectorSync].step)
     first.start()
     assert inside.wait(30)
     document = weir.services[CatalogStore].document("Connector", "lines")
     assert document is not None
     newer = {**document.spec, "config": {"file": "/new", "topic": "lines"}}
     weir.services[CatalogStore].put_document(replace(document, spec=newer))
-    second = threading.Thread(target=weir.services[Connectors].bring, args=("lines",))
+    second = threading.Thread(target=weir.services[ConnectorSync].bring, args=("lines",))
     second.start()
     go.set()
     first.join(30)
@@ -299,7 +300,7 @@ def test_the_lease_of_a_process_that_was_killed_ends(weir: World) -> None:
     again(weir)
     lease = {"holder": "gone", "until": "2999-01-01T00:00:00+00:00"}
     weir.services[CatalogStore].put_document(DeclaredDocument("ConnectorLease", "lines", {"name": "lines"}, lease))
-    bringing = weir.services[Connectors]._bringing
+    bringing = weir.services[ConnectorSync]
     bringing._wait_s = 0.0
     assert "Another process of Weir" in (bringing.bring("lines") or "") and weir.worker.connectors == {}
     over = {"holder": "gone", "until": "2000-01-01T00:00:00+00:00"}

@@ -10,7 +10,8 @@ import pytest
 import structlog
 
 from api.config.settings import Settings
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.observing import Observing
 from catalog.ports import CatalogStore
 from catalog.records import DeclaredDocument
@@ -225,9 +226,9 @@ def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World
         change["action"] == "update" and "does not answer" in change["problem"] and "tries again" in change["problem"]
     )
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"]["reason"].startswith("Kafka Connect at")
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     worker.away, worker.configure = False, configure  # type: ignore[method-assign]
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert worker.connectors["lines"].config["file"] == "/new"
     assert weir.admin.get("/api/v1/connectors/lines").json()["pending"] is None
     worker.away = True
@@ -236,7 +237,7 @@ def test_a_worker_that_goes_away_between_is_brought_up_to_date_later(weir: World
     (row,) = weir.admin.get("/api/v1/connectors").json()["connectors"]
     assert (row["name"], row["state"]) == ("lines", "deleting")
     worker.away = False
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert worker.connectors == {} and weir.admin.get("/api/v1/connectors").json()["connectors"] == []
 
 
@@ -253,7 +254,7 @@ def test_a_connector_moves_to_another_worker(weir: World) -> None:
     weir.apply(connector(more="  connect: {url: 'https://second:8083'}\n"))
     assert weir.worker.connectors == {}
     assert set(weir.workers["https://second:8083"].connectors) == {"lines"}
-    assert weir.services[Connectors].workers() == [("prod", {"url": "https://second:8083"})]
+    assert weir.services[Places].workers() == [("prod", {"url": "https://second:8083"})]
 
 
 def test_who_may(weir: World) -> None:
@@ -328,7 +329,7 @@ def test_two_processes_of_weir_make_one_connector(weir: World) -> None:
     weir.services[CatalogStore].put_document(replace(document, spec=new))
     weir.services[CatalogStore].put_document(PENDING_LINES)
     worker.get = late  # type: ignore[method-assign]
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     assert worker.connectors["lines"].config["file"] == "/new"
 
 
@@ -393,7 +394,7 @@ def test_a_document_of_older_rules_is_listed_and_can_be_applied_again_and_delete
     old = {**document.spec, "config": {"file": "/in", "topic": "lines", "authToken": "secret-4711"}}
     weir.services[CatalogStore].put_document(replace(document, spec=old))
     weir.services[CatalogStore].put_document(PENDING_LINES)
-    weir.services[Connectors].step()
+    weir.services[ConnectorSync].step()
     rows = {each["name"]: each for each in weir.admin.get("/api/v1/connectors").json()["connectors"]}
     assert rows["other"]["error"] is None and "breaks a rule that is newer" in rows["lines"]["error"]
     assert "4711" not in str(rows)

@@ -45,7 +45,7 @@ class ConnectorRow(Answer):
     error: str | None
     differs: list[str] = about("Fields that somebody changed at the worker.")
     pending: ConnectorPending | None
-    deadLetters: str | None = about("Topic for records that a sink cannot convert.")
+    dead_letters: str | None = about("Topic for records that a sink cannot convert.")
     description: str
     owners: list[FreeForm]
     may: ConnectorMayDo
