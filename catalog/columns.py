@@ -13,7 +13,7 @@ from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from catalog.paths import VALUE, FieldPath, StepKind
 
-_OF_RECORDS = frozenset({"_key", "_headers", "_partition", "_offset", "_timestamp"})
+_OF_RECORDS = frozenset({"_key", "_headers", "_partition", "_offset", "_timestamp", "_topic", "_timestampType"})
 """What SQL over a topic shows beside the value's fields; no field of the data."""
 
 

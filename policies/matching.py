@@ -1,8 +1,8 @@
 """How names, tags, paths and subjects are matched. Pure; shared by decisions, requests and reports.
 
 Two directions, and doubt goes the safe way in each. What *restricts* (masks, access policies) matches field names in
-any case, since Spark reads `Email` and `email` as one column, and takes an unscanned field for personal data. What
-*opens* (grants, roles) matches exactly.
+any case, since Spark reads `Email` and `email` as one column, map keys and headers in any spelling (`map_keys`), and
+takes an unscanned field for personal data. What *opens* (grants, roles) matches exactly.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import lru_cache
 from catalog.entities import is_personal
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath, Step, StepKind
+from policies.map_keys import with_key_forms
 from policies.model import UNSCANNED_TAG, Grant, GrantStatus, Role, Subject, SubjectMatch
 
 EVERYTHING = "*"
@@ -45,8 +46,10 @@ def is_path(text: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def folded(path: FieldPath) -> FieldPath:
-    """The path with the names of fields in one case; keys of maps are data and stay."""
-    steps = tuple(Step(s.kind, (s.name or "").casefold()) if s.kind is StepKind.FIELD else s for s in path.steps)
+    """The path with the names of fields in one case, and those of map keys and headers in one spelling."""
+    steps = tuple(
+        Step(s.kind, (s.name or "").casefold()) if s.kind is StepKind.FIELD else s for s in with_key_forms(path).steps
+    )
     return FieldPath(path.root, steps)
 
 

@@ -18,12 +18,14 @@ MAX_ADDED = 100_000
 
 @dataclass(slots=True)
 class PlannedField:
-    """A field with the tags it carries or inherits, tag -> evidence in words."""
+    """A field with the tags it carries or inherits, tag -> evidence in words. other_keys: the keys of a map that no other
+    field is of, beside one with something to hide (`decision.unknown_keys`)."""
 
     text: str
     path: FieldPath
     tags: dict[str, str]
     unscanned: bool
+    other_keys: bool = False
 
 
 class Reach:
@@ -59,7 +61,7 @@ class Reach:
         for length, step in enumerate(path.steps if path is not None else (), start=1):
             if path is None or step.kind is not StepKind.MAP_KEY:
                 continue
-            over = FieldPath(path.root, (*path.steps[: length - 1], VALUES))
+            over = FieldPath(path.root, (*folded(path).steps[: length - 1], VALUES))
             inside = {p for g in generalised(over) for p in self._inside.get(g, ())}
             for position in sorted(inside):
                 self._add(self._fields[position], length - 1, step)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from catalog.errors import Unavailable
 from scanners.model import ClusterConnection, OffsetRange, Recognizer, RegisteredSchema, Topic, TopicFormat
 
 Cancelled = Callable[[], bool]
@@ -40,13 +41,17 @@ class ProfileJob:
     resume: str = ""
 
 
+class JobFailed(Unavailable):
+    """The servers answer, and still a job did not end well: one of its topics may be the cause."""
+
+
 class Sampler(Protocol):
     """Reads offset ranges and profiles them where they are read; only sealed sketches come back."""
 
     def profile(self, job: ProfileJob, cancelled: Cancelled) -> Iterator[tuple[str, bytes]]:
         """(topic, serialised sketch) for each topic of the job that had a record.
 
-        Raises Unavailable when Spark or Kafka cannot be reached or the job fails; Cancelled from `cancelled` ends the
+        Raises Unavailable when Spark or Kafka cannot be reached, JobFailed when the job fails; Cancelled from `cancelled` ends the
         iteration early.
         """
         ...

@@ -120,10 +120,9 @@ class ApiWorld:
                 graph=self.graph,
                 publisher=MemoryHeadPublisher(),
                 event_topic=None,
-                sampler=MemorySampler(topics),
                 offsets=MemoryOffsets(topics),
                 registry=MemoryRegistry(),
-                **(_NO_KAFKA | more),
+                **({"sampler": MemorySampler(topics)} | _NO_KAFKA | more),
             ),
         )
         write_admin_token(self.services)

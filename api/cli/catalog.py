@@ -71,9 +71,13 @@ def scan(
         show([started], ("id", "state"), output, whole=started)
         return
     done = follow_scan(client, started["id"])
-    _show_scan(done, output)
+    causes = [problem["message"] for problem in done["problems"] if not problem.get("dataset")]
+    if done["datasets"] or output is not Format.TABLE:
+        _show_scan(done, output)
     if done["state"] != "done":
-        raise WeirError(f"The scan {done['id']} ended as {done['state']}.")
+        raise WeirError(" ".join([f"The scan {done['id']} ended as {done['state']}.", *causes]))
+    for cause in causes:
+        errors.print(f"[yellow]![/] {escape(cause)}")
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,10 +114,10 @@ def _show_scan(done: dict[str, Any], output: Format) -> None:
         ("topic", "format", "records", "fields", "shapes", "personalData"),
         output,
         whole=done,
-        empty="No topic matches; name topics with --topics, internal ones (_...) are left out.",
     )
     for problem in done["problems"]:
-        errors.print(f"[yellow]![/] {escape(' '.join(filter(None, (problem.get('dataset'), problem['message']))))}")
+        if problem.get("dataset"):
+            errors.print(f"[yellow]![/] {escape(problem['dataset'])} {escape(problem['message'])}")
 
 
 def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:

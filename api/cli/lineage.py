@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -141,10 +141,34 @@ def lineage(
         ("source", "kind", "target", "masked", "job", "origin", "from", "to", "stale", "unfinished"),
         Format(output),
         whole=answer,
-        empty="No lineage is known for it. Point a job's OpenLineage client at this Weir.",
+        empty=_nothing_known(answer, client.shortened),
     )
+    unknown = answer.get("columnsUnknown") or []
+    if unknown and answer["edges"] and output is GraphFormat.TABLE:
+        console.print(_unknown_columns(unknown, client.shortened), markup=False)
     if answer["truncated"]:
         console.print("The graph continues; ask with a smaller --depth or from a nearer node.")
+
+
+def _nothing_known(answer: Mapping[str, Any], short: Callable[[str], str]) -> str:
+    """The reason why an answer has no edges, and what to do."""
+    if answer.get("columnsUnknown"):
+        return f"{_unknown_columns(answer['columnsUnknown'], short)}\nWithout --level column the datasets are shown."
+    return "No lineage is known for it. Point a job's OpenLineage client at this Weir."
+
+
+def _unknown_columns(flows: Sequence[Mapping[str, Any]], short: Callable[[str], str]) -> str:
+    """Which jobs reported no columns, of which flows, and how each can."""
+    by_job: dict[tuple[str, str], list[str]] = {}
+    for flow in flows:
+        flowing = f"{short(flow['source'])} -> {short(flow['target'])}"
+        by_job.setdefault((flow["job"] or "", flow["way"]), []).append(flowing)
+    lines = []
+    for (job, way), ends in by_job.items():
+        more = f" and {len(ends) - 3} more" if len(ends) > 3 else ""
+        who = short(job) if job else "A declaration"
+        lines.append(f"{who} reported no columns of {', '.join(ends[:3])}{more}. To get them: {way}.")
+    return "\n".join(lines)
 
 
 def _edge_row(edge: dict[str, Any], short: Callable[[str], str]) -> dict[str, Any]:

@@ -72,6 +72,7 @@ class _Job:
         self.rows = [dict(row) for row in scan.datasets if row.get("state") == "done"]
         done = {row["name"] for row in self.rows}
         self.problems: list[dict[str, Any]] = [dict(p) for p in scan.problems if p.get("dataset") in done]
+        self._failed_topics = 0
         self._share = 0.0
         self._stop = threading.Event()
         self._asked_at = 0.0
@@ -80,15 +81,10 @@ class _Job:
         failed = False
         try:
             self._scan_topics()
-        except WeirError as error:
-            failed = True
-            self.problems.append({"message": error.message})
+            failed = self._failed_topics > 0 and not self.rows
         except Exception as error:
             failed = True
-            log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
-            self.problems.append(
-                {"message": f"The scan failed inside Weir ({type(error).__name__}); the worker's log shows where."}
-            )
+            self.problems.append({"message": self._sentence("The scan", error)})
         with self._r._store.transaction():
             over = self._r._scans.finish(
                 self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed
@@ -116,8 +112,10 @@ class _Job:
         connection = self._r._connections.connection(cluster)
         finished = {row["name"] for row in self.rows} | set(request.get("exclude", ()))
         topics = [t.name for t in self._r._discovery.select(cluster, request["topics"]) if t.name not in finished]
-        if not topics:
-            return  # no names at all would mean every topic
+        if not topics:  # no names at all would mean every topic
+            if not finished:
+                self.problems.append(self._no_topic(cluster, request["topics"]))
+            return
         windows, formats, declared = self._known(connection.namespace, topics)
         for scan in self._r._scanner.scan(
             connection,
@@ -126,13 +124,37 @@ class _Job:
             self._recognizers(),
             on_progress=self._progressed,
             cancelled=self._cancelled,
+            on_failure=self._topic_failed,
             last_windows=windows,
             formats=formats,
             declared=declared,
             resume=self._scan.id,
         ):
-            self._keep(scan)
+            try:
+                self._keep(scan)
+            except Exception as error:
+                self._topic_failed(scan.dataset.name, error)
             self._report()
+
+    def _topic_failed(self, topic: str, error: Exception) -> None:
+        """One topic's failure is a problem of that topic; the others are scanned."""
+        self._failed_topics += 1
+        text = self._sentence(f"Topic {topic} was not scanned: its scan", error)
+        self.problems.append({"dataset": topic, "reason": "topic_failed", "message": text})
+
+    def _sentence(self, what: str, error: Exception) -> str:
+        """What a person reads of an error; that of a fault of Weir stands in the log."""
+        if isinstance(error, WeirError):
+            return error.message
+        log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
+        return f"{what} failed inside Weir ({type(error).__name__}); the worker's log shows where."
+
+    def _no_topic(self, cluster: str, patterns: list[str]) -> dict[str, Any]:
+        others = len(self._r._discovery.select(cluster, ["*"]))
+        named = " or ".join(patterns)
+        have = f"it has {others:,} other {'topic' if others == 1 else 'topics'}"
+        have = have if others else "its brokers list none that is not internal (_...)"
+        return {"reason": "no_topic", "message": f"No topic of cluster {cluster} matches {named}; {have}."}
 
     def _known(
         self, namespace: str, topics: list[str]

@@ -11,8 +11,10 @@ from api.visibility.mentions import mentions, names_any
 from catalog.model import DatasetId
 from policies.decision.visibility import Known
 
-_OWN = frozenset({"User", "Group", "Role", "Grant"})
+_OWN = frozenset({"User", "Group", "Grant"})
 """Kinds of which a caller sees their own; these stay."""
+_ROLE_LISTS = ("read", "rowFilters")
+"""Lists of a role whose entries name datasets. The other parts say what its holder may do, and stay."""
 _PLACES = frozenset({"path", "paths", "fields", "where", "expression", "rows", "sql", "unmask"})
 """Keys under which documents name fields."""
 _PATTERN = re.compile(r"[^\s'\"`,;()]+/[^\s'\"`,;()]+")
@@ -28,7 +30,7 @@ class SeenDocuments:
         self._horizon, self._resolve, self._view = horizon, resolve, view
 
     def shown(self, document: dict[str, Any]) -> dict[str, Any] | None:
-        """The document, cut; None for one that names what the reader may not know of.
+        """The document, cut; None for one that names what the reader may not know of. Of a role, such entries are cut.
 
         Documents of kind Visibility are for those who know everything: which datasets are kept from whom is what they show.
         """
@@ -42,18 +44,32 @@ class SeenDocuments:
             if not known.existence:
                 return None
             return {**document, "spec": _cut(document["spec"], known)}
+        if kind == "Role":
+            spec = {
+                key: self._entries(value) if key in _ROLE_LISTS else value for key, value in document["spec"].items()
+            }
+            document = {**document, "spec": spec}
         whole = {"metadata": metadata, "spec": document["spec"]}
-        parted = self._horizon.parted
-        if mentions(whole, parted) or any(map(self._horizon.would_hide, _patterns(whole))):
-            return None
-        places = _PLACES & set(_keys(document["spec"]))
-        if places and names_any(whole, parted.of_bare):
-            return None
         if kind == "View":
             known = self._view(str(metadata["name"]))
-            if not (known.existence and known.schema and known.lineage) or names_any(whole, parted.of_unlinked):
+            if not (known.existence and known.schema and known.lineage):
                 return None
-        return None if places and kind != "View" and names_any(whole, parted.of_plain) else document
+            if names_any(whole, self._horizon.parted.of_unlinked):
+                return None
+        return None if self._names_hidden(whole, evidence=kind != "View") else document
+
+    def _entries(self, listed: Any) -> Any:
+        """The entries that name nothing hidden."""
+        return [each for each in listed if not self._names_hidden(each)] if isinstance(listed, list) else listed
+
+    def _names_hidden(self, part: Any, evidence: bool = True) -> bool:
+        """Whether a part of a document names a hidden dataset, or fields of one whose schema, or `evidence`, is hidden."""
+        parted = self._horizon.parted
+        if mentions(part, parted) or any(map(self._horizon.would_hide, _patterns(part))):
+            return True
+        if not _PLACES & set(_keys(part)):
+            return False
+        return names_any(part, parted.of_bare) or (evidence and names_any(part, parted.of_plain))
 
 
 def _cut(spec: Mapping[str, Any], known: Known) -> dict[str, Any]:

@@ -115,4 +115,4 @@ def mark_of(event: Event) -> bytes | None:
 
 
 def _ref(ref: DatasetRef) -> list[Any]:
-    return [ref.id.namespace, ref.id.name, ref.facets, ref.partial]
+    return [ref.id.namespace, ref.id.name, ref.facets, ref.partial, ref.columns_missing]

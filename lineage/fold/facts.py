@@ -31,6 +31,7 @@ HANDS_TO = "h"  # source job, target job
 PARENT = "p"  # job namespace, name of the job that started this one
 RENAMED = "m"  # old namespace, name; new namespace, name
 OVERWRITES = "v"  # namespace, name: what was in it before is gone
+DOUBTFUL = "u"  # namespace, name: not all of its columns are known
 RAW, MASKED = "raw", "masked"
 UNSAID = "raw?"  # raw as far as is known: the producer does not say whether it masks
 
@@ -46,6 +47,7 @@ _DATASETS_AT = {
     JOB_WRITES: (3,),
     JOB_READS: (3,),
     OVERWRITES: (1,),
+    DOUBTFUL: (1,),
     SOURCE: (1, 3),
     RENAMED: (1, 3),
     COLUMN: (1, 4),
@@ -88,7 +90,7 @@ def facts_of(event: Event) -> Facts:
         if _clears(target):
             facts.add((OVERWRITES, target.id.namespace, target.id.name))
     facts.update(_job_facts(event.job))
-    facts.update(sql_facts(event))
+    facts.update(sql_facts(event, any(fact[0] == COLUMN and fact[7] == UNSAID for fact in facts)))
     if isinstance(event, RunEvent) and event.parent is not None and event.parent.job is not None:
         facts.add((PARENT, *_pair(event.parent.job)))
     return frozenset(facts)
@@ -136,6 +138,8 @@ def _dataset_facts(ref: DatasetRef, as_output: bool = True) -> Iterator[Fact]:
     target = _pair(ref.id)
     if as_output:
         yield from _column_lineage(target, facet(ref.facets, "columnLineage"))
+        if ref.columns_missing:
+            yield (DOUBTFUL, *target)
     explicit = facet(ref.facets, "lineage")
     if explicit is not None:
         yield (EXPLICIT, *target)
@@ -180,7 +184,7 @@ def _field_input(
         yield (tags[1], *column, *target)
     if direct or not ways:
         masks = all(way.get("masking") is True for way in direct) if direct else _legacy_masks(legacy, item)
-        silent = not any("masking" in way for way in direct) and legacy is None and "transformationType" not in item
+        silent = not any("masking" in way for way in direct) and not (legacy or item.get("transformationType"))
         yield (tags[0], *column, *target, field, MASKED if masks else UNSAID if silent else RAW)
 
 

@@ -17,6 +17,8 @@ from lineage.fold.runs import STREAMING, TERMINAL, Run
 from lineage.fold.snapshot_history import add_turn, all_turns, changes
 from lineage.graph_delta import Info
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
+from lineage.ingest.record_columns import with_record_columns
+from lineage.ingest.sql_names import with_tables
 from lineage.model import FOREVER
 from lineage.settings import LineageSettings
 
@@ -46,10 +48,15 @@ class About:
     infos: dict[Name, Info] = field(default_factory=dict)
 
 
+def normal(event: Event) -> Event:
+    """The event with datasets and columns where producers write names that only their engine knows."""
+    return with_tables(with_record_columns(event))
+
+
 def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
     reader = reader or Reader()
     gathered = Gathered()
-    for event in events:
+    for event in map(normal, events):
         is_job = not isinstance(event, DatasetEvent)
         name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
         gathered.events[_register(gathered, name, is_job)].append((event, reader.read(event)))

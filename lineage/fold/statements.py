@@ -32,7 +32,7 @@ class Statement:
     from_sql: set[DatasetId] = field(default_factory=set)
     """Targets whose column lineage was read off SQL."""
     doubtful: set[DatasetId] = field(default_factory=set)
-    """Those of which the SQL does not show all columns."""
+    """Those of which not all columns are known."""
     overwrites: set[DatasetId] = field(default_factory=set)
     """What was in these before is gone when the run completes."""
     explicit: bool = False
@@ -148,6 +148,8 @@ def _add_fact_of_job(fact: f.Fact, statement: Statement, book: Book, names: Name
             _touch(statement, Kind.READS, jns, jn, names.dataset(ns, name))
         case (f.OVERWRITES, ns, name):
             statement.overwrites.add(names.dataset(ns, name))
+        case (f.DOUBTFUL, ns, name):
+            statement.doubtful.add(names.dataset(ns, name))
         case (f.HANDS_TO, sns, sn, tns, tn):
             statement.pairs[(Kind.HANDS_TO, sns, sn, "", tns, tn, "", "", "")] = ((), How.EXPLICIT)
         case (f.PARENT, ns, name) if (ns, name) != (book.namespace, book.name):
@@ -168,7 +170,7 @@ def _settle_columns(read: _Facts, statement: Statement, names: Names) -> None:
         rows, doubtful = read.sql_flows(read.texts, names)
         read.columns += [row for row in rows if row[2] not in with_columns]
         statement.from_sql = {row[2] for row in read.columns} - with_columns
-        statement.doubtful = doubtful - with_columns
+        statement.doubtful |= doubtful - with_columns
 
 
 def _flows_of_columns(read: _Facts, statement: Statement) -> dict[Ends, bool]:

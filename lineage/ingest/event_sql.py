@@ -7,7 +7,7 @@ shows that alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -31,22 +31,38 @@ _ENGINES = {
 }
 
 
-def sql_facts(event: RunEvent | JobEvent) -> Iterator[tuple[str, ...]]:
-    """The facts of one event; none where lineage is given, or no SQL."""
+class Statement(NamedTuple):
+    """The SQL of a job, without values; `dialect` is empty when none is named."""
+
+    text: str
+    dialect: str
+
+
+def statement_of(event: RunEvent | JobEvent) -> Statement | None:
+    """The SQL of an event; None where there is none, or it is too long."""
     content = facet(event.job.facets, "sql")
     text = content.get("query") if content else None
-    if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT or facet(event.job.facets, "lineage"):
-        return
+    if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT:
+        return None
+    dialect = _dialect(event, content or {})
+    return Statement(without_values(text, dialect), dialect)
+
+
+def sql_facts(event: RunEvent | JobEvent, silent: bool) -> Iterator[tuple[str, ...]]:
+    """The facts of one event; none where lineage is given, or no SQL.
+
+    silent: of some column neither the producer nor what it reports states whether it is masked
+    """
     refs = (*event.inputs, *event.outputs)
-    if any(facet(ref.facets, "lineage") for ref in refs):
+    if any(facet(facets, "lineage") for facets in (event.job.facets, *(ref.facets for ref in refs))):
         return
     has_columns = any(facet(ref.facets, "columnLineage") for ref in refs)
-    if has_columns and "masking" in str([facet(ref.facets, "columnLineage") for ref in refs]):
+    statement = statement_of(event) if silent or not has_columns else None
+    if statement is None:
         return
-    dialect = _dialect(event, content or {})
-    yield (MASKS if has_columns else SQL, without_values(text, dialect), dialect)
+    yield (MASKS if has_columns else SQL, *statement)
     for ref in refs:
-        columns = _columns(ref)
+        columns = schema_columns(ref)
         if columns:
             yield (SCHEMA, ref.id.namespace, ref.id.name, orjson.dumps(columns).decode())
 
@@ -69,7 +85,8 @@ def _dialect(event: RunEvent | JobEvent, content: Mapping[str, Any]) -> str:
     )
 
 
-def _columns(ref: DatasetRef) -> dict[str, Any]:
+def schema_columns(ref: DatasetRef) -> dict[str, Any]:
+    """The columns of a dataset's schema facet, as `tree_of` gives them; empty where there is none."""
     schema = facet(ref.facets, "schema")
     return tree_of(schema.get("fields")) if schema else {}
 

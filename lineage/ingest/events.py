@@ -30,6 +30,8 @@ class DatasetRef:
     side_facets: Facets = field(default_factory=dict)
     partial: bool = False
     """Only a part of it (a partition) is meant."""
+    columns_missing: bool = False
+    """Its column lineage had sources that are no datasets and could not be followed: not all columns are known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import field as attribute
 from typing import Any
 
 from lineage.model import Basis, Edge, Node, parts_of
+from lineage.questions.unknown_columns import UnknownColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +22,13 @@ class Subgraph:
     stale: frozenset[str] = frozenset()
     root: str = ""
     basis: Basis = Basis.LAST_RUN
+    columns_unknown: tuple[UnknownColumns, ...] | None = None
+    """Between columns: flows next to what was reached, whose jobs reported no columns. None between datasets."""
 
     def to_json(self) -> dict[str, Any]:
+        unknown = self.columns_unknown
         return {
+            **({"columnsUnknown": [each.to_json() for each in unknown]} if unknown is not None else {}),
             "root": self.root,
             "basis": str(self.basis),
             "nodes": [node.to_json() for node in self.nodes],

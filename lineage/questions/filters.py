@@ -28,12 +28,13 @@ class Only:
 
     def keep(self, root: str, edges: Iterable[Edge]) -> tuple[list[Edge], bool]:
         """The edges that may be shown and are joined to the root by such as may be followed; and whether `nodes` cut."""
-        followed = [edge for edge in edges if self._followed(edge, root)]
+        followed = [edge for edge in edges if self.follows(edge, root)]
         near, over = _joined(root, followed, self.nodes)
         within = [edge for edge in followed if edge.source in near and edge.target in near]
         return [edge for edge in within if not self.kinds or edge.kind in self.kinds], over
 
-    def _followed(self, edge: Edge, root: str) -> bool:
+    def follows(self, edge: Edge, root: str) -> bool:
+        """Whether the jobs, namespaces and origins allow this edge."""
         if self.jobs and not ({edge.job, edge.source, edge.target} & self.jobs):
             return False
         if self.origins and edge.origin not in self.origins:

@@ -9,12 +9,13 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.model import DatasetId
 from lineage.fold.job_ledger import Book
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead
-from lineage.model import FOREVER, NOW, Basis, Direction, Edge, Kind, Level, Node, rfc3339
+from lineage.model import FOREVER, NOW, Basis, Direction, Edge, Kind, Level, Node, holder_of, rfc3339
 from lineage.questions.answers import JobDetails, Reader, Subgraph
 from lineage.questions.downstream import Downstream
 from lineage.questions.filters import Only
 from lineage.questions.parameters import AsOf, as_of_time, basis_of, depth_within, direction_of, level_of
 from lineage.questions.traversal import hops, united
+from lineage.questions.unknown_columns import unknown_columns
 
 __all__ = ["NOW", "AsOf", "Lineage"]
 
@@ -58,12 +59,16 @@ class Lineage(Downstream):
             truncated = truncated or was_cut
         if basis is Basis.CONTENTS:
             edges = {edge.id: edge for edge in united(edges.values())}
+        joined = list(edges.values())
         if only is not None:
             chosen, over = only.keep(root.id, edges.values())
             edges, truncated = {edge.id: edge for edge in chosen}, truncated or over
         ordered = sorted(edges.values(), key=lambda e: (e.kind, e.source, e.target, e.vf, e.id))
-        ids = {root.id} | {end for e in ordered for end in (e.source, e.target)} | {e.job for e in ordered if e.job}
-        nodes = self._ends(ids) | {root.id: root}
+        silent = self._without_columns(root, joined, ways, at, basis, only) if columns else []
+        ids = {root.id} | {end for e in ordered for end in (e.source, e.target)}
+        ends = self._ends(ids | {edge.job for edge in (*ordered, *silent) if edge.job})
+        shown = ids | {edge.job for edge in ordered if edge.job}
+        nodes = {key: node for key, node in ends.items() if key in shown} | {root.id: root}
         if columns:
             nodes |= self._tagged(nodes.values())
         stale = self._stale(ordered, nodes, at)
@@ -74,7 +79,32 @@ class Lineage(Downstream):
             stale=stale,
             root=root.id,
             basis=basis,
+            columns_unknown=unknown_columns(silent, ends) if columns else None,
         )
+
+    def _without_columns(
+        self,
+        root: Node,
+        edges: Iterable[Edge],
+        ways: Iterable[Direction],
+        at: int,
+        basis: Basis,
+        only: Only | None,
+    ) -> list[Edge]:
+        """Flows between datasets without columns, out of (into) the root and everything that columns lead to."""
+        holders = {holder_of(end) for edge in edges if edge.kind is Kind.DERIVES for end in (edge.source, edge.target)}
+        if root.type != "job":
+            holders.add(holder_of(root.id))
+        flows: list[Edge] = []
+        for way in ways:
+            near = holders
+            if root.type == "job":
+                kind = Kind.READS if way is Direction.UPSTREAM else Kind.WRITES
+                near = holders | {
+                    e.target for e in self._graph.edges_at([root.id], kind, Direction.DOWNSTREAM, at, basis)
+                }
+            flows += self._graph.edges_at(sorted(near), Kind.FEEDS, way, at, basis)
+        return [edge for edge in flows if not edge.columns and (only is None or only.follows(edge, root.id))]
 
     def readers_of(self, dataset: DatasetId, as_of: AsOf = None) -> list[Reader]:
         """Jobs that read a dataset, newest report first. Empty where lineage knows nothing of it."""

@@ -13,8 +13,9 @@ from lineage.sql.from_clause import table_name
 from lineage.sql.limits import Budget
 from lineage.sql.model import Columns, NotUnderstood, SqlLineage, TooComplex
 from lineage.sql.queries import Queries
-from lineage.sql.relations import ELEMENT, Output, Relation
+from lineage.sql.relations import ELEMENT, Output, Relation, renamed
 from lineage.sql.row_changes import RowChanges
+from lineage.sql.table_names import last_part
 from lineage.sql.target import Target
 
 _SILENT = (
@@ -71,7 +72,10 @@ class Statements:
     def __init__(
         self, sql_lineage: SqlLineage, dialect: str | None, columns_of: Callable[[str], Columns | None]
     ) -> None:
-        self._sql_lineage, self._known = sql_lineage, columns_of
+        self.sql_lineage = self._sql_lineage = sql_lineage
+        self.named: dict[str, list[Relation]] = {}
+        """Names that the text defines, in lower case -> what each means, in each place that defines it."""
+        self._known = columns_of
         self._spell, self._names = spelling(dialect), alias_rule(dialect)
         self._inserts_by_name = (dialect or "").lower() in ("ksql", "ksqldb")
         self._made: dict[str, Columns] = {}
@@ -81,7 +85,7 @@ class Statements:
 
     def read(self, trees: Iterable[exp.Expression]) -> None:
         for tree in trees:
-            queries = Queries(self._sql_lineage, self._columns, self._budget, self._names)
+            queries = Queries(self._sql_lineage, self._columns, self._budget, self._names, self.named)
             match tree:
                 case exp.Create():
                     self._create(tree, queries)
@@ -145,6 +149,7 @@ class Statements:
         """A table that is made of a query, its columns named by `column_names`, else as the query names them."""
         relation = queries.table(query, "", None, ctes)
         names = column_names or [self._spelled(output.name, query) for output in relation.outputs]
+        self.named.setdefault(last_part(name), []).append(renamed(relation, name, column_names))
         if relation.open:
             self._sql_lineage.doubt(
                 f"the columns of {name} are not all known: a star selects from a table of unknown columns"

@@ -6,6 +6,7 @@ A table that none of them is, or that several could be, stays unmatched: what co
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -19,6 +20,7 @@ from catalog.paths import quote
 from lineage.names import Names
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.model import DIRECT, ColumnEdge, Columns, Origin, SqlLineage, Way
+from lineage.sql.table_names import named
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it logs statements it cannot read, values included
 
@@ -43,14 +45,18 @@ class KnownNames:
 class _Kept:
     """The newest readings: one run's text is read for each of its reports otherwise."""
 
-    def __init__(self) -> None:
-        self._readings: LRUCache[Any, SqlLineage] = LRUCache(_KEPT)
+    def __init__(self, most: int = _KEPT) -> None:
+        self._readings: LRUCache[Any, SqlLineage] = LRUCache(most)
+        self._lock = threading.Lock()
 
     def read(self, text: str, dialect: str, match: Match) -> SqlLineage:
         key = (text, dialect, match.digest())
-        reading = self._readings.get(key)
+        with self._lock:
+            reading = self._readings.get(key)
         if reading is None:
-            reading = self._readings[key] = columns_from_sql(text, dialect, match.columns)
+            reading = columns_from_sql(text, dialect, match.columns)
+            with self._lock:
+                self._readings[key] = reading
         return reading
 
 
@@ -99,30 +105,11 @@ class Match:
         """All that it could be, by the closest kind of likeness."""
         if topic is not None:
             return [d for d in among if topic in self._spellings[d]]
-        wanted = table.lower()
-        for fits in (_equal, _ends, _begins):
-            candidates = [d for d in among if any(fits(wanted, name.lower()) for name in self._spellings[d])]
-            if candidates:
-                return candidates
-        return []
+        return named(table, among, self._spellings.__getitem__)
 
 
 def _only(candidates: list[DatasetId]) -> DatasetId | None:
     return candidates[0] if len(candidates) == 1 else None
-
-
-def _equal(table: str, name: str) -> bool:
-    return table == name
-
-
-def _ends(table: str, name: str) -> bool:
-    """`orders` names `shop.public.orders`."""
-    return name.endswith(f".{table}")
-
-
-def _begins(table: str, name: str) -> bool:
-    """`catalog.shop.orders` names `shop.orders`."""
-    return table.endswith(f".{name}")
 
 
 def flows_from_sql(
@@ -208,13 +195,17 @@ def _joined(first: ColumnEdge, then: ColumnEdge) -> ColumnEdge | None:
 
 def field_of(dataset: DatasetId, path: tuple[str, ...]) -> str:
     """A place as the graph names it: in a topic a field path, elsewhere names joined with dots."""
-    is_topic = dataset.namespace.startswith("kafka")
-    if is_topic and path[0].startswith("_"):
-        return path[0]
+    if not dataset.namespace.startswith("kafka"):
+        return path_text(path)
+    return path[0] if path[0].startswith("_") else f"value.{path_text(path, quote)}"
+
+
+def path_text(path: Iterable[str], spelled: Callable[[str], str] = str) -> str:
+    """Names joined with dots, `[]` after the array that it is in."""
     text = ""
     for part in path:
-        text += part if part == "[]" else ("." if text else "") + (quote(part) if is_topic else part)
-    return f"value.{text}" if is_topic else text
+        text += part if part == "[]" else ("." if text else "") + spelled(part)
+    return text
 
 
 def columns_of(text: str) -> Columns:

@@ -79,6 +79,8 @@ class FromClause:
         if key in scope.sources:  # s1.orders and s2.orders
             key = f"{key} {len(scope.sources)}"
         scope.sources[key] = relation
+        if alias:
+            self._queries.named.setdefault(alias.lower(), []).append(relation)
         if isinstance(node, exp.Table):
             if not alias:
                 scope.full_names[key] = table_name(node).lower()

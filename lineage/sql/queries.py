@@ -23,8 +23,17 @@ Known = Callable[[str], Columns | None]
 class Queries:
     """Reads queries. `influences` gathers what filters, joins, groups and sorts; `known` returns the columns of a table."""
 
-    def __init__(self, sql_lineage: SqlLineage, known: Known, budget: Budget, names: AliasRule) -> None:
+    def __init__(
+        self,
+        sql_lineage: SqlLineage,
+        known: Known,
+        budget: Budget,
+        names: AliasRule,
+        named: dict[str, list[Relation]] | None = None,
+    ) -> None:
         self.sql_lineage, self.known, self.budget, self.names = sql_lineage, known, budget, names
+        self.named: dict[str, list[Relation]] = {} if named is None else named
+        """Name in lower case -> what WITH, and aliases in FROM, give it, in each place."""
         self.expressions = Expressions(self)
         self.from_clause, self._select_list = FromClause(self), SelectList(self)
         self.influences: dict[Origin, set[str]] = {}
@@ -88,6 +97,7 @@ class Queries:
                 ctes[name.lower()] = Opaque(name)
                 continue
             ctes[name.lower()] = renamed(self.table(body, name, parent, ctes), name, column_names)
+            self.named.setdefault(name.lower(), []).append(ctes[name.lower()])
         return ctes
 
     def _set_operation(

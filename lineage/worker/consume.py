@@ -12,7 +12,6 @@ import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.fold.event_reading import read
 from lineage.fold.learn import Gathered, gather
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.codec import decode, encode
@@ -266,10 +265,7 @@ def keep(producers: ProducerCatalog, events: Sequence[Event], gathered: Gathered
 
     Raises Unavailable.
     """
-    if gathered is not None:
-        pairs = [pair for group in gathered.events.values() for pair in group]
-    else:
-        pairs = [(event, read(event)) for event in events]
+    pairs = [pair for group in (gathered or gather(events)).events.values() for pair in group]
     try:
         producers.take(pairs)
     except Unavailable:

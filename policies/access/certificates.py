@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -46,6 +47,7 @@ class Certificates:
         self._state, self._clock, self._record = state, clock, record
         self._named: tuple[Mapping[str, ServiceAccountSpec] | None, _Named] = (None, {})
         self._noted: TTLCache[tuple[str, str], bool] = TTLCache(_KEPT, _NOTED_S)
+        self._lock = threading.Lock()
 
     def signed_in(self, certificate: PeerCertificate) -> Subject:
         """The account of a certificate, limited to the scopes that are declared with it.
@@ -55,9 +57,12 @@ class Certificates:
         """
         subject = self._subject(certificate)
         key = (subject.user, certificate.fingerprint)
-        if key not in self._noted:
+        with self._lock:
+            noted = key in self._noted
+        if not noted:
             self._record(subject.user, "sign-in", "certificate", [_shown(certificate)])
-            self._noted[key] = True
+            with self._lock:
+                self._noted[key] = True
         return subject
 
     def later(self, certificate: PeerCertificate) -> Callable[[], Subject]:

@@ -7,6 +7,7 @@ Nothing here shows a value that the query did not: filters are conditions of tha
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,6 +81,7 @@ class Browser:
     def __init__(self, query: GovernedQuery, offsets: Offsets, sizes: Callable[..., int | None] = no_sizes) -> None:
         self._query, self._offsets, self._sizes = query, offsets, sizes
         self._known: TTLCache[str, int] = TTLCache(10_000, _SIZES_KEPT_S)
+        self._lock = threading.Lock()
 
     def page(
         self,
@@ -222,13 +224,15 @@ class Browser:
 
     def _size(self, table: QueryTable, edges: Sequence[Range], stop: Stop) -> int:
         """Bytes of a large record of the topic: how many are read at once depends on it."""
-        size = self._known.get(table.reference)
+        with self._lock:
+            size = self._known.get(table.reference)
         if size is None:
             newest = [Range(e.partition, e.end - 1, e.end) for e in edges if e.count][:16]
             size = self._sizes(table.kafka, table.topic, newest, stop) if newest else None
             if size is None:
                 return 1
-            self._known[table.reference] = size
+            with self._lock:
+                self._known[table.reference] = size
         return rounded(size)
 
 

@@ -212,9 +212,17 @@ def _masks(asking: Asking, block: _Block, groups: Iterable[Group]) -> int:
 def _gaps(plan: Plan, hidden: int) -> Iterator[str]:
     reference, count = plan.facts.reference, hidden.bit_count()
     for position, _ in zip(positions(hidden), range(MAX_NAMED_FIELDS), strict=False):
-        yield (
-            f"{plan.paths[position]} of {reference} has neither been scanned nor declared, so it is hidden;"
-            " scan the dataset, or declare the field's tags (an empty list if it holds nothing personal)."
-        )
+        path = plan.paths[position]
+        if position in plan.other_keys:
+            yield (
+                f"{path} of {reference}: keys that have neither been scanned nor declared are hidden, because another"
+                " key of the map is masked or holds personal data; scan the dataset, declare a tag on the key, or name"
+                f" {path} in a mask policy."
+            )
+        else:
+            yield (
+                f"{path} of {reference} has neither been scanned nor declared, so it is hidden;"
+                " scan the dataset, or declare the field's tags (an empty list if it holds nothing personal)."
+            )
     if count > MAX_NAMED_FIELDS:
         yield f"{count - MAX_NAMED_FIELDS:,} more fields of {reference} are hidden likewise."

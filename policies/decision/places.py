@@ -2,7 +2,8 @@
 
 `decide` answers for every known field, with all that holds for it: tags and policies on what it is part of, on one
 key of its map, on every value of it. So nothing is decided here a second time. A place takes the rule of the nearest
-field around it (itself, or what it is part of; `{key}` is nearer than `{}`). Where a place holds fields inside it that
+field around it (itself, or what it is part of; `{key}` is nearer than `{}`). Keys of maps and headers that are one name in
+two spellings (`policies.map_keys`) are one place with the rules of both. Where a place holds fields inside it that
 have rules of their own and cannot be separated (JSON text), it is hidden unless all of them are unmasked.
 
 The view, explain, the access report and the decisions for engines look rules up here, so they cannot differ. One look
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 from catalog.paths import VALUES, FieldPath, StepKind
 from policies.decision.mask_order import NULL, strictest
+from policies.map_keys import with_key_forms
 from policies.model import ColumnDecision, Effect, Mask, MaskType
 from policies.reach import ancestors, generalised
 
@@ -43,19 +45,21 @@ class Places:
         self._headers: set[str] = set()
         self._map_keys: list[FieldPath] = []
         for number, decision in enumerate(decisions):
-            path = FieldPath.parse(decision.path)
+            given = FieldPath.parse(decision.path)
+            path = with_key_forms(given)
             self._paths.append(path)
             self._at[path].append(number)
             for above in ancestors(path):
                 if len(above.steps) < len(path.steps):
                     self._below[above].append(number)
             if path.root == "headers" and path.steps:
-                self._headers.add(path.steps[0].name or "")
+                self._headers.add(given.steps[0].name or "")
             if any(step.kind is StepKind.MAP_KEY for step in path.steps):
                 self._map_keys.append(path)
 
     def rule(self, path: FieldPath) -> Rule:
         """The rule of a place that shows as one value. Nobody decided on it: left out."""
+        path = with_key_forms(path)
         around, inside = self._nearest(path), self._below.get(path, ())
         if not around and not inside:
             return Rule(DROP)
@@ -80,6 +84,7 @@ class Places:
 
         Those on one key too, where the place is in all values of a map.
         """
+        path = with_key_forms(path)
         keys = self._map_keys if VALUES in path.steps else ()
         same = (n for p in keys if len(p.steps) == len(path.steps) and path.contains(p) for n in self._at[p])
         numbers = sorted({*self._nearest(path), *self._below.get(path, ()), *same})
@@ -90,7 +95,8 @@ class Places:
         return sorted(self._headers)
 
     def keys_below(self, path: FieldPath) -> list[str]:
-        """The keys of the map at `path` that have rules of their own, sorted."""
+        """The keys of the map at `path` that have rules of their own: the forms of their spellings, sorted."""
+        path = with_key_forms(path)
         depth = len(path.steps)
         keys = set()
         for p in self._map_keys:
@@ -102,6 +108,7 @@ class Places:
 
     def on_values(self, path: FieldPath) -> bool:
         """Whether anything was decided on the values of a map as such (`path` ends in {}), not only on keys of it."""
+        path = with_key_forms(path)
         if self._nearest(path):
             return True
         last = len(path.steps) - 1

@@ -72,9 +72,8 @@ def grouped(
     fields: list[PlannedField], masks: OneDataset, access: OneDataset, reach: Reach, dataset_tags: frozenset[str]
 ) -> tuple[tuple[Group, ...], tuple[int, ...]]:
     """The groups, and of each field which one it is in."""
-    tags_of = [_policy_tags(f, dataset_tags) for f in fields]
-    bound_masks = _bind(fields, masks, reach, tags_of)
-    bound_access = _bind(fields, access, reach, tags_of)
+    bound_masks = bind(fields, masks, reach, dataset_tags)
+    bound_access = bind(fields, access, reach, dataset_tags)
     groups: dict[tuple[tuple[Bound, ...], tuple[Bound, ...], tuple[str, ...], bool], int] = {}
     result: list[Group] = []
     group_of = []
@@ -113,9 +112,11 @@ def _policy_tags(of: PlannedField, dataset_tags: frozenset[str]) -> dict[str, st
     return words
 
 
-def _bind(
-    fields: list[PlannedField], of: OneDataset, reach: Reach, tags_of: list[dict[str, str]]
+def bind(
+    fields: list[PlannedField], of: OneDataset, reach: Reach, dataset_tags: frozenset[str]
 ) -> list[tuple[Bound, ...]]:
+    """The policies that are about each field, by their indexes, rising."""
+    tags_of = [_policy_tags(f, dataset_tags) for f in fields]
     reasons: list[dict[int, str]] = [{} for _ in fields]
     for position, tags in enumerate(tags_of):
         for tag, why in tags.items():

@@ -21,13 +21,15 @@ from catalog.errors import InvalidInput
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.paths import FieldPath, StepKind
 from policies.decision.mask_applicability import StanceIndex, Stances, bits_of, positions
-from policies.decision.policy_groups import OneDataset, Place, grouped, kinds_of
+from policies.decision.policy_groups import OneDataset, Place, bind, grouped, kinds_of
+from policies.decision.unknown_keys import mark_unknown_keys
 from policies.matching import Who, dataset_matches, folded
 from policies.model import (
     UNSCANNED_TAG,
     AccessPolicy,
     DatasetFacts,
     MaskPolicy,
+    MaskType,
     Policy,
     Reason,
     RowPolicy,
@@ -76,6 +78,10 @@ class Compiled:
         self._plans: OrderedDict[tuple[int, bool], Plan] = OrderedDict()
         self._lock = threading.Lock()
 
+    def hides(self, index: int) -> bool:
+        """Whether a mask policy hides anything."""
+        return self.masks[index].mask.type is not MaskType.MASK_NONE
+
     def stances(self, who: Who, path: Sequence[str]) -> Stances:
         """Which mask policies apply to a subject. `path`: the stated purpose and those that cover it."""
         return self._stances.of(who, path)
@@ -110,13 +116,18 @@ class Plan:
         reach = Reach(fields)
         masks = compiled.mask_index.of(facts.reference)
         access = compiled.access_index.of(facts.reference)
-        keyed = [folded(f.path) for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
-        for path in dict.fromkeys((*keyed, *(place.path for place in (*masks.places, *access.places)))):
+        keyed = [f.path for f in fields if any(s.kind is StepKind.MAP_KEY for s in f.path.steps)]
+        named = (FieldPath.parse(p.text) for p in (*masks.places, *access.places) if p.path is not None)
+        for path in sorted({*keyed, *named}):
             reach.add_map_key(path)
         inherit(fields)
+        if unscanned_is_sensitive:
+            mark_unknown_keys(fields, bind(fields, masks, reach, facts.tags), compiled.hides)
         self.paths = tuple(f.text for f in fields)
         self._fields = fields
         self._exact: dict[FieldPath, list[int]] | None = None
+        self.other_keys = frozenset(n for n, f in enumerate(fields) if f.other_keys)
+        """The columns that are the keys of a map that no other column is of, beside one with something to hide."""
         self.groups, self.group_of = grouped(fields, masks, access, reach, facts.tags)
         self.kinds = kinds_of(self.groups, len(fields))
         self.mask_bits = functools.reduce(operator.or_, (k.mask_bits for k in self.kinds), 0)

@@ -1,7 +1,8 @@
 """From a column's type and the decided rules of its leaves to one Spark SQL expression for the whole column.
 
 Structs become named_struct, arrays transform, maps transform_values with a CASE for keys that have a rule of their
-own; NULL stays NULL at every level. A leaf without a decision is left out, so that what nobody decided is not shown.
+own, in any spelling; NULL stays NULL at every level. What is MASK_NULL in all of its parts is one NULL. A leaf without a
+decision is left out, so that what nobody decided is not shown.
 What is denied or dropped is left out too: a struct loses the field, a map the key; an array whose elements are denied
 is left out whole. Nothing here reads data.
 """
@@ -12,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
+from catalog.datatypes import STRING, ArrayType, DataType, MapType, Primitive, StructType, quote_identifier, to_ddl
 from catalog.paths import FieldPath
 from policies.decision.places import Places, Rule
+from policies.map_keys import folding
 from policies.masks import primitives
 from policies.masks.keys import MaskKeys
+from policies.masks.whole_null import leaves_inside, whole_null
 from policies.model import ColumnDecision, MaskType
 
 
@@ -52,6 +55,12 @@ def _build(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Cal
 
 
 def _build_kind(ctx: Context, path: FieldPath, kind: DataType, source: str, name: Callable[[], str]) -> str | None:
+    null = whole_null(ctx.places, path, kind)
+    if null is not None:
+        ctx.looked.extend(leaves_inside(ctx.places, path, kind))
+        return (
+            f"CASE WHEN {_clear(ctx, null)} THEN {source} END" if null.clear_when else f"CAST(NULL AS {to_ddl(kind)})"
+        )
     match kind:
         case Primitive():
             return _leaf(ctx, path, kind, source)
@@ -84,8 +93,12 @@ def _leaf(ctx: Context, path: FieldPath, kind: Primitive, source: str) -> str | 
     if not applied.clear_when:
         return masked
     clear = source if output is None or output == kind else f"CAST({source} AS {output.name})"
-    clear_when = " AND ".join(ctx.conditions[text] for text in applied.clear_when)
-    return f"CASE WHEN {clear_when} THEN {clear} ELSE {masked} END"
+    return f"CASE WHEN {_clear(ctx, applied)} THEN {clear} ELSE {masked} END"
+
+
+def _clear(ctx: Context, applied: Rule) -> str:
+    """SQL of whether a row is one where the place is unmasked."""
+    return " AND ".join(ctx.conditions[text] for text in applied.clear_when)
 
 
 def rule(ctx: Context, path: FieldPath) -> Rule:
@@ -121,18 +134,16 @@ def _map(
     masked = {each: sql for each, sql in special.items() if sql is not None}
     if plain is None and not masked:
         return None
-    as_text = k if key == Primitive("STRING") else f"CAST({k} AS STRING)"
+    as_text = folding(tuple(own_keys)).sql(k, literal) if key == STRING else f"CAST({k} AS STRING)"
     result = source
     if plain is None:
         result = f"map_filter({result}, ({k}, {v}) -> {as_text} IN ({', '.join(map(literal, masked))}))"
     elif len(masked) < len(special):
         hidden = ", ".join(literal(each) for each in special if each not in masked)
         result = f"map_filter({result}, ({k}, {v}) -> {as_text} NOT IN ({hidden}))"
-    cases = "".join(
-        f" WHEN {as_text} = {literal(each)} THEN {sql}" for each, sql in masked.items() if sql != (plain or v)
-    )
+    cases = "".join(f" WHEN {literal(each)} THEN {sql}" for each, sql in masked.items() if sql != (plain or v))
     if cases:
-        result = f"transform_values({result}, ({k}, {v}) -> CASE{cases} ELSE {plain or v} END)"
+        result = f"transform_values({result}, ({k}, {v}) -> CASE {as_text}{cases} ELSE {plain or v} END)"
     elif (plain or v) != v:
         result = f"transform_values({result}, ({k}, {v}) -> {plain})"
     return _map_keys(ctx, path, key, result, k, v)

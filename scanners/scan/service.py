@@ -14,7 +14,7 @@ from scanners.model import (
     TopicFormat,
 )
 from scanners.ports import Cancelled, DeadLetters, OffsetLookup, Sampler, SchemaRegistry
-from scanners.scan.topic_group import Asked, Tools, TopicGroup
+from scanners.scan.topic_group import OnFailure, ScanOrder, Tools, TopicGroup
 from scanners.scan.topic_names import resolved
 from scanners.settings import ScannerSettings
 
@@ -48,6 +48,7 @@ class Scanner:
         recognizers: Sequence[Recognizer] = (),
         on_progress: Callable[[ScanProgress], None] | None = None,
         cancelled: Cancelled | None = None,
+        on_failure: OnFailure | None = None,
         *,
         last_windows: Mapping[str, ScanWindow] | None = None,
         formats: Mapping[str, TopicFormat] | None = None,
@@ -61,15 +62,18 @@ class Scanner:
         as Spark DDL, which the records are compared with, as with registered schemas. A topic without records gives a
         scan without fields and the problem `empty`. `resume` names the scan: with the name of one that was interrupted it
         continues after the offsets that one had read. Ends early and without error once `cancelled()` is true.
+        `on_failure` is told each topic that could not be scanned, with the error; the other topics are scanned. Without it
+        the first such error is raised.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when
         Kafka or Spark does not answer.
         """
-        order = Asked(
+        order = ScanOrder(
             cluster=cluster,
             request=request or SampleRequest(),
             recognizers=recognizers,
             cancelled=cancelled or (lambda: False),
+            on_failure=on_failure or _raised,
             last_windows=last_windows or {},
             formats=formats or {},
             declared=declared or {},
@@ -85,7 +89,7 @@ class Scanner:
             report(progress)
             yield result
 
-    def _results(self, order: Asked, names: Sequence[str]) -> Iterator[DatasetScan]:
+    def _results(self, order: ScanOrder, names: Sequence[str]) -> Iterator[DatasetScan]:
         """Group after group, until the scan is cancelled."""
         size = self._tools.settings.topics_per_job
         for start in range(0, len(names), size):
@@ -97,3 +101,7 @@ class Scanner:
         """The topics that names and patterns mean, sorted. Raises as `scan` does."""
         available = self._tools.offsets.topics(cluster)
         return resolved(topics, available, self._tools.settings.default_exclude, cluster.name)
+
+
+def _raised(_topic: str, error: Exception) -> None:
+    raise error

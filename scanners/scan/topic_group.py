@@ -12,7 +12,7 @@ from catalog.errors import Unavailable, WeirError
 from catalog.model import DatasetId, DatasetScan, ScanWindow, SchemaVersion
 from scanners.checks.topic_checks import expected_of
 from scanners.model import ClusterConnection, Recognizer, RegisteredSchema, SampleRequest, Topic, TopicFormat
-from scanners.ports import Cancelled, DeadLetters, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
+from scanners.ports import Cancelled, DeadLetters, JobFailed, OffsetLookup, ProfileJob, Sampler, SchemaRegistry
 from scanners.scan.classify import classify
 from scanners.scan.recognizer_versions import versions
 from scanners.scan.registry_problems import of_one_topic
@@ -22,6 +22,9 @@ from scanners.scan.topic_changes import changed_meanwhile
 from scanners.schemas.known.places import with_registered
 from scanners.settings import ScannerSettings
 from scanners.sketch.topic import Sketch
+
+OnFailure = Callable[[str, Exception], None]
+"""Takes the name of a topic that could not be scanned, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,14 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One scan as it was asked for; see `scanners.scan.service.Scanner.scan` for the fields."""
+class ScanOrder:
+    """What one scan is to do; see `scanners.scan.service.Scanner.scan` for the fields."""
 
     cluster: ClusterConnection
     request: SampleRequest
     recognizers: Sequence[Recognizer]
     cancelled: Cancelled
+    on_failure: OnFailure
     last_windows: Mapping[str, ScanWindow]
     formats: Mapping[str, TopicFormat]
     declared: Mapping[str, str]
@@ -55,7 +59,7 @@ class TopicGroup:
     """The topics of one Spark job. `results` is used once."""
 
     tools: Tools
-    asked: Asked
+    order: ScanOrder
     names: Sequence[str]
     _waiting: dict[str, Topic] = field(default_factory=dict)
     """Topics that are planned and not finished yet."""
@@ -66,12 +70,12 @@ class TopicGroup:
 
     def results(self) -> Iterator[DatasetScan]:
         """A scan of each topic, as it is done. Raises Unavailable when Kafka or Spark does not answer."""
-        tools, asked = self.tools, self.asked
-        topics = tools.offsets.offsets(asked.cluster, self.names)
+        tools, order = self.tools, self.order
+        topics = tools.offsets.offsets(order.cluster, self.names)
         for missing in sorted(set(self.names) - {topic.name for topic in topics}):
             yield self._nothing(Topic(missing, ()), "topic_gone")
         ranges = plan(
-            topics, asked.request, last_positions=_positions(asked.last_windows), windows=tools.settings.windows
+            topics, order.request, last_positions=_positions(order.last_windows), windows=tools.settings.windows
         )
         planned = {each.topic for each in ranges}
         for topic in topics:
@@ -80,32 +84,32 @@ class TopicGroup:
         if not ranges:
             return
         self._waiting = {topic.name: topic for topic in topics if topic.name in planned}
-        answer = tools.registry.for_topics(asked.cluster, sorted(self._waiting))
+        answer = tools.registry.for_topics(order.cluster, sorted(self._waiting))
         self._problems = list(answer.problems)
         yield from self._read(self._job(dict(answer.schemas), ranges))
-        if asked.cancelled():
+        if order.cancelled():
             return
         # A topic whose planned offsets had no record: compacted away, expired meanwhile, or markers only.
         if self._waiting:
-            self._lost |= changed_meanwhile(tools.offsets, asked.cluster, list(self._waiting.values()))
+            self._lost |= changed_meanwhile(tools.offsets, order.cluster, list(self._waiting.values()))
         for topic in self._waiting.values():
             yield self._nothing(topic, self._lost.get(topic.name, "offsets_without_record"))
 
     def _job(self, schemas: Mapping[int, RegisteredSchema], ranges: Sequence[Any]) -> ProfileJob:
-        asked, settings = self.asked, self.tools.settings
+        order, settings = self.order, self.tools.settings
         expected = {
             name: expectation
             for name in self._waiting
-            if (expectation := expected_of(name, asked.declared.get(name), schemas))
+            if (expectation := expected_of(name, order.declared.get(name), schemas))
         }
         return ProfileJob(
-            cluster=asked.cluster,
+            cluster=order.cluster,
             ranges=tuple(ranges),
             schemas=schemas,
-            formats=asked.formats,
+            formats=order.formats,
             expected=expected,
-            recognizers=tuple(asked.recognizers),
-            max_bytes=asked.request.max_bytes,
+            recognizers=tuple(order.recognizers),
+            max_bytes=order.request.max_bytes,
             deadline=self._deadline(),
             salt=secrets.token_hex(16),
             detect=settings.detect,
@@ -113,11 +117,11 @@ class TopicGroup:
             free_text_limit=settings.free_text_limit,
             regex_seconds=settings.regex_seconds,
             tasks=settings.tasks_per_job,
-            resume=asked.resume,
+            resume=order.resume,
         )
 
     def _deadline(self) -> float:
-        return self.tools.clock() + self.asked.request.max_seconds
+        return self.tools.clock() + self.order.request.max_seconds
 
     def _read(self, job: ProfileJob) -> Iterator[DatasetScan]:
         again: dict[str, Sketch] = {}
@@ -126,28 +130,50 @@ class TopicGroup:
             if sketch.unknown_ids and job.cluster.registry:
                 again[name] = sketch
                 continue
-            yield self._finish(name, sketch, job)
-        if again and not self.asked.cancelled():
+            yield from self._finished(name, sketch, job)
+        if again and not self.order.cancelled():
             yield from self._second_look(again, job)
 
     def _sketches(self, job: ProfileJob) -> Iterator[tuple[str, bytes]]:
         """The sketches as they come. Topics that are gone meanwhile are noted as lost, and the others read without."""
-        sampler, cancelled = self.tools.sampler, self.asked.cancelled
+        sampler, cancelled = self.tools.sampler, self.order.cancelled
         done: set[str] = set()
         try:
             for name, body in sampler.profile(job, cancelled):
                 done.add(name)
                 yield name, body
             return
-        except Unavailable:
+        except Unavailable as error:
             # Spark fails as a whole when one topic is gone.
-            left = [topic for name, topic in self._waiting.items() if name not in done]
-            self._lost |= changed_meanwhile(self.tools.offsets, job.cluster, left)
-            if not self._lost or cancelled():
+            left = [topic for name, topic in self._waiting.items() if name not in done and name not in self._lost]
+            lost = changed_meanwhile(self.tools.offsets, job.cluster, left)
+            self._lost |= lost
+            if cancelled() or not (lost or isinstance(error, JobFailed)):
                 raise
+            failure = error
         rest = replace(job, ranges=tuple(r for r in job.ranges if r.topic not in self._lost and r.topic not in done))
-        if rest.ranges:
-            yield from sampler.profile(rest, cancelled)
+        names = {each.topic for each in rest.ranges}
+        if lost and names:
+            yield from self._sketches(rest)
+        elif len(names) == 1:
+            self._failed(names.pop(), failure)
+        else:
+            yield from self._alone(rest)
+
+    def _alone(self, job: ProfileJob) -> Iterator[tuple[str, bytes]]:
+        """The sketches of a job's topics, each by a job of its own: what fails one topic does not fail the others."""
+        for name in sorted({each.topic for each in job.ranges}):
+            if self.order.cancelled():
+                return
+            own = replace(job, ranges=tuple(each for each in job.ranges if each.topic == name))
+            try:
+                yield from self.tools.sampler.profile(own, self.order.cancelled)
+            except JobFailed as error:
+                self._failed(name, error)
+
+    def _failed(self, name: str, error: Exception) -> None:
+        self._waiting.pop(name, None)
+        self.order.on_failure(name, error)
 
     def _second_look(self, again: Mapping[str, Sketch], job: ProfileJob) -> Iterator[DatasetScan]:
         """Topics with schema ids that no subject of theirs has: fetch those ids, read these topics once more."""
@@ -161,11 +187,12 @@ class TopicGroup:
                 deadline=self._deadline(),
                 salt=secrets.token_hex(16),
             )
-            for name, body in self.tools.sampler.profile(retry, self.asked.cancelled):
+            for name, body in self._sketches(retry):
                 left.pop(name, None)
-                yield self._finish(name, Sketch.from_bytes(body), retry)
+                yield from self._finished(name, Sketch.from_bytes(body), retry)
         for name, sketch in left.items():
-            yield self._finish(name, sketch, job)
+            if name in self._waiting:
+                yield from self._finished(name, sketch, job)
 
     def _by_ids(self, unknown: set[str], job: ProfileJob) -> dict[int, RegisteredSchema]:
         """Schemas of the registry by the ids and GUIDs that records carry, without those that the job has."""
@@ -182,10 +209,19 @@ class TopicGroup:
                 self._problems = [*self._problems, *answer.problems]
         return more
 
+    def _finished(self, name: str, sketch: Sketch, job: ProfileJob) -> Iterator[DatasetScan]:
+        """The topic's result; none where it could not be made, which `on_failure` is told."""
+        try:
+            result = self._finish(name, sketch, job)
+        except Exception as error:
+            self._failed(name, error)
+        else:
+            yield result
+
     def _finish(self, name: str, sketch: Sketch, job: ProfileJob) -> DatasetScan:
         topic = self._waiting.pop(name)
-        recognizers = self.asked.recognizers
-        window = window_of(sketch, topic, [r for r in job.ranges if r.topic == name], self.asked.request.strategy)
+        recognizers = self.order.recognizers
+        window = window_of(sketch, topic, [r for r in job.ranges if r.topic == name], self.order.request.strategy)
         problems = [*of_one_topic(self._problems, name, sketch, job.schemas), *gaps_of(window)]
         problems += self._dead_letters(topic, sketch, job)
         schema = schema_of(sketch, window, problems, job.expected.get(name))
@@ -203,7 +239,7 @@ class TopicGroup:
 
     def _dead_letters(self, topic: Topic, sketch: Sketch, job: ProfileJob) -> list[Mapping[str, Any]]:
         """Send the records that could not be decoded, when that was asked for; gives what came of it, as a problem."""
-        letters, target = self.tools.letters, self.asked.request.dead_letter
+        letters, target = self.tools.letters, self.order.request.dead_letter
         count = undecodable(sketch)
         if letters is None or target is None or not count or target == topic.name:
             return []
@@ -224,9 +260,9 @@ class TopicGroup:
 
     def _nothing(self, topic: Topic, reason: str) -> DatasetScan:
         problems = ({"part": "record", "reason": reason},)
-        window = window_of(None, topic, (), self.asked.request.strategy)
+        window = window_of(None, topic, (), self.order.request.strategy)
         schema = SchemaVersion(format={}, fields=(), window=window, problems=problems)
-        return DatasetScan(DatasetId(self.asked.cluster.namespace, topic.name), schema, (), (), problems)
+        return DatasetScan(DatasetId(self.order.cluster.namespace, topic.name), schema, (), (), problems)
 
 
 def _positions(windows: Mapping[str, ScanWindow]) -> dict[tuple[str, int], int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,10 +55,19 @@ class Tape:
         self.columns = [np.concatenate((column, np.zeros_like(column))) for column in self.columns]
 
 
-@cache
+class _Scratch(threading.local):
+    """A tape for each thread, which profiles batches one after the other."""
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+
+
+_scratch = _Scratch()
+
+
 def scratch() -> Tape:
-    """The tape of this process: batches are profiled one after the other."""
-    return Tape()
+    """The tape of this thread."""
+    return _scratch.tape
 
 
 @dataclass(slots=True)

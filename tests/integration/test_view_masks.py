@@ -17,7 +17,8 @@ from catalog.paths import VALUE, FieldPath
 from policies.adapters.spark.sessions import Sessions
 from policies.adapters.spark.values import rows as json_rows
 from policies.adapters.spark.values import type_name as arrow_name
-from policies.masks.expression import build, context
+from policies.map_keys import folding, key_form
+from policies.masks.expression import build, context, literal
 from policies.masks.keys import MaskKeys
 from policies.model import ColumnDecision, Decision, Effect, Mask, MaskType
 from views.model import Column
@@ -233,6 +234,21 @@ def exempt(mask: Mask, name: str) -> bool:
     )
 
 
+def test_spark_knows_the_same_spellings_of_a_key(session: Any) -> None:
+    """Every code point, alone and around a name, and the names in hard spellings."""
+    names = ("phone", "fin", "straße", "전화", "id", "телефон", "x\\y'z")
+    forms = tuple(sorted(map(key_form, names)))
+    points = [chr(n) for n in range(1, sys.maxunicode + 1) if not 0xD800 <= n < 0xE000]
+    given = [*TEXTS, *names, *(f"ph{c}ne" for c in points), *(f"id{c}" for c in points), *points]
+    sql = folding(forms).sql("v", literal)
+    expected = [form if form in forms else None for form in map(key_form, given)]
+    inside = ", ".join(map(literal, forms))
+    table = frame(session, "STRING", given).selectExpr("i", f"CASE WHEN {sql} IN ({inside}) THEN {sql} END AS f")
+    computed = table.toArrow().sort_by("i").column("f").to_pylist()
+    assert [(t, e, c) for t, e, c in zip(given, expected, computed, strict=True) if e != c] == []
+    assert sum(each is not None for each in expected) > 3000
+
+
 NESTED = parse_ddl(
     "who STRUCT<name: STRING, mail: STRING, at: STRUCT<n: BIGINT, day: DATE>>, "
     "items ARRAY<STRUCT<sku: STRING, price: DECIMAL(12,2)>>, attrs MAP<STRING, STRING>, ages MAP<INT, BIGINT>,"
@@ -275,7 +291,7 @@ def some_value(kind: DataType, rng: random.Random, leaves_of: dict[str, list[Any
             return [some_value(element, rng, leaves_of) for _ in range(rng.randrange(4))]
         case MapType(key, value):
             names = [
-                rng.choice(["a", "b", "c d", "é"])
+                rng.choice(["a", "b", "c d", "é", "A", "ａ", "\u0430", "a\u0301", "C D", "c\u200b d"])
                 if key == Primitive("STRING")
                 else some_value(key, rng, leaves_of, False)
                 for _ in range(rng.randrange(4))

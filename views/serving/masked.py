@@ -15,8 +15,10 @@ from catalog.datatypes import ArrayType, DataType, MapType, Primitive, StructTyp
 from catalog.errors import NotAllowed
 from catalog.paths import VALUE, FieldPath
 from policies.decision.places import Places
+from policies.map_keys import key_form
 from policies.masks.keys import MaskKeys
 from policies.masks.primitives import family, output_type
+from policies.masks.whole_null import whole_null
 from policies.model import Decision, Effect, MaskType
 from views.model import Column
 from views.serving.leaves import Change, NotExact, value_mask
@@ -125,6 +127,11 @@ class _Builder:
         return _Made(kind, _null) if shown_as is None and keep else shown_as
 
     def _kind(self, path: FieldPath, kind: DataType, keep: bool) -> _Made | None:
+        null = whole_null(self._places, path, kind)
+        if null is not None:
+            if null.clear_when:
+                raise NotExact(_BY_ROWS)
+            return _Made(kind, _null)
         match kind:
             case Primitive():
                 return self._leaf(path, kind, keep)
@@ -145,7 +152,7 @@ class _Builder:
         if rule.mask.type is MaskType.DROP:
             return None
         if rule.clear_when:
-            raise NotExact("whether it is masked depends on a row condition of Spark's SQL")
+            raise NotExact(_BY_ROWS)
         change = value_mask(rule.mask, kind, self._keys)
         output = output_type(rule.mask, kind) or kind
         return _Made(kind, _null) if keep and output != kind else _Made(output, change)
@@ -223,6 +230,8 @@ class _Builder:
         return _Made(output, masked)
 
 
+_BY_ROWS = "whether it is masked depends on a row condition of Spark's SQL"
+
 _PLAIN_KEYS = ("string", "integer", "date")
 """Families of map keys whose text in JSON is Spark's own text of them."""
 
@@ -241,7 +250,7 @@ def _entries(plain: _Made | None, special: Mapping[str, _Made | None], key: Chan
             return None
         entries = {}
         for name, each in value.items():
-            shown_as = special.get(name, plain)
+            shown_as = special.get(key_form(name), plain) if special else plain
             if shown_as is not None:
                 # Keys that become equal: the last entry stays, as in Spark (LAST_WIN).
                 entries[name if key is None else key(name)] = each if shown_as.change is None else shown_as.change(each)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from api.visibility.readers import Reader
 from catalog.columns import column_of, path_of
 from catalog.datasets.reported import newest
-from catalog.model import DatasetId
+from catalog.model import DatasetId, SchemaVersion
 from catalog.paths import FieldPath, StepKind
 from catalog.report_store import Fact
 from lineage.model import Node
@@ -45,14 +45,22 @@ _RUN = {
 }
 
 
-def with_reported(reader: Reader, nodes: Iterable[Node], shown: list[Json]) -> list[Json]:
-    """Datasets in Marquez's shape with their facets, the types and descriptions of their fields, and their life."""
+def with_reported(
+    reader: Reader, nodes: Sequence[Node], shown: list[Json], scanned: Mapping[str, SchemaVersion | None]
+) -> list[Json]:
+    """Datasets in Marquez's shape with their facets, the types and descriptions of their fields, and their life.
+
+    scanned: node id -> the schema that a scan found. It alone decides which fields there are.
+    """
     ids = [DatasetId(node.namespace, node.name) for node in nodes]
     facts = reader.producers.facts_by_home(ids)
-    return [_with(each, dataset, facts.get(dataset, [])) for each, dataset in zip(shown, ids, strict=True)]
+    return [
+        _with(each, dataset, facts.get(dataset, []), scanned.get(node.id) is not None)
+        for each, dataset, node in zip(shown, ids, nodes, strict=True)
+    ]
 
 
-def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
+def _with(shown: Json, dataset: DatasetId, facts: list[Fact], is_scanned: bool) -> Json:
     if not facts:
         return shown
     kept = {key: fact.value for key, fact in newest(facts).items()}
@@ -60,10 +68,14 @@ def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
     merged = _column_lineage([value for key, value in kept.items() if key.startswith(WAYS)])
     if merged:
         facets["columnLineage"] = _facet("ColumnLineageDatasetFacet", merged)
+    fields = _fields(shown["fields"], dataset, kept.get("schema", {}), is_scanned)
+    if is_scanned:
+        columns = [{key: field[key] for key in ("name", "type", "description") if field[key]} for field in fields]
+        facets["schema"] = _facet(_DATASET["schema"], {"fields": columns})
     state = kept.get("lifecycleStateChange", {}).get("state")
     return {
         **shown,
-        "fields": _fields(shown["fields"], dataset, kept.get("schema", {})),
+        "fields": fields,
         "description": shown["description"] or kept.get("documentation", {}).get("description"),
         "lastLifecycleState": state,
         "deleted": state == "DROP",
@@ -71,14 +83,16 @@ def _with(shown: Json, dataset: DatasetId, facts: list[Fact]) -> Json:
     }
 
 
-def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any]) -> list[Json]:
-    """Fields that lineage knows, with those of the reported schema, nested ones too."""
+def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any], complete: bool) -> list[Json]:
+    """Known fields with what the reported schema states of them; unless they are complete, its other fields too."""
     by_name = {field["name"]: field for field in known}
     for top, below, kind, description in schema.get("fields", ()):
         path = path_of(dataset, top)
         if path is None:
             continue
         name = column_of(dataset, path + below)
+        if complete and name not in by_name:
+            continue
         entry = by_name.get(name) or {"name": name, "type": None, "tags": [], "description": None}
         by_name[name] = {
             **entry,

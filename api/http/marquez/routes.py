@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -101,7 +102,9 @@ def get_marquez_datasets(
     reader = built[Readers].of(subject)
     nodes = reader.lineage.named_in("dataset", namespace, limit, offset)
     total = reader.lineage.namespaces().get(nodes[0].namespace if nodes else namespace, (0, 0))[0]
-    shown = with_reported(reader, nodes, [shapes.dataset(node.to_json()) for node in nodes])
+    scanned = {node.id: _scanned(_versions(reader, node)) for node in nodes}
+    datasets = [shapes.dataset(node.to_json(), (), scanned[node.id]) for node in nodes]
+    shown = with_reported(reader, nodes, datasets, scanned)
     return {"datasets": shown, "totalCount": total}
 
 
@@ -111,13 +114,13 @@ def get_marquez_datasets(
     responses=answers_with(MarquezDataset),
 )
 def get_marquez_dataset(built: InstanceOf, subject: Caller, namespace: Name, dataset: Name) -> Any:
-    """A dataset with the fields that lineage knows of it, and its newest version where scans have seen it."""
+    """A dataset with the fields of its scanned schema, else those that lineage knows of it, and its newest version."""
     reader = built[Readers].of(subject)
     node, fields = reader.lineage.dataset(DatasetId(namespace, dataset).node_id)
     seen = _versions(reader, node)
     made_of = reader.lineage.lineage(node.id, "upstream", 1, "column").to_json()
-    scanned = seen[0] if seen and not is_reported(seen[0]) else None
-    (shown,) = with_reported(reader, [node], [shapes.dataset(node.to_json(), fields, scanned)])
+    scanned = _scanned(seen)
+    (shown,) = with_reported(reader, [node], [shapes.dataset(node.to_json(), fields, scanned)], {node.id: scanned})
     return {
         **shown,
         "currentVersion": shapes.version_id(node.to_json(), seen[0].version) if seen else None,
@@ -206,6 +209,11 @@ def search(
     if by_time:
         rows.sort(key=lambda node: str(node.get("lastSeen") or ""), reverse=True)
     return {"totalCount": len(rows), "results": [shapes.found(node) for node in rows[:limit]]}
+
+
+def _scanned(versions: Sequence[SchemaVersion]) -> SchemaVersion | None:
+    """The newest of a dataset's versions; None where only producers report it."""
+    return versions[0] if versions and not is_reported(versions[0]) else None
 
 
 def _versions(reader: Reader, node: Node) -> list[SchemaVersion]:

@@ -75,9 +75,11 @@ def column_graph(answer: Json) -> Json:
 
 
 def dataset(node: Mapping[str, Any], fields: Iterable[str] = (), schema: SchemaVersion | None = None) -> Json:
-    """A dataset node as Marquez's Dataset; types of its fields are those of a schema that a scan found."""
+    """A dataset node as Marquez's Dataset. Its fields are those of the schema that a scan found, else `fields`."""
     columns: Mapping[str, Any] = node.get("columnTags") or {}
-    types = {field.path: _type(field) for field in schema.fields} if schema is not None else {}
+    types: Mapping[str, str | None] = dict.fromkeys(fields)
+    if schema is not None:
+        types = {field.path: _type(field) for field in schema.fields}
     return {
         "id": {"namespace": node["namespace"], "name": node["name"]},
         "type": "STREAM" if node["namespace"].startswith("kafka") else "DB_TABLE",
@@ -89,8 +91,8 @@ def dataset(node: Mapping[str, Any], fields: Iterable[str] = (), schema: SchemaV
         "updatedAt": _NEVER,
         "lastModifiedAt": None,
         "fields": [
-            {"name": name, "type": types.get(name), "tags": sorted(columns.get(name, ())), "description": None}
-            for name in fields
+            {"name": name, "type": kind, "tags": sorted(columns.get(name, ())), "description": None}
+            for name, kind in types.items()
         ],
         "tags": sorted(node.get("tags") or ()),
         "description": node.get("description"),

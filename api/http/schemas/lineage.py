@@ -105,6 +105,15 @@ class LineageEdge(Edge):
     transformations: list[Transformation] = absent("Between columns, where a producer reports them.")
 
 
+class UnknownColumns(Answer):
+    """A flow between two datasets whose job reported no columns."""
+
+    source: str = about("nodeId of a dataset.")
+    target: str = about("nodeId of a dataset.")
+    job: str | None = about("nodeId of the job; null where a dataset itself declares the flow.")
+    way: str = about("How the job can report its columns.")
+
+
 class Lineage(Answer):
     """What feeds a node, and what it feeds."""
 
@@ -114,6 +123,9 @@ class Lineage(Answer):
     edges: list[LineageEdge]
     truncated: bool = about("More nodes than the limit.")
     transformationsTruncated: Literal[True] = absent("Transformations were looked up for a part of the datasets.")
+    columnsUnknown: list[UnknownColumns] = absent(
+        "Between columns: flows beside what was reached, whose jobs reported no columns; at most 100."
+    )
 
 
 class Arrival(Answer):

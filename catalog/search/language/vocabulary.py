@@ -5,6 +5,7 @@ A concept becomes a word of its own, `~postcode`, beside those that were written
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -24,7 +25,16 @@ _SHORTEST_PIECE = 4
 _SHORT = frozenset({"id", "ip", "no", "nr"})
 _COMPOUND = 6
 _GERMAN_PLURALS = ("ungen", "ionen", "heiten", "keiten", "schaften", "taten")
-_stemmer = snowballstemmer.stemmer("english")
+
+
+class _Stemmers(threading.local):
+    """A stemmer for each thread: one keeps the word that it works on in itself, so two threads would mix their words."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
 
 
@@ -153,7 +163,7 @@ def stem(word: str) -> str:
 
 @lru_cache(100_000)
 def _stem(word: str) -> str:
-    root: str = _stemmer.stemWord(word)
+    root: str = _stemmers.english.stemWord(word)
     return root
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,15 +37,24 @@ _MODEL_ENTITIES = ("PERSON", "LOCATION")
 
 
 class _TimeOuts(logging.Handler):
-    """Counts presidio's warnings about patterns that took too long; swallows them, since they may quote the text."""
+    """Counts presidio's warnings about patterns that took too long, for each thread; swallows them, since they may quote
+    the text. All analyzers of a process share presidio's one logger."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.count = 0
+        self._local = threading.local()
+
+    @property
+    def count(self) -> int:
+        """Of this thread."""
+        return getattr(self._local, "count", 0)
 
     def emit(self, record: logging.LogRecord) -> None:
         if "timed out" in str(record.msg):
-            self.count += 1
+            self._local.count = self.count + 1
+
+
+_TIME_OUTS = _TimeOuts()
 
 
 class PresidioAnalyzer:
@@ -59,9 +69,8 @@ class PresidioAnalyzer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
-        self._log = _TimeOuts()
         logger = logging.getLogger("presidio-analyzer")
-        logger.handlers = [self._log]
+        logger.handlers = [_TIME_OUTS]
         logger.propagate = False
         logger.setLevel(logging.WARNING)
         engine, self.model = _nlp_engine()
@@ -78,7 +87,7 @@ class PresidioAnalyzer:
 
     def prose(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         matches: dict[str, set[int]] = {}
-        before = self._log.count
+        before = _TIME_OUTS.count
         texts = encodable(texts)
         # Context words count in the text only. A field's name is not such a word: `license.name` holds no driver's licence.
         for index in self._worth_reading(texts):
@@ -87,7 +96,7 @@ class PresidioAnalyzer:
                 if name == "SpacyRecognizer" and self.model is not None:
                     name = self.model  # which model it was is what a reader of the evidence asks
                 matches.setdefault(f"{result.entity_type}|presidio:{name}", set()).add(index)
-        return matches, "recognizer_timed_out" if self._log.count > before else None
+        return matches, "recognizer_timed_out" if _TIME_OUTS.count > before else None
 
     def custom(self, texts: Sequence[str], names: tuple[str, ...]) -> tuple[dict[str, set[int]], str | None]:
         return self._custom.find(texts)

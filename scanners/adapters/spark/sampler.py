@@ -22,7 +22,7 @@ from scanners.adapters.spark import headers_text
 from scanners.adapters.spark.code_archive import code_archive
 from scanners.adapters.spark.worker import COLUMNS, SKETCH_SCHEMA, job_text, merger, profile_batches
 from scanners.model import ClusterConnection, OffsetRange
-from scanners.ports import Cancelled, Checkpoint, Checkpoints, ProfileJob
+from scanners.ports import Cancelled, Checkpoint, Checkpoints, JobFailed, ProfileJob
 from scanners.scan.waves import Wave, joined, left, waves
 
 WAVE_RECORDS = 250_000
@@ -276,6 +276,6 @@ def _translated(error: Exception, cluster: ClusterConnection) -> Unavailable:
             "Spark's Python workers lack a package Weir needs; start Spark with the same Python environment.",
             details=details,
         )
-    return Unavailable(
+    return JobFailed(
         f"Spark could not finish the scan job ({type(error).__name__}); see the server's log.", details=details
     )

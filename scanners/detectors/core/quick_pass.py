@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -46,19 +47,33 @@ def _body(text: str) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def where_hits(database: Any, bodies: Sequence[bytes]) -> dict[int, list[int]]:
+class PatternDatabase:
+    """hyperscan's database of some patterns. Its working memory serves one thread at a time, so threads take turns."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+        self._turn = threading.Lock()
+
+    def stops(self, whole: bytes) -> dict[int, list[int]]:
+        """Pattern number -> where in the text its matches end."""
+        stops: dict[int, list[int]] = defaultdict(list)
+
+        def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:
+            stops[number].append(end)
+
+        with self._turn:
+            self._database.scan(whole, match_event_handler=hit)
+        return stops
+
+
+def where_hits(database: PatternDatabase, bodies: Sequence[bytes]) -> dict[int, list[int]]:
     """Pattern number -> numbers of the bodies in which hyperscan saw a match end, ascending."""
     return _where(database, b"".join(bodies), lambda: list(map(len, bodies)))
 
 
-def _where(database: Any, whole: bytes, lengths: Callable[[], list[int]]) -> dict[int, list[int]]:
+def _where(database: PatternDatabase, whole: bytes, lengths: Callable[[], list[int]]) -> dict[int, list[int]]:
     """The same for bodies that are joined in one text; their lengths are computed only when there is a match."""
-    stops: dict[int, list[int]] = defaultdict(list)
-
-    def hit(number: int, _start: int, end: int, _flags: int, _context: Any) -> None:
-        stops[number].append(end)
-
-    database.scan(whole, match_event_handler=hit)
+    stops = database.stops(whole)
     if not stops:
         return {}
     ends = list(accumulate(lengths()))
@@ -77,7 +92,7 @@ def _numbers(ends: list[int], places: list[int]) -> list[int]:
     return bodies
 
 
-def compiled(patterns: Sequence[bytes], flags: int = 0) -> Any:
+def compiled(patterns: Sequence[bytes], flags: int = 0) -> PatternDatabase | None:
     """hyperscan's database of the patterns; None when it is not installed or cannot take one of them."""
     try:
         import hyperscan
@@ -88,4 +103,4 @@ def compiled(patterns: Sequence[bytes], flags: int = 0) -> Any:
     except Exception:
         logging.getLogger(__name__).info("hyperscan cannot be used; patterns run one by one")
         return None
-    return database
+    return PatternDatabase(database)

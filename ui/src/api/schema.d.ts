@@ -272,7 +272,7 @@ export interface paths {
         };
         /**
          * Get Marquez Dataset
-         * @description A dataset with the fields that lineage knows of it, and its newest version where scans have seen it.
+         * @description A dataset with the fields of its scanned schema, else those that lineage knows of it, and its newest version.
          */
         get: operations["get_marquez_dataset_api_v1_namespaces__namespace__datasets__dataset__get"];
         put?: never;
@@ -6648,6 +6648,8 @@ export interface components {
              * @constant
              */
             transformationsTruncated?: true;
+            /** @description Between columns: flows beside what was reached, whose jobs reported no columns; at most 100. */
+            columnsUnknown?: components["schemas"]["UnknownColumns"][];
             /** @description Where no more than `nodeId` and `depth` was given. */
             graph?: components["schemas"]["MarquezNode"][];
         };
@@ -9795,6 +9797,20 @@ export interface components {
             /** @description The first 50. */
             users: string[];
             uses: number;
+        };
+        /**
+         * UnknownColumns
+         * @description A flow between two datasets whose job reported no columns.
+         */
+        UnknownColumns: {
+            /** @description nodeId of a dataset. */
+            source: string;
+            /** @description nodeId of a dataset. */
+            target: string;
+            /** @description nodeId of the job; null where a dataset itself declares the flow. */
+            job: string | null;
+            /** @description How the job can report its columns. */
+            way: string;
         };
         /**
          * UnlinkedAccount

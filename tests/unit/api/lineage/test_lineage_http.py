@@ -61,6 +61,16 @@ def test_the_graph_before_and_after_a_job_changed_its_output(weir: ApiWorld, cli
     assert "mart" in past.stdout and "clean2" not in past.stdout
 
 
+def test_a_job_that_reported_no_columns_is_named(weir: ApiWorld, cli: Any) -> None:
+    shown = " ".join(cli("lineage", node("mart"), "--level", "column", "--as-of", at(50)).stdout.split())
+    assert "jobs:marter reported no columns of" in shown and "`columnLineage` facet" in shown
+    assert "No lineage is known" not in shown and "Without --level column the datasets are shown" in shown
+    beside = cli("lineage", node("orders"), "--level", "column", "--as-of", at(50)).stdout
+    assert "derives" in beside and "jobs:marter reported no columns of" in " ".join(beside.split())
+    assert "reported no columns" not in cli("lineage", node("orders"), "--level", "column").stdout
+    assert "No lineage is known" in cli("lineage", node("clean2"), "--direction", "downstream").stdout
+
+
 @pytest.mark.parametrize(
     ("encoding", "body"),
     [

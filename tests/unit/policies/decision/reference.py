@@ -16,7 +16,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from catalog.entities import is_personal
-from catalog.paths import FieldPath, StepKind
+from catalog.paths import VALUES, FieldPath, StepKind
 from policies.model import (
     AccessPolicy,
     DatasetFacts,
@@ -71,7 +71,7 @@ NOTHING = Answer(Effect.DENY, {})
 def lower(path: FieldPath) -> FieldPath:
     text = ""
     for step in path.steps:
-        text += str(step).lower() if step.kind is StepKind.FIELD else str(step)
+        text += str(step).lower()  # the names in these worlds are ASCII
     return FieldPath.parse(path.root + text)
 
 
@@ -134,6 +134,11 @@ def answer(
             if not (target.tag == "PII" and personal):
                 return False
         return target.path is None or reaches(lower(FieldPath.parse(target.path)), field, fields)
+
+    if unscanned_is_sensitive:
+        for field in other_keys(fields, policies, about):
+            field.unscanned = True
+            field.tags.add("UNSCANNED")
 
     used: set[str] = set()
     columns: dict[str, tuple[Test, list[tuple[Mask, Test]]] | None] = {}
@@ -255,18 +260,17 @@ def all_fields(
         fields.append(
             Field(FieldPath.parse(known.path), set(known.tags) | ({"UNSCANNED"} if unscanned else set()), unscanned)
         )
-    named = [f.path for f in fields]
-    named += [
+    named = {f.path for f in fields} | {
         FieldPath.parse(target.path)
         for policy in policies
         for target in policy.match
         if target.path is not None and not isinstance(policy, RowPolicy) and here(target.dataset)
-    ]
+    }
     # Every known field below {} is known below every key that anything names, until nothing is new.
     grows = True
     while grows:
         grows = False
-        for path, field in itertools.product(named, list(fields)):
+        for path, field in itertools.product(sorted(named), list(fields)):
             for number, step in enumerate(path.steps):
                 if step.kind is not StepKind.MAP_KEY or number >= len(field.path.steps):
                     continue
@@ -288,6 +292,38 @@ def all_fields(
             if path.contains(lower(field.path)) and path != lower(field.path):
                 field.tags |= tags - {"UNSCANNED"}
     return fields
+
+
+def other_keys(fields: list[Field], policies: Sequence[Policy], about: Callable[[Target, Field], bool]) -> list[Field]:
+    """Values of maps beside one key with a kind of personal data, or a mask, that they do not have themselves."""
+
+    def secrets(field: Field) -> set[str]:
+        masks = [p for p in policies if isinstance(p, MaskPolicy) and p.mask.type is not MaskType.MASK_NONE]
+        return {t for t in field.tags if t != "UNSCANNED" and is_personal(t)} | {
+            p.name for p in masks if any(about(t, field) for t in p.match)
+        }
+
+    maps = []
+    for keyed in fields:
+        for number, step in enumerate(keyed.path.steps):
+            if step.kind is not StepKind.MAP_KEY:
+                continue
+            around = lower(FieldPath(keyed.path.root, keyed.path.steps[:number]))
+            values = FieldPath(keyed.path.root, (*keyed.path.steps[:number], VALUES, *keyed.path.steps[number + 1 :]))
+            if secrets(keyed) - {s for f in fields if lower(f.path) == lower(values) for s in secrets(f)}:
+                maps.append(around)
+    others = []
+    for field in fields:
+        for number, step in enumerate(field.path.steps):
+            around = lower(FieldPath(field.path.root, field.path.steps[:number]))
+            if step == VALUES and any(m.contains(around) or around.contains(m) for m in maps if same_depth(m, around)):
+                others.append(field)
+                break
+    return others
+
+
+def same_depth(one: FieldPath, other: FieldPath) -> bool:
+    return len(one.steps) == len(other.steps)
 
 
 def reaches(wanted: FieldPath, field: Field, fields: list[Field]) -> bool:

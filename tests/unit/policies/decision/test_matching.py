@@ -84,8 +84,9 @@ def test_which_entries_are_paths(text: str, path: bool) -> None:
     assert is_path(text) is path
 
 
-def test_names_of_fields_are_folded_and_keys_of_maps_are_not() -> None:
-    assert folded(FieldPath.parse("value.Ab.m{Cd}.Straße[]")) == FieldPath.parse("value.ab.m{Cd}.strasse[]")
+def test_names_of_fields_and_keys_of_maps_are_folded() -> None:
+    assert folded(FieldPath.parse("value.Ab.m{Cd}.Straße[]")) == FieldPath.parse("value.ab.m{cd}.strasse[]")
+    assert folded(FieldPath.parse("headers.Tra\u00adce")) == FieldPath.parse("headers.trace")
     assert folded(FieldPath.parse("value.M@keys")) == FieldPath.parse("value.m@keys")
 
 

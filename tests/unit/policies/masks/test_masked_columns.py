@@ -39,8 +39,12 @@ def column(path: str, decisions: Mapping[str, Mask | str | None], clear_when: st
     for step in at.steps:
         assert isinstance(kind, StructType)
         kind = kind.get(step.name or "")
-    return build(context(column_decisions, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
+    sql = build(context(column_decisions, KEYS, {"region = 'EU'": "`c0`"}), at, kind, "src")
+    return _FORM.sub(r"form(\1)", sql) if sql is not None else None
 
+
+_FORM = re.compile(r"CASE WHEN length\((\w+)\) = octet_length\(\1\) THEN lower\(\1\) ELSE .*? END")
+"""The form of a key, see `policies.map_keys`."""
 
 NULLED = Mask(MaskType.MASK_NULL)
 
@@ -72,9 +76,23 @@ def test_nested_masks() -> None:
 
 
 def test_a_mask_on_a_struct_reaches_its_leaves() -> None:
-    assert column("value.who", {"value.who": NULLED}) == (
-        "CASE WHEN src IS NOT NULL THEN named_struct('name', CAST(NULL AS STRING), 'mail', CAST(NULL AS STRING)) END"
+    assert column("value.who", {"value.who": NULLED}) == "CAST(NULL AS STRUCT<`name`: STRING, `mail`: STRING>)"
+    assert column("value.who", {"value.who": Mask(MaskType.MASK_DATE_SHOW_YEAR)}) != column(
+        "value.who", {"value.who": NULLED}
     )
+
+
+def test_null_of_all_that_is_inside_is_one_null() -> None:
+    """Neither the length of an array nor the fields of an object show, in any row that does not show them whole."""
+    assert column("value.lists", {"value.lists": NULLED}) == "CAST(NULL AS ARRAY<ARRAY<INT>>)"
+    assert column("value.lists", {"value.lists[][]": NULLED}) == "CAST(NULL AS ARRAY<ARRAY<INT>>)"
+    assert column("value.attrs", {"value.attrs": NULLED}) == "CAST(NULL AS MAP<STRING, STRING>)"
+    assert column("value.attrs", {"value.attrs{}": NULLED, "value.attrs@keys": None}) == (
+        "transform_values(src, (weir_x0, weir_x1) -> CAST(NULL AS STRING))"
+    ), "the keys are shown, so the map is"
+    assert column("value.lists", {"value.lists": NULLED}, "region = 'EU'") == "CASE WHEN `c0` THEN src END"
+    items = column("value.items", {"value.items[].sku": NULLED, "value.items[].mail": NULLED})
+    assert items == "CAST(NULL AS ARRAY<STRUCT<`sku`: STRING, `mail`: STRING>>)"
     assert column("value.who", {"value.who": "deny"}) is None
 
 
@@ -115,14 +133,14 @@ def test_what_holds_several_conditional_fields_is_clear_where_all_of_them_are() 
 def test_map_keys_have_rules_of_their_own() -> None:
     keys = {"value.attrs@keys": None}
     assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a'b}": NULLED}) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'a\\'b' THEN CAST(NULL AS STRING)"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE form(weir_x0) WHEN 'a\\'b' THEN CAST(NULL AS STRING)"
         " ELSE weir_x1 END)"
     )
     assert column("value.attrs", {**keys, "value.attrs{}": None, "value.attrs{a}": "deny"}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('a'))"
+        "map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) NOT IN ('a'))"
     )
     assert column("value.attrs", {**keys, "value.attrs{a}": None}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('a'))"
+        "map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) IN ('a'))"
     )
     shown = column("value.attrs", {"value.attrs@keys": Mask(MaskType.MASK), "value.attrs{}": None})
     assert shown is not None and shown.startswith(
@@ -144,7 +162,7 @@ def test_both_branches_of_a_map_keep_one_type() -> None:
     )
     assert sql is not None
     assert (
-        "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL AS INT), 'b', sha2("
+        "form(weir_x0) WHEN 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL AS INT), 'b', sha2("
         in sql
     )
 
@@ -159,10 +177,7 @@ def test_where_two_decisions_are_equally_near_the_strictest_of_them_holds() -> N
     """`decide` gives every key its own decision; decisions of another make need not."""
     near = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None, "value.nested{x}": NULLED}
     sql = column("value.nested", near)
-    assert (
-        sql is not None
-        and "WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN named_struct('a', CAST(NULL" in sql
-    )
+    assert sql is not None and "form(weir_x0) WHEN 'x' THEN CAST(NULL AS STRUCT<`a`: INT, `b`: STRING>) ELSE" in sql
 
 
 def test_an_expression_below_a_key_keeps_the_type() -> None:
@@ -212,7 +227,7 @@ def test_what_is_clear_in_some_rows_has_the_type_of_what_is_shown_in_the_others(
     )
     below = {"value.nested@keys": None, "value.nested{}.a": None, "value.nested{}.b": None}
     assert column("value.nested", {**below, "value.nested{x}.a": HASH, "value.nested{x}.b": None}, EU) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE form(weir_x0) WHEN 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
         " named_struct('a', CASE WHEN `c0` THEN weir_x1.`a` ELSE CAST(NULL AS INT) END, 'b', weir_x1.`b`) END"
         " ELSE weir_x1 END)"
     )
@@ -228,7 +243,7 @@ def test_arrays_in_arrays_have_variables_of_their_own() -> None:
 def test_keys_that_are_no_texts_are_compared_as_texts() -> None:
     clear = {"value.ages@keys": None, "value.ages{}": None}
     assert column("value.ages", {**clear, "value.ages{3}": NULLED}) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN CAST(weir_x0 AS STRING) = '3' THEN CAST(NULL AS INT)"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE CAST(weir_x0 AS STRING) WHEN '3' THEN CAST(NULL AS INT)"
         " ELSE weir_x1 END)"
     )
     assert column("value.ages", {**clear, "value.ages{3}": "deny"}) == (
@@ -243,12 +258,12 @@ def test_some_keys_go_some_are_masked_some_are_clear() -> None:
     rules: dict[str, Mask | str | None] = {"value.attrs@keys": None, "value.attrs{a}": None, "value.attrs{b}": "deny"}
     others: dict[str, Mask | str | None] = {"value.attrs{c}": NULLED, "value.attrs{d}": "deny"}
     assert column("value.attrs", {**rules, **others, "value.attrs{}": NULLED}) == (
-        "transform_values(map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('b', 'd')), (weir_x0, weir_x1) ->"
-        " CASE WHEN weir_x0 = 'a' THEN weir_x1 ELSE CAST(NULL AS STRING) END)"
+        "transform_values(map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) NOT IN ('b', 'd')), (weir_x0, weir_x1) ->"
+        " CASE form(weir_x0) WHEN 'a' THEN weir_x1 ELSE CAST(NULL AS STRING) END)"
     )
     assert column("value.attrs", {**rules, **others}) == (
-        "transform_values(map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('a', 'c')), (weir_x0, weir_x1) ->"
-        " CASE WHEN weir_x0 = 'c' THEN CAST(NULL AS STRING) ELSE weir_x1 END)"
+        "transform_values(map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) IN ('a', 'c')), (weir_x0, weir_x1) ->"
+        " CASE form(weir_x0) WHEN 'c' THEN CAST(NULL AS STRING) ELSE weir_x1 END)"
     )
     assert column("value.attrs", {"value.attrs@keys": None, "value.attrs{}": NULLED}) == (
         "transform_values(src, (weir_x0, weir_x1) -> CAST(NULL AS STRING))"
@@ -261,7 +276,7 @@ def test_some_keys_go_some_are_masked_some_are_clear() -> None:
 def test_a_rule_inside_the_text_of_one_key_opens_no_other_key() -> None:
     """Texts that hold objects: what is decided on a part of one key's text is not decided on the values as such."""
     assert column("value.attrs", {"value.attrs@keys": None, "value.attrs{x}.a": None}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('x'))"
+        "map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) IN ('x'))"
     )
 
 
@@ -274,7 +289,7 @@ def test_a_denied_key_goes_whatever_is_under_it() -> None:
     }
     denied: dict[str, Mask | str | None] = {"value.nested{x}.a": "deny", "value.nested{x}.b": Mask(MaskType.DROP)}
     assert column("value.nested", {**clear, **denied}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 NOT IN ('x'))"
+        "map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) NOT IN ('x'))"
     )
     only = {
         "value.nested{}.a": "deny",
@@ -283,7 +298,7 @@ def test_a_denied_key_goes_whatever_is_under_it() -> None:
         "value.nested{x}.b": None,
     }
     assert column("value.nested", {"value.nested@keys": None, **only}) == (
-        "map_filter(src, (weir_x0, weir_x1) -> weir_x0 IN ('x'))"
+        "map_filter(src, (weir_x0, weir_x1) -> form(weir_x0) IN ('x'))"
     )
     assert column("value.nested", {**clear, **denied, "value.nested{}.a": "deny", "value.nested{}.b": "deny"}) is None
 
@@ -293,7 +308,7 @@ def test_below_a_key_every_level_keeps_its_shape() -> None:
         f"value.deep{place}": None for place in ("@keys", "{}.m@keys", "{}.m{}", "{}.l[]", "{x}.m@keys")
     }
     assert column("value.deep", {**clear, "value.deep{x}.m{}": HASH, "value.deep{x}.l[]": "deny"}) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE form(weir_x0) WHEN 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
         " named_struct('m', transform_values(weir_x1.`m`, (weir_x5, weir_x6) -> CAST(NULL AS INT)),"
         " 'l', transform(weir_x1.`l`, weir_x7 -> CAST(NULL AS INT))) END ELSE weir_x1 END)"
     )
@@ -306,7 +321,7 @@ def test_below_a_key_every_level_keeps_its_shape() -> None:
     assert short(column("value.deep", below)) == (
         "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x1 IS NOT NULL THEN"
         " named_struct('m', transform_values(weir_x1.`m`, (weir_x2, weir_x3) ->"
-        " CASE WHEN weir_x2 = 'y' THEN HASH(CAST(weir_x3 AS STRING)) ELSE weir_x3 END)) END)"
+        " CASE form(weir_x2) WHEN 'y' THEN HASH(CAST(weir_x3 AS STRING)) ELSE weir_x3 END)) END)"
     )
 
 
@@ -359,7 +374,7 @@ def test_below_a_key_the_masks_on_inner_keys_hold_as_well() -> None:
         f"value.deep{place}": None for place in ("@keys", "{}.m@keys", "{}.m{}", "{}.l[]", "{x}.m{}", "{x}.l[]")
     }
     assert short(column("value.deep", {**clear, "value.deep{x}.m@keys": HASH})) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN weir_x0 = 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE form(weir_x0) WHEN 'x' THEN CASE WHEN weir_x1 IS NOT NULL THEN"
         " named_struct('m', transform_keys(weir_x1.`m`, (weir_x5, weir_x6) -> HASH(weir_x5)), 'l', weir_x1.`l`) END"
         " ELSE weir_x1 END)"
     )
@@ -379,8 +394,8 @@ def test_an_expression_on_inner_keys_gives_texts() -> None:
 def test_several_keys_have_a_case_each() -> None:
     clear = {"value.ages@keys": None, "value.ages{}": None}
     assert column("value.ages", {**clear, "value.ages{3}": NULLED, "value.ages{4}": MASKED}) == (
-        "transform_values(src, (weir_x0, weir_x1) -> CASE WHEN CAST(weir_x0 AS STRING) = '3' THEN CAST(NULL AS INT)"
-        " WHEN CAST(weir_x0 AS STRING) = '4' THEN CASE WHEN weir_x1 IS NOT NULL THEN CAST(0 AS INT) END"
+        "transform_values(src, (weir_x0, weir_x1) -> CASE CAST(weir_x0 AS STRING) WHEN '3' THEN CAST(NULL AS INT)"
+        " WHEN '4' THEN CASE WHEN weir_x1 IS NOT NULL THEN CAST(0 AS INT) END"
         " ELSE weir_x1 END)"
     )
 

@@ -5,7 +5,7 @@ import type { AtLeast } from "@/api/types/parts";
 type Shapes = components["schemas"];
 
 export type LineageEdge = AtLeast<Shapes["LineageEdge"], "source" | "target" | "kind">;
-export type LineageAnswer = Pick<Shapes["LineageOfBoth"], "nodes" | "truncated"> & {
+export type LineageAnswer = Pick<Shapes["LineageOfBoth"], "nodes" | "truncated" | "columnsUnknown"> & {
   root?: string;
   edges: LineageEdge[];
 };

@@ -148,6 +148,13 @@ function View({ root }: { root: string }) {
             <div style={{ padding: 20 }}>
               <Loading lines={5} label="Reading the graph" />
             </div>
+          ) : base.data && all.length === 0 && base.data.columnsUnknown?.length ? (
+            <Empty title="No columns are known here">
+              <p>
+                {[...new Set(base.data.columnsUnknown.map((flow) => flow.job ?? "A declaration"))].join(", ")} reported
+                none. To get them: {base.data.columnsUnknown[0]?.way}.
+              </p>
+            </Empty>
           ) : base.data && all.length === 0 ? (
             <Empty title="No lineage is known here">
               <p>
