@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import asdict
+from typing import Any, Literal, TypedDict
 
 from api.edge.answer import Answer, Time, about, absent
-
-Effect = Literal["allow", "deny"]
-
-
-class Reason(Answer):
-    """Why something was decided."""
-
-    kind: str = about("policy, role, grant, owner, tag, gap, default, ...")
-    name: str
-    text: str
+from api.edge.reason import Effect, Reason
+from catalog.records import rfc3339
+from policies.plan.registry import ENDED, Running
+from policies.query import check, complete
 
 
 class PlacedReason(Reason):
@@ -183,6 +178,22 @@ class QueryCheck(Answer):
     types: Literal["engine", "none"] = about("Where the types come from; none: the engine was not asked.")
     emit_changes: bool
 
+    @classmethod
+    def of(cls, checked: check.CheckedQuery) -> QueryCheck:
+        return cls(
+            ok=checked.ok,
+            problems=[SqlProblem(**asdict(each)) for each in checked.problems],
+            columns=[QueryColumn.model_validate(each) for each in checked.columns],
+            tables=[
+                CheckedTable(
+                    name=each.name, dataset=each.dataset, effect=each.effect.value, line=each.line, column=each.column
+                )
+                for each in checked.tables
+            ],
+            types=checked.types,
+            emit_changes=checked.emit_changes,
+        )
+
 
 class Proposal(Answer):
     """What may be written at the cursor."""
@@ -199,6 +210,14 @@ class Completion(Answer):
     items: list[Proposal]
     from_: int = about("Characters before it.", alias="from")
     to: int
+
+    @classmethod
+    def of(cls, proposals: complete.Proposals) -> Completion:
+        items = [
+            Proposal(label=each.label, kind=each.kind, detail=each.detail, insert=each.insert)
+            for each in proposals.items
+        ]
+        return cls(items=items, from_=proposals.start, to=proposals.end)
 
 
 class RunningQuery(Answer):
@@ -219,6 +238,11 @@ class RunningQuery(Answer):
     unreadable: dict[str, int] | None
     unreadable_text: str | None
 
+    @classmethod
+    def of(cls, query: Running, reader: str) -> RunningQuery:
+        """As a user may see it."""
+        return RunningQuery(**_of_running(query, reader))
+
 
 class RunningQueries(Answer):
     """Queries that wait, run or stream."""
@@ -233,6 +257,61 @@ class EndedQuery(RunningQuery):
     partial: bool = about("A limit cut the answer.")
     problem: str | None = about("Code of the error that ended it.")
     message: str | None = about("Sentence of the error that ended it.")
+
+    @classmethod
+    def of(cls, query: Running, reader: str) -> EndedQuery:
+        """As a user may see it."""
+        return EndedQuery(
+            **_of_running(query, reader),
+            whole=query.whole,
+            partial=query.partial,
+            problem=query.problem,
+            message=query.message,
+        )
+
+
+class _OfRunning(TypedDict):
+    """What queries that run and those that ended have in common."""
+
+    id: str
+    user: str
+    sql: str
+    state: str
+    since: str
+    seconds: float
+    rows: int
+    bytes: int
+    progress: float | None
+    datasets: list[str]
+    purpose: str | None
+    mine: bool
+    unreadable: dict[str, int] | None
+    unreadable_text: str | None
+
+
+def _of_running(query: Running, reader: str) -> _OfRunning:
+    counts = query.report.counts
+    return {
+        "id": query.id,
+        "user": query.user,
+        "sql": query.sql_for(reader),
+        "state": query.shown,
+        "since": rfc3339(query.since),
+        "seconds": query.seconds,
+        "rows": query.rows,
+        "bytes": query.bytes,
+        "progress": query.progress,
+        "datasets": list(query.datasets),
+        "purpose": query.purpose,
+        "mine": query.user == reader,
+        "unreadable": None if counts is None else dict(counts),
+        "unreadable_text": query.report.text,
+    }
+
+
+def running_or_ended(query: Running, reader: str) -> RunningQuery | EndedQuery:
+    """A query as a user may see it, with how it ended where it did."""
+    return EndedQuery.of(query, reader) if query.state == ENDED else RunningQuery.of(query, reader)
 
 
 class CancelledQuery(Answer):

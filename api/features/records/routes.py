@@ -6,30 +6,30 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import Response
 
 from api.edge.cancel_on_disconnect import attended
-from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Instant, Name, Place, SeqNo, Text
+from api.features.records.answers import Records
 from api.guard.guards import DECIDED, Caller, signed_in
 from api.guard.powers import Session
-from api.guard.services import InstanceOf
-from api.http.schemas.records import Records
+from api.guard.router import FeatureRouter
+from api.guard.services import From
 from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from policies.browse.conditions import PARTS, Filters, read_field
-from policies.browse.service import MOST_RECORDS, Asked, Browser
+from policies.browse.service import MOST_RECORDS, Browser, RecordsQuery
 from policies.plan.cancellation import Stop
 
-router = APIRouter(prefix="/datasets", tags=["records"])
+router = FeatureRouter(prefix="/datasets", tags=["records"])
 
 PageCursor = Annotated[Text, Query(max_length=60_000, description="`older` or `newer` of a page.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecordsParameters:
     """The query of a topic's records."""
 
     order: Annotated[Literal["newest", "oldest"], Query(description="Which records come first.")] = "newest"
@@ -52,10 +52,10 @@ class Question:
     )
     purpose: Annotated[Text | None, Query(description="What for; counts only with a grant for that purpose.")] = None
 
-    def page(self) -> Asked:
+    def page(self) -> RecordsQuery:
         """Raises InvalidInput for a condition on a field that cannot be read."""
         conditions = tuple(read_field(each) for each in self.field or ())
-        return Asked(
+        return RecordsQuery(
             order=self.order,
             partition=self.partition,
             offset=self.offset,
@@ -70,34 +70,35 @@ class Question:
 @router.get(
     "/{namespace}/{name}/records",
     dependencies=[signed_in(DECIDED, scope="query")],
-    responses=answers_with(Records),
+    response_model=Records,
 )
 async def records(
     request: Request,
-    built: InstanceOf,
-    subject: Caller,
+    browser: From[Browser],
+    readers: From[Readers],
+    caller: Caller,
     session: Session,
     namespace: Name,
     name: Name,
-    asked: Annotated[Question, Depends()],
-) -> Response:
+    parameters: Annotated[RecordsParameters, Depends()],
+) -> Records | Response:
     """Records next to a place, as a governed query shows them: decided, masked, filtered by rows and audited.
 
     Without a place the page holds the newest records. Filters compare what the caller sees; a page with filters reads so
     many offsets at most, and may have fewer records than `limit`, or none, while `older` leads on. Where a row filter
     holds, records are found by time only.
     """
-    query = asked.page()
+    query = parameters.page()
     stop = Stop()
 
     def work() -> bytes:
-        record = built[Readers].of(subject).datasets.get(DatasetId(namespace, name))
+        record = readers.of(caller).datasets.get(DatasetId(namespace, name))
         if record.cluster is None:
             raise InvalidInput(
                 f"{record.reference} is known from lineage only; declare its cluster (kind: Cluster) to read it.",
                 details={"dataset": record.reference},
             )
-        page: dict[str, Any] = built[Browser].page(subject, record.reference, query, asked.purpose, stop, session)
+        page: dict[str, Any] = browser.page(caller, record.reference, query, parameters.purpose, stop, session)
         return orjson.dumps(page, default=str, option=orjson.OPT_NON_STR_KEYS)
 
     return Response(await attended(request, stop, work), media_type="application/json")

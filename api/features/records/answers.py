@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from api.edge.answer import Answer, Time, about, absent
-from api.http.schemas.queries import ColumnDecision, QueryColumn, QueryDecision, TablePartition
+from api.features.queries.answers import ColumnDecision, QueryColumn, QueryDecision, TablePartition
 
 
 class BrowsedRecord(Answer):
@@ -18,7 +18,7 @@ class BrowsedRecord(Answer):
     headers: dict[str, Any] | None
     value: dict[str, Any] = about("Column -> value; decimals and times as texts.")
     bytes: int | None = about("Of the value as it was sent; null for a tombstone and where `rawReadable` is false.")
-    shownBytes: int = about("Of what is shown, as JSON.")
+    shown_bytes: int = about("Of what is shown, as JSON.")
     cut: bool = about("Long texts and lists were shortened; ask for it with whole=true.")
     raw: str | None = absent("The value as it was sent, with whole=true, for who may see every field unmasked.")
 
@@ -46,8 +46,8 @@ class Records(Answer):
     key: BrowsedPart | None = about("null where it is left out.")
     headers: BrowsedPart | None = about("null where they are left out.")
     columns: list[QueryColumn] = about("Of the value.")
-    rawType: str | None = about("string, or binary where `raw` is base64; null without it.")
-    rawReadable: bool = about("Whether the caller may see values as they were sent.")
+    raw_type: str | None = about("string, or binary where `raw` is base64; null without it.")
+    raw_readable: bool = about("Whether the caller may see values as they were sent.")
     select: list[str] = about("What the rows of `follow` have before the columns of the value.")
     older: str | None = about("Cursor of the page with older records; null at the first record.")
     newer: str | None = about("Cursor of the page with newer records; null at the last record.")
