@@ -46,8 +46,6 @@ from api.http.routes import (
     directory,
     domains,
     effective,
-    events,
-    health,
     lineage,
     notifications,
     one_row,
@@ -62,7 +60,6 @@ from api.http.routes import (
     sessions,
     sign_in,
     sources,
-    tokens,
     topics,
     views,
 )
@@ -150,16 +147,13 @@ def _routes() -> tuple[BaseRoute, ...]:
         declared,
         domains,
         purposes,
-        tokens,
         sessions,
         directory,
-        events,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
     all_of_them.include_router(scim.router)
-    all_of_them.include_router(health.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 

@@ -20,7 +20,6 @@ from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
 from api.joins.group_lags import GroupLags
-from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
@@ -202,7 +201,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Declared, declared.declared)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
-    add(Health, Health(parts.probes(), parts.lag))
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
     add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
     add(
@@ -218,7 +216,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
         wiring.provide(instance, parts)
     parts.closing += [
         notify.sender.close,
-        instance[Health].close,
         catalog.webhooks.close,
         instance[Deliveries].close,
     ]

@@ -209,7 +209,7 @@ def test_rebuilding_lineage_makes_the_same_records_and_drops_what_no_event_says(
     while weir.services[ProducerCatalog].settle():
         pass
     assert len(ask(weir, "datasets")["datasets"]) == len(before) + 1
-    assert weir.services[Duties].rebuild_lineage()["events folded"] == 2
+    assert weir.services[Duties].rebuild_lineage()["eventsFolded"] == 2
     assert catalog_of(weir) == before
     assert weir.admin.get(f"/api/v1/{place('old')}").status_code == 404
     assert ask(weir, "search", q="old")["total"] == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about
+from catalog.event_model import DeliveryState
+from catalog.records import rfc3339
 
 
 class Event(Answer):
@@ -46,3 +48,18 @@ class Deliveries(Answer):
     """Every receiver of events."""
 
     deliveries: list[Delivery]
+
+
+def delivery(state: DeliveryState, behind: int) -> Delivery:
+    """How far a receiver is. `behind`: kept events that it has not got yet."""
+    return Delivery(
+        receiver=state.name,
+        position=state.position,
+        failures=state.failures,
+        failed_at=rfc3339(state.failed_at),
+        next_try_at=rfc3339(state.next_try_at),
+        problem=state.problem,
+        delivered_at=rfc3339(state.delivered_at),
+        dropped=state.dropped,
+        behind=behind,
+    )
