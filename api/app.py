@@ -48,7 +48,6 @@ from api.http.routes import (
     effective,
     lineage,
     notifications,
-    one_row,
     pages,
     purposes,
     recognizers,
@@ -61,7 +60,6 @@ from api.http.routes import (
     sign_in,
     sources,
     topics,
-    views,
 )
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
@@ -122,11 +120,12 @@ def _routes() -> tuple[BaseRoute, ...]:
     application of the same process needs no second reading.
     """
     all_of_them = APIRouter()
-    all_of_them.include_router(views.often, prefix=PREFIX)
+    for feature in features.parts("routes"):
+        if hasattr(feature, "first"):
+            all_of_them.include_router(feature.first)
     for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
         all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
-        views,
         search,
         catalog,
         topics,
@@ -166,7 +165,6 @@ def access_by_route() -> dict[Entry, Access]:
 
 def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
-    app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)

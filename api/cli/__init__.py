@@ -30,7 +30,6 @@ from api.cli import (
     sources,
     testing,
     topics,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -70,7 +69,6 @@ for room in (
     schemas,
     sources,
     topics,
-    views,
     testing,
 ):
     room.add_to(app)

@@ -16,11 +16,11 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
+from api.features.views.failures import ViewFailures
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.scan_runner import ScanRunner
-from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
 from api.wiring.campaign_services import AccessReviews

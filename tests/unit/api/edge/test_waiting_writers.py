@@ -16,10 +16,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from api.features.views.failures import ViewFailures
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
-from api.joins.views.failures import ViewFailures
 from api.wiring.campaign_services import AccessReviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore

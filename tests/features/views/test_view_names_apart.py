@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from tests.unit.api.views.test_view_names import applied, document, sink
 
 from catalog.errors import DatasetNotFound
 from catalog.ports import CatalogStore
@@ -13,7 +14,6 @@ from policies.ports import FactsSource
 from policies.query.service import GovernedQuery
 from tests.api_world import orders
 from tests.served_view import ServedView, served_view
-from tests.unit.api.views.test_view_names import applied, document, sink
 
 PRIVATE = "_weir.views.spend.1"
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.view_diff import diff
-from api.cli.view_follow import follow
+from api.features.views.diff_command import diff
+from api.features.views.follow_command import follow
 from api.terminal.http import segment
 from api.terminal.names import complete_dataset, complete_group, complete_purpose, complete_view
 from api.terminal.options import As, Output, api

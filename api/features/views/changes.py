@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from api.joins.views.reading import Readable, ViewReading, freshness
+from api.features.views.answers import Freshness
+from api.features.views.reading import Readable, ViewReading
 from catalog.errors import WeirError
 from policies.model import Subject
 from policies.plan.registry import Running
@@ -193,7 +194,7 @@ class _Follower:
     def _header(self) -> dict[str, Any]:
         shown = {each.name for each in self._opened.masked.columns}
         return {
-            "columns": self._opened.shown,
+            "columns": [each.model_dump() for each in self._opened.shown],
             "key": [name for name in self._opened.active.keys if name in shown],
             "leftOut": list(self._opened.masked.left_out),
         }
@@ -253,7 +254,10 @@ class _Follower:
 
     def _fresh(self) -> dict[str, Any]:
         contained = self._serving.contained(self._name, self._opened.active.id)
-        return {"generation": self._opened.active.number, "freshness": freshness(self._state, contained)}
+        return {
+            "generation": self._opened.active.number,
+            "freshness": Freshness.of(self._state, contained).model_dump(),
+        }
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 

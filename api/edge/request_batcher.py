@@ -29,12 +29,12 @@ _AT_ONCE = 16
 """Answers that wait for others to be done, so that one loop's turn sends them all."""
 
 
-class Together:
+class RequestBatcher:
     """Makes calls in at most `threads` threads. For any number of event loops."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._pool = ThreadPoolExecutor(threads, "weir-together")
+        self._pool = ThreadPoolExecutor(threads, "weir-batch")
         self._lanes: RunVar[_Lane] = RunVar("weir_lane")
 
     async def run(self, call: Callable[[], T]) -> T:

@@ -10,7 +10,9 @@ from typing import Any
 
 from cachetools import TTLCache
 
+from api.features.views.answers import RowsColumn
 from api.joins.views.decisions import ViewDecisions
+from api.joins.views.seen import active_of
 from api.joins.views.service import Views
 from catalog.errors import Conflict, NotAllowed
 from catalog.paths import VALUE
@@ -20,7 +22,6 @@ from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Subject
 from policies.plan import explain
 from policies.purposes import NO_PURPOSES, Purposes
-from views.row_ports import Contained
 from views.runner.state import Generation, ViewState
 from views.serving.leaves import NotExact
 from views.serving.masked import MaskedView, masked_view
@@ -39,8 +40,8 @@ class Readable:
     state: ViewState
     decision: Decision
     masked: MaskedView
-    shown: list[dict[str, Any]] = field(default_factory=list)
-    """{name, type, decision} of each column that is shown."""
+    shown: list[RowsColumn] = field(default_factory=list)
+    """The columns that are shown."""
 
     @property
     def seen(self) -> str:
@@ -55,16 +56,6 @@ class Readable:
             f"What you may see of {self.name} is computed by Spark ({reason}); read it by SQL.",
             details={"view": self.name, "topic": f"{self.active.cluster}/{self.active.topic}"},
         )
-
-
-def freshness(state: ViewState, contained: Contained) -> dict[str, Any]:
-    """{records, seconds, at, offsets}: see `Freshness` of the answers."""
-    return {
-        "records": state.lag.get("records"),
-        "seconds": state.lag.get("seconds"),
-        "at": state.lag.get("at"),
-        "offsets": {topic: {str(p): n for p, n in each.items()} for topic, each in contained.offsets.items()},
-    }
 
 
 class ViewReading:
@@ -154,26 +145,16 @@ class ViewReading:
             self._audited[key] = True
 
 
-def _shown(decision: Decision, masked: MaskedView) -> list[dict[str, Any]]:
+def _shown(decision: Decision, masked: MaskedView) -> list[RowsColumn]:
     places = Places(decision.columns)
     return [
-        {
-            "name": column.name,
-            "type": column.type,
-            "decision": explain.describe(places.deciding(VALUE.field(column.name)), True),
-        }
+        RowsColumn(
+            name=column.name,
+            type=column.type,
+            decision=explain.describe(places.deciding(VALUE.field(column.name)), True),
+        )
         for column in masked.columns
     ]
 
 
 _NOTHING = MaskedView((), (), frozenset(), ())
-
-
-def active_of(name: str, state: ViewState) -> Generation:
-    """The generation that readers get. Raises Conflict where there is none."""
-    if state.active is not None:
-        return state.active
-    because = f" {state.error['message']}" if state.error else ""
-    raise Conflict(
-        f"The view {name} has no rows: it is {state.state}.{because}", details={"view": name, "state": state.state}
-    )

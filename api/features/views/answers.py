@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about, absent
+from api.joins.views.service import ShownView
+from views.row_ports import Contained
+from views.runner.state import ViewState
 
 
 class ViewSink(Answer):
@@ -44,9 +47,9 @@ class ViewSample(Answer):
     at: Time
     records: int | None = about("Lag in records.")
     seconds: float | None = about("Lag in seconds.")
-    recordsInPerSecond: float | None
-    rowsOutPerSecond: float | None
-    batchSeconds: float | None
+    records_in_per_second: float | None
+    rows_out_per_second: float | None
+    batch_seconds: float | None
 
 
 class ViewMayDo(Answer):
@@ -79,7 +82,7 @@ class View(Answer):
     error: FreeForm | None = about("{code, message, details} of what ended it last.")
     notes: list[str] = about("What to know of its SQL, in sentences.")
     sql: str
-    runAs: FreeForm = about("{user or serviceAccount, purpose}: whose masks and row filters are in it.")
+    run_as: FreeForm = about("{user or serviceAccount, purpose}: whose masks and row filters are in it.")
     description: str
     owners: list[dict[str, str]] = about("{user} or {group} each.")
     restarts: int
@@ -88,6 +91,42 @@ class View(Answer):
         "Every ten seconds of the last quarter of an hour; only where one view is asked for."
     )
     rows: int = absent("Rows that readers get; only where one view is asked for.")
+
+    @classmethod
+    def of(cls, shown: ShownView) -> View:
+        spec, active, building = shown.spec, shown.active, shown.building
+        more: dict[str, Any] = {}
+        if shown.history is not None:
+            more["history"] = [ViewSample.model_validate(each) for each in shown.history]
+        if shown.rows is not None:
+            more["rows"] = shown.rows
+        return cls(
+            name=shown.name,
+            state=shown.state.value,
+            since=shown.since,
+            generation=active.number if active is not None else None,
+            building=NextGeneration(generation=building.number, why=building.why, since=building.created)
+            if building is not None
+            else None,
+            sources=list(shown.sources),
+            sink=ViewSink(cluster=spec.sink.cluster, topic=spec.sink.topic, format=spec.sink.format)
+            if spec.sink is not None
+            else None,
+            key=list(shown.key),
+            columns=[ViewColumn(name=name, type=kind) for name, kind in shown.columns],
+            lag=ViewLag(records=shown.lag.get("records"), seconds=shown.lag.get("seconds"), at=shown.lag.get("at")),
+            rates=dict(shown.rates),
+            counts=dict(shown.counts),
+            error=dict(shown.error) if shown.error is not None else None,
+            notes=list(shown.notes),
+            sql=shown.sql,
+            run_as=spec.runAs.model_dump(exclude_none=True),
+            description=shown.description,
+            owners=[each.model_dump(exclude_none=True) for each in spec.owners],
+            restarts=shown.restarts,
+            may=ViewMayDo(operate=shown.operable),
+            **more,
+        )
 
 
 class Views(Answer):
@@ -112,6 +151,15 @@ class Freshness(Answer):
     at: Time | None = about("When that was looked up; it is old where the stream does not run.")
     offsets: dict[str, dict[str, int]] = about("Source topic -> partition -> next offset: what the rows contain.")
 
+    @classmethod
+    def of(cls, state: ViewState, contained: Contained) -> Freshness:
+        return cls(
+            records=state.lag.get("records"),
+            seconds=state.lag.get("seconds"),
+            at=state.lag.get("at"),
+            offsets={topic: {str(p): n for p, n in each.items()} for topic, each in contained.offsets.items()},
+        )
+
 
 class ViewRows(Answer):
     """A page of rows."""
@@ -121,7 +169,7 @@ class ViewRows(Answer):
     generation: int
     freshness: Freshness
     next: str | None = about("`cursor` of the next page; null on the last.")
-    leftOut: list[str] = about("Columns, and fields inside of them, that the reader may not see.")
+    left_out: list[str] = about("Columns, and fields inside of them, that the reader may not see.")
 
 
 class ViewAction(Answer):
@@ -158,7 +206,7 @@ class ViewRemoval(Answer):
 
     name: str
     rows: int | None = about("Rows that readers get; null for who may not know how many there are.")
-    stateBytes: int | None = about("Memory of the engine's state, as of the last batch.")
+    state_bytes: int | None = about("Memory of the engine's state, as of the last batch.")
     generations: list[int]
     topic: RemovedTopic | None = about("Null where nothing was built yet.")
     readers: list[ViewReader] = about("Who read rows in the last 30 days, the latest first, by the audit.")
@@ -185,18 +233,20 @@ class DiffColumn(Answer):
     change: Literal["same", "added", "removed", "type", "values", "tags"]
     before: str | None = about("Its type in the running generation.")
     after: str | None
-    tagsBefore: list[str]
-    tagsAfter: list[str]
-    showsBefore: list[str] = about("`CLUSTER/TOPIC path` of each field whose values may be in it; masked ones are not.")
-    showsAfter: list[str]
+    tags_before: list[str]
+    tags_after: list[str]
+    shows_before: list[str] = about(
+        "`CLUSTER/TOPIC path` of each field whose values may be in it; masked ones are not."
+    )
+    shows_after: list[str]
 
 
 class DiffReader(Answer):
     """A user who would see something else."""
 
     user: str
-    couldRead: bool
-    mayRead: bool
+    could_read: bool
+    may_read: bool
     gains: list[str] = about(
         "`COLUMN: BEFORE -> AFTER`, each not shown, masked or unmasked; or `COLUMN: values of FIELD`."
     )
@@ -209,8 +259,8 @@ class DiffRows(Answer):
     generation: int = about("The one that is being built.")
     same: int
     differ: int
-    onlyBefore: int
-    onlyAfter: int
+    only_before: int
+    only_after: int
     columns: dict[str, int] = about("Column -> in how many rows it differs.")
     partial: bool = about("Whether only the first 200,000 rows of each were compared.")
 

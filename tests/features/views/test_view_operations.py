@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from api.joins.views.reading import Readable
-from api.joins.views.rows import ViewRows
+from api.features.views.reading import Readable
+from api.features.views.rows import ViewRows
 from api.joins.views.seen import SeenStates
 from policies.model import Subject
 from tests.served_view import ServedView, served_view

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from cachetools import TTLCache
 
-from api.joins.views.reading import ViewReading, freshness
+from api.features.views import answers
+from api.features.views.reading import ViewReading
 from catalog.errors import InvalidInput, Unavailable
 from policies.masks.keys import MaskKeys
 from policies.model import Subject
@@ -44,8 +44,8 @@ class ViewRows:
         purpose: str | None = None,
         at_least: str | None = None,
         signed_in: Callable[[], Subject] | None = None,
-    ) -> dict[str, Any]:
-        """{columns, rows, generation, freshness, next, leftOut}. `parameters`: see `views.serving.wanted`.
+    ) -> answers.ViewRows:
+        """A page of rows. `parameters`: see `views.serving.wanted`.
         `signed_in`: who asks as they are after a wait for `at_least`; raises NotSignedIn.
 
         Raises NotFound, NotAllowed (details: reasons), InvalidInput, Conflict for a view without rows yet and for a reader
@@ -73,14 +73,14 @@ class ViewRows:
                 raise opened.by_sql(str(reason)) from None
             # A generation that is dropped while it is read would look empty, so it is looked at behind rows that may be missing.
             if _whole(asked, page, masked, active.keys) or self._serving.contained(name, active.id).there:
-                return {
-                    "columns": opened.shown,
-                    "rows": page.rows,
-                    "generation": active.number,
-                    "freshness": freshness(opened.state, contained),
-                    "next": page.next,
-                    "leftOut": list(masked.left_out),
-                }
+                return answers.ViewRows(
+                    columns=opened.shown,
+                    rows=page.rows,
+                    generation=active.number,
+                    freshness=answers.Freshness.of(opened.state, contained),
+                    next=page.next,
+                    left_out=list(masked.left_out),
+                )
             self._reading.forget(name)
         raise Unavailable(f"The rows of {name} are being replaced; try again in a moment.", details={"server": "views"})
 

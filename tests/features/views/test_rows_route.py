@@ -1,4 +1,4 @@
-"""Rows by key, asked the quick way: the same answers as the general way, and an end of a right within a moment."""
+"""The route of rows answers as FastAPI would solve its endpoint, and a right ends within a moment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from api.app import create_app
 from api.config.settings import Settings
+from api.features.views.rows_route import RowsRoute
 from api.guard.credentials import LATELY_S
-from api.http.routes import direct, one_row
 from policies.access.identity import Identity
 from tests.query_door import until
 from tests.served_view import ServedView, served_view
@@ -69,8 +72,11 @@ def served(tmp_path: Path) -> Iterator[ServedView]:
 
 def by_general_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests from here on go by FastAPI's own parameters and dependencies."""
-    monkeypatch.setattr(one_row, "_asked", lambda scope: None)
-    monkeypatch.setattr(direct, "plain_token", lambda request: None)
+
+    async def general(route: RowsRoute, request: Request) -> Response:
+        return await APIRoute.get_route_handler(route)(request)
+
+    monkeypatch.setattr(RowsRoute, "respond", general)
 
 
 def headers(response: Any) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from api.features.views import answers
 from api.joins.views.decisions import ViewDecisions
 from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.service import Views
@@ -59,8 +60,8 @@ class ViewDiffs:
         self._preparer, self._identity, self._subject, self._governed = preparer, identity, subject, state
         self._engine, self._serving = engine, serving
 
-    def diff(self, name: str, spec: Mapping[str, Any] | None) -> dict[str, Any]:
-        """See `ViewDiff` of the answers. `spec`: a changed declaration, checked as `weir apply` does; None: as it is
+    def diff(self, name: str, spec: Mapping[str, Any] | None) -> answers.ViewDiff:
+        """`spec`: a changed declaration, checked as `weir apply` does; None: as it is
         declared.
 
         Raises NotFound, InvalidInput and SqlRefused for a declaration that does not fit, QueryFailed for SQL that the engine
@@ -83,22 +84,24 @@ class ViewDiffs:
         building = state.building
         if active is not None and building is not None and building.hash == after.hash:
             names = [column for column, _ in building.columns]
-            rows = {"generation": building.number} | rows_diff(self._serving, name, active.id, building.id, names)
-        return {
-            "name": name,
-            "changed": changed,
-            "running": _side(active),
-            "next": _side(after)
-            | {"generation": building.number if rows is not None and building is not None else None},
-            "refused": None,
-            "sql": sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
-            "columns": columns_diff(active, after),
-            "breaks": breaks(active, after),
-            "topic": self._handler.topic(wanted),
-            "readers": self._readers(name, active, before_spec, after, wanted) if changed else [],
-            "rows": rows,
-            "text": _text(name, active, changed, rows),
-        }
+            compared = rows_diff(self._serving, name, active.id, building.id, names)
+            rows = answers.DiffRows.model_validate({"generation": building.number} | compared)
+        following = _side(after)
+        following.generation = building.number if rows is not None and building is not None else None
+        return answers.ViewDiff(
+            name=name,
+            changed=changed,
+            running=_side(active),
+            next=following,
+            refused=None,
+            sql=sql_diff(_sql(active, declared), wanted.sql) if active is not None else "",
+            columns=[answers.DiffColumn.model_validate(each) for each in columns_diff(active, after)],
+            breaks=breaks(active, after),
+            topic=self._handler.topic(wanted),
+            readers=self._readers(name, active, before_spec, after, wanted) if changed else [],
+            rows=rows,
+            text=_text(name, active, changed, rows),
+        )
 
     def _known(self, name: str, spec: Mapping[str, Any] | None) -> tuple[Declared, ViewState]:
         """What there is of the view; a new one may be proposed."""
@@ -144,7 +147,7 @@ class ViewDiffs:
 
     def _readers(
         self, name: str, before: Generation | None, old: ViewSpec, after: Generation, new: ViewSpec
-    ) -> list[dict[str, Any]]:
+    ) -> list[answers.DiffReader]:
         """Declared users for whom the view would show something else."""
         users = sorted(self._governed.view().users)[:_MOST_USERS]
         changes = []
@@ -162,7 +165,7 @@ class ViewDiffs:
                 loses += _values(now, then, before, after)
             if gains or loses:
                 changes.append(
-                    {"user": user, "mayRead": bool(then), "couldRead": bool(now), "gains": gains, "loses": loses}
+                    answers.DiffReader(user=user, may_read=bool(then), could_read=bool(now), gains=gains, loses=loses)
                 )
         return changes
 
@@ -197,46 +200,50 @@ def _words(column: str, before: int, after: int) -> str:
     return f"{column}: {_LOOKS[before]} -> {_LOOKS[after]}"
 
 
-def _side(generation: Generation | None) -> dict[str, Any]:
+def _side(generation: Generation | None) -> answers.DiffSide:
     if generation is None:
-        return {}
-    return {
-        "generation": generation.number,
-        "key": generation.keys,
-        "sources": generation.sources,
-        "filters": {source: conditions for source, conditions in generation.filtered.items() if conditions},
-    }
+        return answers.DiffSide()
+    return answers.DiffSide(
+        generation=generation.number,
+        key=generation.keys,
+        sources=generation.sources,
+        filters={source: conditions for source, conditions in generation.filtered.items() if conditions},
+    )
 
 
 def _sql(active: Generation | None, declared: Declared) -> str:
     return (active.sql if active is not None else "") or declared.spec.sql
 
 
-def _refused(name: str, active: Generation | None, spec: ViewSpec, refusal: NotAllowed | NotSignedIn) -> dict[str, Any]:
+def _refused(
+    name: str, active: Generation | None, spec: ViewSpec, refusal: NotAllowed | NotSignedIn
+) -> answers.ViewDiff:
     reasons = [str(each) for each in refusal.details.get("reasons", [])]
     sentence = f"{name} would not run: {refusal.message} Its rows are deleted while that is so."
-    return {
-        "name": name,
-        "changed": True,
-        "running": _side(active),
-        "next": {},
-        "refused": {"code": refusal.code, "message": refusal.message, "reasons": reasons},
-        "sql": "",
-        "columns": [],
-        "breaks": [],
-        "topic": [],
-        "readers": [],
-        "rows": None,
-        "text": sentence,
-    }
+    return answers.ViewDiff(
+        name=name,
+        changed=True,
+        running=_side(active),
+        next=answers.DiffSide(),
+        refused=answers.ViewRefusal(code=refusal.code, message=refusal.message, reasons=reasons),
+        sql="",
+        columns=[],
+        breaks=[],
+        topic=[],
+        readers=[],
+        rows=None,
+        text=sentence,
+    )
 
 
-def _text(name: str, active: Generation | None, changed: bool, rows: Mapping[str, Any] | None) -> str:
+def _text(name: str, active: Generation | None, changed: bool, rows: answers.DiffRows | None) -> str:
     if active is None:
         return f"{name} has no rows yet; this would be its first generation."
     if not changed:
         return f"Nothing of {name} would be built again."
     if rows is None:
         return f"Another generation of {name} would be built, and take the place of generation {active.number}."
-    compared = f"{rows['same']:,} rows are the same, {rows['differ']:,} differ, {rows['onlyBefore']:,} are only in the running one"
-    return f"Generation {rows['generation']} is being built: {compared}, {rows['onlyAfter']:,} only in the next."
+    compared = (
+        f"{rows.same:,} rows are the same, {rows.differ:,} differ, {rows.only_before:,} are only in the running one"
+    )
+    return f"Generation {rows.generation} is being built: {compared}, {rows.only_after:,} only in the next."

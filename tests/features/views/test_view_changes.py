@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
-from api.joins.views.changes import CHANGED, Event, ViewChanges
+from api.features.views.changes import CHANGED, Event, ViewChanges
 from catalog.errors import Conflict, LimitExceeded, NotAllowed, NotFound
 from policies.query.service import GovernedQuery
 from tests.served_view import ServedView, served_view
