@@ -12,14 +12,11 @@ import typer
 from api import VERSION, features
 from api.cli import (
     catalog,
-    connectors,
-    queries,
     review,
     schemas,
     servers,
     testing,
     topics,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -44,11 +41,8 @@ for room in (
     servers,
     catalog,
     review,
-    queries,
     schemas,
-    connectors,
     topics,
-    views,
     testing,
 ):
     room.add_to(app)
