@@ -270,7 +270,7 @@ _READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_field
 def undecodable(sketch: Sketch) -> int:
     """How many keys, values and headers could not be read."""
     formats = format_of(sketch)
-    no_format = sum(_of_no_format(formats_of(sketch, part), formats.of(part).name) for part in ("key", "value"))
+    no_format: int = sum(_of_no_format(formats_of(sketch, part), formats.of(part).name) for part in ("key", "value"))
     return no_format + sum(
         count
         for (part, reason), (count, _) in sketch.problems.items()
