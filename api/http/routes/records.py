@@ -20,7 +20,7 @@ from api.visibility.readers import Readers
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from policies.browse.conditions import PARTS, Filters, read_field
-from policies.browse.service import MOST_RECORDS, Asked, Browser
+from policies.browse.service import MOST_RECORDS, Browser, RecordRequest
 from policies.plan.cancellation import Stop
 
 router = APIRouter(prefix="/datasets", tags=["records"])
@@ -52,10 +52,10 @@ class Question:
     )
     purpose: Annotated[Text | None, Query(description="What for; counts only with a grant for that purpose.")] = None
 
-    def page(self) -> Asked:
+    def page(self) -> RecordRequest:
         """Raises InvalidInput for a condition on a field that cannot be read."""
         conditions = tuple(read_field(each) for each in self.field or ())
-        return Asked(
+        return RecordRequest(
             order=self.order,
             partition=self.partition,
             offset=self.offset,
