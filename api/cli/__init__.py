@@ -11,26 +11,12 @@ import typer
 
 from api import VERSION, features
 from api.cli import (
-    access,
-    access_reviews,
-    audit,
     catalog,
-    connectors,
-    declare,
-    effective,
-    lineage,
-    notify,
-    policy,
-    purposes,
-    queries,
-    request_parts,
     review,
     schemas,
     servers,
-    sources,
     testing,
     topics,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -55,22 +41,8 @@ for room in (
     servers,
     catalog,
     review,
-    lineage,
-    queries,
-    policy,
-    purposes,
-    access,
-    effective,
-    access_reviews,
-    audit,
-    notify,
-    request_parts,
-    declare,
     schemas,
-    sources,
-    connectors,
     topics,
-    views,
     testing,
 ):
     room.add_to(app)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
@@ -36,15 +35,6 @@ class Delegation:
 
     def holds(self, now: datetime) -> bool:
         return self.since <= now < self.until
-
-    def to_json(self, now: datetime) -> dict[str, Any]:
-        return {
-            "user": self.user,
-            "delegates": list(self.delegates),
-            "from": rfc3339(self.since),
-            "until": rfc3339(self.until),
-            "active": self.holds(now),
-        }
 
     @staticmethod
     def from_document(document: Document) -> Delegation:

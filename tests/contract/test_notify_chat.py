@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.webhooks.chat import WebhookChat
+from api.features.notifications.chat import WebhookChat
 from api.webhooks.ssrf_guard import Guard
 from catalog.errors import InvalidInput
 from catalog.settings import EventSettings

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from api.webhooks.mail import SmtpMailer
+from api.features.notifications.mail import SmtpMailer
 from catalog.errors import SettingsError
 from policies.notify.notices import Message, Undelivered
 from policies.settings import NotifySettings

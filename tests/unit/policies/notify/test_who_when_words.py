@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.webhooks.chat import body
-from api.webhooks.mail import compose
+from api.features.notifications.chat import body
+from api.features.notifications.mail import compose
 from catalog.errors import InvalidInput
 from catalog.event_model import Event
 from policies.notify.addresses import usable
