@@ -196,9 +196,9 @@ class CampaignWorld:
 
     def items(self, campaign: str, by: str = "mia") -> dict[str, dict[str, Any]]:
         """`kind name holder` -> item, as somebody sees them."""
-        from policies.campaigns.service import Asked
+        from policies.campaigns.service import ItemSelection
 
-        shown, _ = self.campaigns.items(self.user(by), campaign, Asked(), 0, 1000)
+        shown, _ = self.campaigns.items(self.user(by), campaign, ItemSelection(), 0, 1000)
         return {f"{i['kind']} {i['name']} {i['holder']}": i for i in shown}
 
     def events_told(self) -> list[str]:

@@ -29,7 +29,7 @@ _NOWHERE = ("-",)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemSelection:
     """Which items somebody wants to see; None = any. `mine`: only those that the caller may decide."""
 
     mine: bool = False
@@ -112,7 +112,7 @@ class Campaigns:
         return answer
 
     def items(
-        self, subject: Subject, campaign_id: str, asked: Asked, offset: int, limit: int
+        self, subject: Subject, campaign_id: str, asked: ItemSelection, offset: int, limit: int
     ) -> tuple[list[dict[str, Any]], int]:
         """A page of the items the subject may see, by number, and how many there are. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
@@ -203,7 +203,7 @@ class Campaigns:
     def _can(self, campaign: Campaign, sight: Sight, item: Item) -> bool:
         return campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at and sight.decides(item)
 
-    def _where(self, campaign: Campaign, sight: Sight, asked: Asked) -> ItemFilter:
+    def _where(self, campaign: Campaign, sight: Sight, asked: ItemSelection) -> ItemFilter:
         opens = None
         if asked.dataset is not None:
             sets = self._store.sets(campaign.id, OPENS)
@@ -226,7 +226,7 @@ class Campaigns:
         return collected
 
     @staticmethod
-    def _fits(sight: Sight, item: Item, asked: Asked) -> bool:
+    def _fits(sight: Sight, item: Item, asked: ItemSelection) -> bool:
         if not sight.sees(item) or (asked.mine and sight.own(item)):
             return False
         return asked.person is None or name_key(item.right.holder) == name_key(asked.person)

@@ -23,11 +23,11 @@ GATE = {
     "policies/query/catalog_statements.py": "writes its own SQL about columns that were decided",
     "policies/query/stream_state.py": "writes its own SQL about the newest time",
 }
-"""Who may call `gate.check`: everything else goes through `Trail`."""
+"""Who may call `gate.check`: everything else goes through `AuditedGate`."""
 ENGINE = {
-    "policies/query/service.py": "opens what `Trail` let in",
-    "policies/query/steps.py": "runs what `Trail` let in",
-    "policies/query/check.py": "analyses what `Trail` let in",
+    "policies/query/service.py": "opens what `AuditedGate` let in",
+    "policies/query/steps.py": "runs what `AuditedGate` let in",
+    "policies/query/check.py": "analyses what `AuditedGate` let in",
     "policies/engine/engine.py": "the engine itself, watched: passes on what the others ask",
     "policies/whatif/mask_preview.py": "computes a mask over values of the caller's own; its route records",
 }
@@ -66,7 +66,7 @@ def calls(tree: ast.AST, owner: str, name: str) -> bool:
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_the_door_calls_the_gate_and_few_ask_the_engine(path: Path) -> None:
     name, tree = str(path.relative_to(ROOT)), ast.parse(path.read_text())
-    assert calls(tree, "gate", "check") is (name in GATE), f"{name}: go through policies.query.door.Trail"
+    assert calls(tree, "gate", "check") is (name in GATE), f"{name}: go through policies.query.door.AuditedGate"
     asks = any(calls(tree, "_engine", method) for method in ("run", "open", "check"))
     if "adapters" not in path.parts:
         assert asks is (name in ENGINE), f"{name}: who asks the engine is listed in {Path(__file__).name}"

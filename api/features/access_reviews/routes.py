@@ -20,7 +20,7 @@ from api.guard.services import InstanceOf
 from policies.audit.log import AuditLog
 from policies.campaigns.deciding import LONGEST_REASON, MOST_AT_ONCE
 from policies.campaigns.report import COLUMNS
-from policies.campaigns.service import Asked
+from policies.campaigns.service import ItemSelection
 
 router = FeatureRouter(prefix="/access-reviews", tags=["access reviews"])
 
@@ -141,7 +141,7 @@ def items(
     offset: Offset = 0,
 ) -> Any:
     """Items that the caller may decide, and all of them for those who manage or run its domain; with evidence, by number."""
-    query = Asked(mine=mine, state=state, person=person, dataset=dataset, unused=unused, kind=kind)
+    query = ItemSelection(mine=mine, state=state, person=person, dataset=dataset, unused=unused, kind=kind)
     shown, total = built[AccessReviews].campaigns.items(subject, id, query, offset, limit)
     return {"items": shown, "total": total}
 

@@ -24,7 +24,7 @@ from api.joins.domains import DomainRights
 from api.visibility.knowledge import Knowledge
 from api.wiring.instance import Instance
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
-from policies.access.decision_service import Asked, Decisions, Named
+from policies.access.decision_service import DecisionRequest, Decisions, Named
 from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.decision.domains import Power
@@ -102,12 +102,12 @@ def decide(built: InstanceOf, subject: Caller, body: AskBatch | Ask) -> Any:
     return answer
 
 
-def _asked(body: Ask) -> Asked:
+def _asked(body: Ask) -> DecisionRequest:
     who = body.subject
     named = Named(who) if isinstance(who, str) else None
     if isinstance(who, Who):
         named = Named(who.user, frozenset(who.groups), frozenset(who.roles))
-    return Asked(body.dataset, named, body.purpose, tuple(body.fields), body.action)
+    return DecisionRequest(body.dataset, named, body.purpose, tuple(body.fields), body.action)
 
 
 @router.post(
