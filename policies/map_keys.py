@@ -109,7 +109,8 @@ class Folding:
 @lru_cache(maxsize=1024)
 def folding(forms: tuple[str, ...]) -> Folding:
     """What recognises the spellings of these forms."""
-    longer, single = [], [(chr(n), chr(n).lower()) for n in range(ord("A"), ord("Z") + 1)]
+    longer: list[tuple[str, str]] = []
+    single = [(chr(n), chr(n).lower()) for n in range(ord("A"), ord("Z") + 1)]
     for character, form in (*_other_forms().items(), *_hangul(forms)):
         if form and any(form in each for each in forms):
             (single if len(form) == 1 else longer).append((character, form))

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.declare import dataset_path
 from api.cli.queries import Purpose, follow_query
+from api.features.declared.commands import dataset_path
 from api.terminal.cells import cell
 from api.terminal.http import Api
 from api.terminal.options import As, Output, Topic, api

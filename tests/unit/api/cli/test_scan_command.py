@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from api.joins.scan_runner import ScanRunner
 from catalog.errors import Unavailable
 from scanners.ports import Cancelled, ProfileJob
 from tests.api_world import ApiWorld, orders, world
+from tests.twins.scanners import MemorySampler
 from tests.unit.api.cli.test_cli import Weir, home, weir  # noqa: F401
 
 AWAY = "The Spark Connect server does not answer; see `weir status`."
@@ -33,17 +35,17 @@ def sampler(request: Any) -> Any:
 def served(home: Path, sampler: Any) -> Iterator[ApiWorld]:  # noqa: F811
     """A world whose scans are done by a thread, as the worker does them."""
     home.mkdir()
-    with world(home, TOPICS, sampler=sampler) as made:
+    with world(home, TOPICS, sampler=sampler) as running:
         over = threading.Event()
 
         def work() -> None:
             while not over.is_set():
-                if not made.services.scan_runner.run_next():
+                if not running.services[ScanRunner].run_next():
                     time.sleep(0.02)
 
         thread = threading.Thread(target=work)
         thread.start()
-        yield made
+        yield running
         over.set()
         thread.join()
 

@@ -6,7 +6,8 @@ import pytest
 
 from lineage.questions.filters import Only
 from lineage.questions.queries import Lineage
-from tests.lineage_samples import IDENTITY, MemoryGraph, columns, dataset, graph_of, node, run
+from tests.lineage_samples import IDENTITY, columns, dataset, graph_of, node, run
+from tests.twins.lineage import MemoryGraph
 
 
 @pytest.fixture(scope="module")

@@ -133,7 +133,7 @@ CASES = [
     Case("a NUL in a text", [b'{"s":"a\\u0000b"}'], {"value.s": {"lengths": (3, 3)}}),
     Case("booleans in texts", j({"b": "true"}, {"b": "False"}), {"value.b": {"formats": {"boolean": 1.0}}}),
     # presence, nulls, unions
-    Case("absent and null are two things", j({"a": None}, {"a": 1}, {}, {}), {"value.a": {"presence": 0.5, "nullShare": 0.5}}),
+    Case("absent and null are two things", j({"a": None}, {"a": 1}, {}, {}), {"value.a": {"presence": 0.5, "null_share": 0.5}}),
     Case("always null", j({"a": None}, {"a": None}), {"value.a": types(null=1.0)}),
     Case("scalar or object", j({"a": "x"}, {"a": {"b": 1}}), {"value.a": types(string=0.5, object=0.5), "value.a.b": {"presence": 1.0}}),
     Case("scalar or array", j({"a": 1}, {"a": [1, 2]}), {"value.a": types(int32=0.5, array=0.5), "value.a[]": {"count": 2}}),

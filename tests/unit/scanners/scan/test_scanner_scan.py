@@ -8,7 +8,7 @@ import fastavro
 import pytest
 
 from catalog.errors import InvalidInput, NotFound, Unavailable
-from catalog.model import DatasetScan, ScanWindow
+from catalog.model import DatasetScan, SchemaVersion
 from scanners.model import (
     ClusterConnection,
     PartFormat,
@@ -83,7 +83,7 @@ def test_since_last_goes_on_where_the_last_scan_ended():
     topics = {"a": rows(2000)}
     service = scanner(topics)
     (first,) = service.scan(CLUSTER, ["a"])
-    last = ScanWindow(**json.loads(json.dumps(first.schema.to_json()["window"])))
+    last = SchemaVersion.from_json(json.loads(json.dumps(first.schema.to_json()))).window
     request = SampleRequest(Strategy.SINCE_LAST)
     (same,) = service.scan(CLUSTER, ["a"], request, last_windows={"a": last})
     assert all(0 < p["read"] <= 100 for p in same.schema.window.partitions), "only the re-check"
