@@ -1,4 +1,4 @@
-"""What an event's SQL names for itself is no dataset: columns go on to the tables behind it, masked where it masks.
+"""Names that only an event's SQL knows do not become datasets: columns lead to the tables behind them, masked where it masks.
 
 Column lineage is what openlineage-sql 1.40 gives for each text: dbt reports it as it is, Airflow puts the default database
 and schema before every name.
