@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.unit.api.views.test_view_names import applied, document, sink
+from tests.features.views.test_view_names import applied, document, sink
 
 from catalog.errors import DatasetNotFound
 from catalog.ports import CatalogStore
