@@ -120,7 +120,7 @@ class Views:
         spec, active, sees = declared.spec, state.active, self._sees(subject, name, declared, state.active)
         return ShownView(
             name=name,
-            state=state.state if state.since else State.STARTING,
+            state=State(state.state) if state.since else State.STARTING,
             since=state.since or None,
             active=active,
             building=state.building,
