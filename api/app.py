@@ -33,32 +33,15 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.marquez import routes
 from api.http.routes import (
-    access,
-    access_reviews,
-    audit,
     catalog,
     classifications,
     clusters,
-    decisions,
-    declared,
-    directory,
-    domains,
-    effective,
-    lineage,
-    notifications,
     pages,
-    purposes,
     recognizers,
     reports,
-    request_parts,
     scans,
-    scim,
     search,
-    sessions,
-    sign_in,
-    sources,
     topics,
 )
 from api.joins.views.service import Views
@@ -109,7 +92,7 @@ def create_app(services: Instance) -> FastAPI:
 
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
-    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
 @cache
@@ -123,8 +106,6 @@ def _routes() -> tuple[BaseRoute, ...]:
     for feature in features.parts("routes"):
         if hasattr(feature, "first"):
             all_of_them.include_router(feature.first)
-    for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
-        all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         search,
         catalog,
@@ -133,26 +114,11 @@ def _routes() -> tuple[BaseRoute, ...]:
         recognizers,
         clusters,
         scans,
-        lineage,
-        sources,
-        access,
-        request_parts,
-        notifications,
-        effective,
-        access_reviews,
-        audit,
         reports,
-        decisions,
-        declared,
-        domains,
-        purposes,
-        sessions,
-        directory,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
-    all_of_them.include_router(scim.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 

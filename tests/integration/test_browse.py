@@ -16,7 +16,7 @@ from policies.adapters.spark.engine import SparkEngine
 from policies.adapters.spark.sessions import Sessions
 from policies.browse.conditions import Filters, read_field
 from policies.browse.cursors import OLDER, Cursor
-from policies.browse.service import RecordsQuery, Browser
+from policies.browse.service import Browser, RecordsQuery
 from policies.query.service import GovernedQuery
 from tests.query_world import ANA, CANARIES, KEYS, World, load, unload
 

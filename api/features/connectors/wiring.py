@@ -8,7 +8,7 @@ from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
 from catalog.ports import CatalogStore
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 
 
 def provide(instance: Instance, parts: Adapters) -> None:

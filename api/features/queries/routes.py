@@ -23,7 +23,7 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.errors import WeirError
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import OnUnreadable, Subject
 from policies.plan.registry import Running
 from policies.query.check import QueryCheck

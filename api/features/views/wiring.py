@@ -26,7 +26,7 @@ from catalog.datasets.clusters import Clusters
 from catalog.events.events import Events
 from lineage.questions.queries import Lineage
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.masks.keys import MaskKeys
 from policies.query.service import GovernedQuery

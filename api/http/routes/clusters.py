@@ -22,7 +22,7 @@ from catalog.apply.handlers import without_connectors
 from catalog.datasets.datasets import Datasets
 from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 router = APIRouter(prefix="/clusters", tags=["catalog"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.features.views.test_view_names import applied, document, sink
 
 from catalog.errors import DatasetNotFound
 from catalog.ports import CatalogStore
@@ -13,6 +12,7 @@ from catalog.records import DeclaredDocument
 from policies.ports import FactsSource
 from policies.query.service import GovernedQuery
 from tests.api_world import orders
+from tests.features.views.test_view_names import applied, document, sink
 from tests.served_view import ServedView, served_view
 
 PRIVATE = "_weir.views.spend.1"
