@@ -14,7 +14,7 @@ def answer(of: model.Grant) -> dict[str, Any]:
     return Grant.of(of, START).model_dump(exclude_unset=True)
 
 
-def test_a_grant_as_the_api_gives_it(world: World) -> None:
+def test_a_grant_as_the_api_gives_it(world: World) -> None:  # noqa: F811
     world.declare(
         ("Grant", "all", grant({"role": "temp"}, fields=["key"], rows="a", requestedBy="ana", breakGlass=True))
     )
