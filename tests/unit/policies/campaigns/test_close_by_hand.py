@@ -23,10 +23,10 @@ def test_another_answer_than_the_declared_one_takes_a_reason() -> None:
     for reason in ("", "  "):
         with pytest.raises(InvalidInput, match="declared to revoke"):
             world.campaigns.close(world.user("mia"), campaign, "keep", reason)
-    assert world.campaigns.show(world.user("mia"), campaign)["state"] == "open"
+    assert world.campaigns.show(world.user("mia"), campaign).shown.campaign.state == "open"
     with pytest.raises(InvalidInput, match="at most"):
         world.campaigns.close(world.user("mia"), campaign, "keep", "x" * 2001)
-    assert world.campaigns.close(world.user("mia"), campaign, "revoke")["state"] == "closed"
+    assert world.campaigns.close(world.user("mia"), campaign, "revoke").shown.campaign.state == "closed"
 
 
 def test_what_is_the_closers_own_is_settled_as_declared_and_the_rest_as_chosen() -> None:
