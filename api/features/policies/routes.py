@@ -38,7 +38,7 @@ from policies.whatif.simulate import Part, Simulation
 router = FeatureRouter(tags=["decisions"])
 
 
-class Who(RequestBody):
+class SubjectBody(RequestBody):
     """A subject; groups and roles are added to those declared for the user."""
 
     user: str = Field("", max_length=253)
@@ -46,23 +46,23 @@ class Who(RequestBody):
     roles: list[str] = Field([], max_length=1000)
 
 
-class Ask(RequestBody):
+class DecisionBody(RequestBody):
     """May this subject read this dataset, and what of it?"""
 
     dataset: str = Field(min_length=1, max_length=1000, examples=["prod/orders"])
-    subject: str | Who | None = Field(None, description="Who asks, when absent; others take the permission `decide`.")
+    subject: str | SubjectBody | None = Field(None, description="Who asks, when absent; others take the permission `decide`.")
     purpose: str | None = Field(None, max_length=253)
     fields: list[str] = Field([], max_length=1000, description="Only these paths; all when empty.")
     action: str = "read"
 
 
-class AskBatch(RequestBody):
+class DecisionsBody(RequestBody):
     """Several questions, answered in order at one moment."""
 
-    requests: list[Ask] = Field(min_length=1, max_length=1000)
+    requests: list[DecisionBody] = Field(min_length=1, max_length=1000)
 
 
-class MaskTry(RequestBody):
+class MaskPreviewBody(RequestBody):
     """A mask as in a policy, and values of the caller's own."""
 
     mask: dict[str, Any] = Field(examples=[{"type": "MASK_SHOW_LAST_4"}])
@@ -70,7 +70,7 @@ class MaskTry(RequestBody):
     type: str = Field("STRING", max_length=60, description="Spark's type of the values.")
 
 
-class Tests(RequestBody):
+class PolicyTestsBody(RequestBody):
     """Tests of policies, and policies to test in place of those that are declared."""
 
     tests: str = Field(description="YAML with `cases`; docs/policies.md has the format.")
@@ -88,9 +88,9 @@ class Tests(RequestBody):
     ],
     responses=answers_with(DecisionsAnswer | Decision),
 )
-def decide(built: InstanceOf, subject: Caller, body: AskBatch | Ask) -> Any:
+def decide(built: InstanceOf, subject: Caller, body: DecisionsBody | DecisionBody) -> Any:
     """What a subject may read, column by column, for an engine or service that enforces it. Each answer is audited."""
-    if isinstance(body, AskBatch):
+    if isinstance(body, DecisionsBody):
         return {"decisions": built[Decisions].decide(subject, [_asked(each) for each in body.requests])}
     (answer,) = built[Decisions].decide(subject, [_asked(body)])
     if "error" in answer:
@@ -102,10 +102,10 @@ def decide(built: InstanceOf, subject: Caller, body: AskBatch | Ask) -> Any:
     return answer
 
 
-def _asked(body: Ask) -> Asked:
+def _asked(body: DecisionBody) -> Asked:
     who = body.subject
     named = Named(who) if isinstance(who, str) else None
-    if isinstance(who, Who):
+    if isinstance(who, SubjectBody):
         named = Named(who.user, frozenset(who.groups), frozenset(who.roles))
     return Asked(body.dataset, named, body.purpose, tuple(body.fields), body.action)
 
@@ -165,7 +165,7 @@ async def simulate(
 @router.post(
     "/policies/test", dependencies=[needs("decide", "manage", "report:read")], responses=answers_with(PolicyTestReport)
 )
-def test(built: InstanceOf, subject: Caller, body: Tests) -> Any:
+def test(built: InstanceOf, subject: Caller, body: PolicyTestsBody) -> Any:
     """Run tests of policies, against what is declared, or with other policies over it. Nothing is applied."""
     _may_look(built, subject)
     proposal = proposed.read(body.policies)
@@ -179,7 +179,7 @@ def test(built: InstanceOf, subject: Caller, body: Tests) -> Any:
     dependencies=[signed_in("on values that the caller sends")],
     responses=answers_with(MaskPreviewAnswer),
 )
-def preview(built: InstanceOf, subject: Caller, body: MaskTry) -> Any:
+def preview(built: InstanceOf, subject: Caller, body: MaskPreviewBody) -> Any:
     """What a mask makes of given values. Hashes and tokens are shown under a key of the preview's own."""
     written = str(body.mask.get("expression") or "")
     shown = [str(body.mask.get("type"))[:60], *([without_literals(written[:4000])] if written else [])]

@@ -59,6 +59,7 @@ def test_without_the_entry_of_the_close_nothing_is_claimed() -> None:
 def test_before_the_close_there_is_no_hash_to_compare() -> None:
     world = company()
     campaign = world.campaigns.start(world.user("mia"), "personal").id
-    head = report(world, campaign).head()
-    assert (head["hash"], head.holds, head.problem) == (None, None, None)
+    before = report(world, campaign)
+    head = before.head()
+    assert (before.campaign.digest, head.holds, head.problem) == (None, None, None)
     assert "at the close" in "".join(report(world, campaign).html("mia"))
