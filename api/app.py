@@ -33,32 +33,16 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.marquez import routes
 from api.http.routes import (
     catalog,
     classifications,
     clusters,
-    connectors,
-    directory,
-    events,
-    health,
-    lineage,
-    one_row,
     pages,
-    queries,
     recognizers,
-    records,
     reports,
-    running,
     scans,
-    scim,
     search,
-    sessions,
-    sign_in,
-    sources,
-    tokens,
     topics,
-    views,
 )
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
@@ -108,7 +92,7 @@ def create_app(services: Instance) -> FastAPI:
 
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
-    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
 @cache
@@ -119,35 +103,22 @@ def _routes() -> tuple[BaseRoute, ...]:
     application of the same process needs no second reading.
     """
     all_of_them = APIRouter()
-    all_of_them.include_router(views.often, prefix=PREFIX)
-    for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
-        all_of_them.include_router(tolerant, prefix=PREFIX)
+    for feature in features.parts("routes"):
+        if hasattr(feature, "first"):
+            all_of_them.include_router(feature.first)
     for room in (
-        views,
         search,
         catalog,
-        records,
         topics,
         classifications,
         recognizers,
         clusters,
-        connectors,
         scans,
-        lineage,
-        sources,
-        queries,
-        running,
         reports,
-        tokens,
-        sessions,
-        directory,
-        events,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
-    all_of_them.include_router(scim.router)
-    all_of_them.include_router(health.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 
@@ -160,7 +131,6 @@ def access_by_route() -> dict[Entry, Access]:
 
 def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
-    app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)

@@ -16,23 +16,20 @@ from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
 from api.joins.group_lags import GroupLags
-from api.joins.health import Health
 from api.joins.observing import Observing
 from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
-from api.joins.scim.service import ScimService
 from api.joins.topic_pages import TopicPages
-from api.joins.views.changes import ViewChanges
-from api.joins.views.diff import ViewDiffs
-from api.joins.views.failures import ViewFailures
-from api.joins.views.removal import ViewRemovals
-from api.joins.views.rows import ViewRows
+from api.joins.views.clusters import ViewClusters
+from api.joins.views.decisions import ViewDecisions
+from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.service import Views
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
@@ -54,6 +51,7 @@ from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
 from api.wiring.scan_services import scan_services
 from api.wiring.view_services import view_services
+from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -83,10 +81,10 @@ from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
-from policies.audit_export import Signer
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.ports import FactsSource
@@ -118,7 +116,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     scans = scan_services(settings, parts, catalog)
     queries = query_services(settings, parts, catalog, governance, scans.scans, lambda: declared.declared)
     declared = declared_services(settings, parts, catalog, governance, queries.purposes)
-    views = view_services(settings, parts, catalog, governance, lineage, queries.query, declared.view_handler)
+    views = view_services(settings, parts, catalog, governance, lineage, queries.query)
     people = directory_people(catalog, governance, queries.query.running)
     requests = request_services(settings, catalog, governance, declared.knowledge)
     observed = observing_services(settings, parts, catalog, declared, lineage.ingest)
@@ -150,13 +148,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Schedules, scans.schedules)
     add(ScanRunner, scans.runner)
     add(WhereIs, reading.where_is)
-    add(Connectors, declared.connectors)
+    add(Places, declared.places)
+    add(ConnectorSync, declared.connectors)
     add(Views, views.views)
-    add(ViewRows, views.rows)
-    add(ViewChanges, views.changes)
-    add(ViewDiffs, views.diff)
-    add(ViewRemovals, views.removal)
-    add(ViewFailures, views.failures)
+    add(ViewDecisions, views.decisions)
+    add(ViewClusters, catalog.view_clusters)
+    add(ViewHandler, declared.view_handler)
+    add(DeclaredViews, catalog.declared_views)
+    add(Clusters, catalog.clusters)
     add(Ingest, lineage.ingest)
     add(Lineage, lineage.lineage)
     add(ProducerCatalog, lineage.producers)
@@ -173,7 +172,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DeviceLogins, governance.device_logins)
     add(DirectoryPeople, people)
     add(DirectoryList, DirectoryList(governance.state))
-    add(ScimService, ScimService(people))
     add(Approvals, governance.approvals)
     add(RequestView, requests.view)
     add(Extensions, requests.extensions)
@@ -200,7 +198,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Declared, declared.declared)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
-    add(Health, Health(parts.probes(), parts.lag))
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
     add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
     add(
@@ -216,7 +213,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
         wiring.provide(instance, parts)
     parts.closing += [
         instance[Notify].sender.close,
-        instance[Health].close,
         catalog.webhooks.close,
         instance[Deliveries].close,
     ]

@@ -12,20 +12,11 @@ import typer
 from api import VERSION, features
 from api.cli import (
     catalog,
-    connectors,
-    directory,
-    events,
-    lineage,
-    login,
-    queries,
     review,
     schemas,
     servers,
-    sources,
     testing,
-    tokens,
     topics,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -50,17 +41,8 @@ for room in (
     servers,
     catalog,
     review,
-    lineage,
-    queries,
-    tokens,
-    directory,
-    login,
-    events,
     schemas,
-    sources,
-    connectors,
     topics,
-    views,
     testing,
 ):
     room.add_to(app)

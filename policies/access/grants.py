@@ -11,7 +11,7 @@ from catalog.paths import FieldPath
 from catalog.ports import EventSink
 from policies.access.identity import Identity
 from policies.access.who_has_access import Access, who_has_access
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Domain, Power
 from policies.declared import kinds
 from policies.declared.state import GovernanceState, View

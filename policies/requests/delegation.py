@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document

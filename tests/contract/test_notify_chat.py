@@ -10,7 +10,7 @@ from api.features.notifications.chat import WebhookChat
 from api.webhooks.ssrf_guard import Guard
 from catalog.errors import InvalidInput
 from catalog.settings import EventSettings
-from policies.notices import ChatKind, Message, Undelivered
+from policies.notify.notices import ChatKind, Message, Undelivered
 from policies.settings import NotifySettings
 from tests.contract.test_webhooks import Server
 

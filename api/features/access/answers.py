@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 from api.edge.answer import Answer, Time, about
+from api.edge.reason import Reason
 from api.features.policies.answers import DecidedMask
-from api.http.schemas.queries import Reason
 from catalog.records import rfc3339
 from policies.effective import compare, shown, unused
 from policies.effective.dataset_access import Entry, Listing

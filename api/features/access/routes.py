@@ -16,7 +16,7 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.effective.compare import Side
 from policies.model import Subject
 

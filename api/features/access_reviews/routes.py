@@ -17,7 +17,7 @@ from api.formats.listing import as_file
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.campaigns.deciding import LONGEST_REASON, MOST_AT_ONCE
 from policies.campaigns.report import COLUMNS
 from policies.campaigns.service import ItemQuery

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from catalog.ports import EventSink
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.campaigns.closing import Closing
 from policies.campaigns.deciding import Deciding, Present
 from policies.campaigns.duty import CampaignDuty

@@ -6,10 +6,11 @@ from typing import Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from catalog.records import rfc3339
-from policies import audit_ports, audit_seals
-from policies.audit import AuditPage
-from policies.audit_shipping import ShippingReport
-from policies.audit_verify import Verification
+from policies.audit import ports as audit_ports
+from policies.audit import seals as audit_seals
+from policies.audit.log import AuditPage
+from policies.audit.shipping import ShippingReport
+from policies.audit.verify import Verification
 
 
 class AuditEntry(Answer):

@@ -15,12 +15,12 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.errors import Unavailable
 from catalog.records import rfc3339
-from policies.audit import AuditLog, unnamed_note
-from policies.audit_export import MEDIA, About, Signer, export
-from policies.audit_names import wanted_names
-from policies.audit_ports import AuditFilter
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.export import MEDIA, About, Signer, export
+from policies.audit.log import AuditLog, unnamed_note
+from policies.audit.names import wanted_names
+from policies.audit.ports import AuditFilter
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 
 router = FeatureRouter("/audit", tags=["audit"])
 

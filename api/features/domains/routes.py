@@ -20,7 +20,7 @@ from api.visibility.readers import Readers
 from api.wiring.instance import Instance
 from policies.access.audit_of_domain import DomainAudit, Viewpoint
 from policies.access.identity import Identity
-from policies.audit_ports import AuditFilter
+from policies.audit.ports import AuditFilter
 from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject

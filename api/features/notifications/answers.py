@@ -7,7 +7,7 @@ from typing import Self
 
 from api.edge.answer import Answer, Time, about
 from catalog.records import rfc3339
-from policies import notices
+from policies.notify import notices
 from policies.notify.service import MOST_NAMED, NotifyReport, ShownPreference, TestOutcome
 from policies.notify.words import sentence
 from policies.settings import NotifySettings

@@ -16,7 +16,7 @@ from catalog.declared.secrets import is_loopback
 from catalog.errors import InvalidInput
 from catalog.event_model import DeliveryFailed
 from catalog.settings import EventSettings
-from policies.notices import ChatKind, Message, Undelivered
+from policies.notify.notices import ChatKind, Message, Undelivered
 from policies.settings import NotifySettings
 
 _MOST_LINES = 20
@@ -24,7 +24,7 @@ _LONGEST = 2000
 
 
 class WebhookChat:
-    """`policies.notices.Chat`. Only hosts that the setting lists, over https, and no address inside the network."""
+    """`policies.notify.notices.Chat`. Only hosts that the setting lists, over https, and no address inside the network."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import typer
 from api.terminal.names import complete_user
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show
-from policies.notices import Channel, ChatKind, Digest, Topic
+from policies.notify.notices import Channel, ChatKind, Digest, Topic
 
 
 def add_to(app: typer.Typer) -> None:

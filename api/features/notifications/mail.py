@@ -14,13 +14,13 @@ from email.utils import formatdate
 
 from catalog.declared.secrets import is_loopback
 from catalog.errors import SettingsError
-from policies.notices import Message, Undelivered
+from policies.notify.notices import Message, Undelivered
 from policies.notify.words import plain_text
 from policies.settings import NotifySettings
 
 
 class SmtpMailer:
-    """`policies.notices.Mailer`. For several threads; messages go one after another."""
+    """`policies.notify.notices.Mailer`. For several threads; messages go one after another."""
 
     def __init__(self, settings: NotifySettings, password: Callable[[], str | None]) -> None:
         """`password` reads the secret when a connection is opened. Raises SettingsError where it would go unencrypted."""

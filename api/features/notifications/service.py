@@ -12,7 +12,7 @@ from api.features.notifications.mail import SmtpMailer
 from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake

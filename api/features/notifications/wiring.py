@@ -8,7 +8,7 @@ from api.webhooks.ssrf_guard import Guard
 from api.wiring.adapters import Adapters
 from api.wiring.clock import now
 from api.wiring.instance import Instance
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.requests.approvals import Approvals
 

@@ -26,7 +26,7 @@ from api.wiring.instance import Instance
 from catalog.errors import DatasetNotFound, InvalidInput, NotAllowed
 from policies.access.decision_service import Asked, Decisions, Named
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.model import Subject
 from policies.sql.literals import without_literals
@@ -50,7 +50,9 @@ class DecisionBody(RequestBody):
     """May this subject read this dataset, and what of it?"""
 
     dataset: str = Field(min_length=1, max_length=1000, examples=["prod/orders"])
-    subject: str | SubjectBody | None = Field(None, description="Who asks, when absent; others take the permission `decide`.")
+    subject: str | SubjectBody | None = Field(
+        None, description="Who asks, when absent; others take the permission `decide`."
+    )
     purpose: str | None = Field(None, max_length=253)
     fields: list[str] = Field([], max_length=1000, description="Only these paths; all when empty.")
     action: str = "read"
@@ -157,7 +159,7 @@ async def simulate(
             part=None if reach is None else Part(reach.has, partial(built[Knowledge].worded, subject)),
         )
         alone = [] if reach is None else [f"Only datasets of {' and '.join(reach.names)} are part of the simulation."]
-        return {**outcome, "notes": [*proposal.notes, *alone]}
+        return {**outcome, "notes": [*proposal.notes, *alone, *outcome["notes"]]}
 
     return await run_in_threadpool(work)
 

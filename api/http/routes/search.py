@@ -12,10 +12,10 @@ from pydantic import BeforeValidator, Field
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Offset, Text
+from api.features.marquez.answers import MarquezFoundPage
+from api.features.marquez.routes import datasets as routes
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
-from api.http.marquez import routes
-from api.http.schemas.marquez import MarquezFoundPage
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, Sights

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from api.edge.answer import Answer, Time, about, absent
+from api.features.lineage.answers.graph import NodeType, Origin
 from api.http.schemas.classifications import Evidence
 from api.http.schemas.datasets import Access
-from api.http.schemas.lineage import NodeType, Origin
 
 
 class WhereIsAsked(Answer):

@@ -6,7 +6,7 @@ from typing import Any
 
 from api.features.grants.answers import Grant
 from policies import model
-from tests.unit.policies.access.test_grants import grant, world  # noqa: F401
+from tests.unit.policies.access.test_grants import grant, world  # noqa: F401, F811
 from tests.unit.policies.world import START, World
 
 
