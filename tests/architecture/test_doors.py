@@ -38,6 +38,7 @@ THEMSELVES = {
     "QueryCheck",
     "Completion",
     "PolicyTests",
+    "PolicySimulation",
     "Decisions",
     "ViewRows",
     "ViewChanges",

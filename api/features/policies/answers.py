@@ -68,6 +68,12 @@ class Undecided(Answer):
     error: Failure
 
 
+def decided(answer: dict[str, Any]) -> Decision | Undecided:
+    """One of several answers of `policies.access.decision_service`."""
+    kind: type[Decision] | type[Undecided] = Undecided if "error" in answer else Decision
+    return kind.model_validate(answer)
+
+
 class Decisions(Answer):
     """One answer for each question, in order."""
 

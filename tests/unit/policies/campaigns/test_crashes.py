@@ -66,7 +66,7 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
         assert {g.status for g in after.state.view().grants.values()} == {"revoked"}
         if kind == "sqlite":  # the twins of audit and outbox do not take back what they were given
             report = after.reviews.report(after.user("mia"), campaign)
-            assert report.head()["holds"] is True, at
+            assert report.head().holds is True, at
             actions = after.actions()
             assert actions.count("campaign.revoke") == len(items) and actions.count("grant.revoke") == 2
             assert actions.count("campaign.close") == 1
