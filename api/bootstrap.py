@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
-from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
@@ -123,7 +122,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     reading = reader_services(
         settings, parts, catalog, lineage, queries, declared.knowledge, governance.grants, lambda: views.views
     )
-    access = access_services(settings, parts, catalog, governance, queries.query, reading.readers)
+    access = access_services(settings, catalog, governance, queries.query, reading.readers)
     instance = Instance(parts.closing)
     add = instance.add
     add(Settings, settings)
@@ -181,7 +180,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Grants, governance.grants)
     add(PurposeUse, queries.purposes)
     add(EffectiveAccess, access.effective)
-    add(AccessReviews, access.reviews)
     add(Decisions, access.decisions)
     add(Simulation, access.simulation)
     add(PolicyTests, access.policy_tests)
