@@ -17,7 +17,7 @@ from catalog.errors import InvalidInput
 from policies.audit.actions import AuditAction
 from policies.audit.names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
-from policies.audit.text import digest, entry_json
+from policies.audit.text import digest
 from policies.audit.verify import Seals, Verification, verify
 from policies.model import Subject
 from policies.ports import Clock
@@ -33,9 +33,6 @@ class AuditPage:
     entries: tuple[AuditEntry, ...]
     next: str | None
     note: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"entries": [entry_json(e) for e in self.entries], "next": self.next, "note": self.note}
 
 
 class AuditLog:

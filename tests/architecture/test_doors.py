@@ -38,6 +38,7 @@ THEMSELVES = {
     "QueryCheck",
     "Completion",
     "PolicyTests",
+    "PolicySimulation",
     "Decisions",
     "ViewRows",
     "ViewChanges",
@@ -90,6 +91,7 @@ def used(node: ast.AST) -> set[str]:
         if isinstance(each, ast.Subscript)
         and isinstance(each.value, ast.Name)
         and each.value.id in ("From", "built", "instance")
+        and ast.unparse(each.slice)[0].isupper()
     }
 
 

@@ -14,6 +14,7 @@ from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
+import api.features
 import api.http
 from api.edge.parameters import Bounded
 
@@ -25,7 +26,8 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    for module in pkgutil.walk_packages(api.http.__path__, "api.http."):
+    packages = (api.http, api.features)
+    for module in (each for of in packages for each in pkgutil.walk_packages(of.__path__, f"{of.__name__}.")):
         router = getattr(importlib.import_module(module.name), "router", None)
         for route in router.routes if router is not None else ():
             if isinstance(route, APIRoute):
