@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lineage.model import Edge, Node
 
@@ -27,9 +26,6 @@ class UnknownColumns:
     target: str
     job: str | None
     way: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {"source": self.source, "target": self.target, "job": self.job, "way": self.way}
 
 
 def unknown_columns(flows: Iterable[Edge], nodes: Mapping[str, Node]) -> tuple[UnknownColumns, ...]:
