@@ -34,31 +34,15 @@ from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
 from api.http.routes import (
-    access,
-    access_reviews,
-    audit,
     catalog,
     classifications,
     clusters,
-    connectors,
-    decisions,
-    declared,
-    domains,
-    effective,
-    notifications,
-    one_row,
     pages,
-    purposes,
-    queries,
     recognizers,
-    records,
     reports,
-    request_parts,
-    running,
     scans,
     search,
     topics,
-    views,
 )
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
@@ -108,7 +92,7 @@ def create_app(services: Instance) -> FastAPI:
 
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
-    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
 @cache
@@ -119,31 +103,18 @@ def _routes() -> tuple[BaseRoute, ...]:
     application of the same process needs no second reading.
     """
     all_of_them = APIRouter()
-    all_of_them.include_router(views.often, prefix=PREFIX)
+    for feature in features.parts("routes"):
+        if hasattr(feature, "first"):
+            all_of_them.include_router(feature.first)
     for room in (
-        views,
         search,
         catalog,
-        records,
         topics,
         classifications,
         recognizers,
         clusters,
-        connectors,
         scans,
-        queries,
-        running,
-        access,
-        request_parts,
-        notifications,
-        effective,
-        access_reviews,
-        audit,
         reports,
-        decisions,
-        declared,
-        domains,
-        purposes,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
@@ -160,7 +131,6 @@ def access_by_route() -> dict[Entry, Access]:
 
 def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
-    app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)

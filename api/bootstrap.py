@@ -12,9 +12,12 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
+from api.features.access_reviews.service import AccessReviews
+from api.features.notifications.service import Notify
 from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
@@ -24,18 +27,15 @@ from api.joins.recognizers import Recognizers
 from api.joins.registry_verdicts import Verdicts
 from api.joins.scan_runner import ScanRunner
 from api.joins.topic_pages import TopicPages
-from api.joins.views.changes import ViewChanges
-from api.joins.views.diff import ViewDiffs
-from api.joins.views.failures import ViewFailures
-from api.joins.views.removal import ViewRemovals
-from api.joins.views.rows import ViewRows
+from api.joins.views.clusters import ViewClusters
+from api.joins.views.decisions import ViewDecisions
+from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.service import Views
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from api.wiring.access_services import EffectiveAccess, access_services
 from api.wiring.adapters import Adapters
-from api.wiring.campaign_services import AccessReviews
 from api.wiring.catalog_services import CatalogServices, catalog_services
 from api.wiring.clock import now
 from api.wiring.declared_services import declared_services
@@ -44,13 +44,13 @@ from api.wiring.given import Given
 from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
-from api.wiring.notify_services import Notify
 from api.wiring.observing_services import observing_services
 from api.wiring.people_services import directory_people, notices, request_services
 from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
 from api.wiring.scan_services import scan_services
 from api.wiring.view_services import view_services
+from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -80,10 +80,10 @@ from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
-from policies.audit_export import Signer
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.ports import FactsSource
@@ -115,7 +115,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     scans = scan_services(settings, parts, catalog)
     queries = query_services(settings, parts, catalog, governance, scans.scans, lambda: declared.declared)
     declared = declared_services(settings, parts, catalog, governance, queries.purposes)
-    views = view_services(settings, parts, catalog, governance, lineage, queries.query, declared.view_handler)
+    views = view_services(settings, parts, catalog, governance, lineage, queries.query)
     people = directory_people(catalog, governance, queries.query.running)
     notify = notices(settings, parts, catalog, governance)
     requests = request_services(settings, catalog, governance, declared.knowledge)
@@ -147,13 +147,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Schedules, scans.schedules)
     add(ScanRunner, scans.runner)
     add(WhereIs, reading.where_is)
-    add(Connectors, declared.connectors)
+    add(Places, declared.places)
+    add(ConnectorSync, declared.connectors)
     add(Views, views.views)
-    add(ViewRows, views.rows)
-    add(ViewChanges, views.changes)
-    add(ViewDiffs, views.diff)
-    add(ViewRemovals, views.removal)
-    add(ViewFailures, views.failures)
+    add(ViewDecisions, views.decisions)
+    add(ViewClusters, catalog.view_clusters)
+    add(ViewHandler, declared.view_handler)
+    add(DeclaredViews, catalog.declared_views)
+    add(Clusters, catalog.clusters)
     add(Ingest, lineage.ingest)
     add(Lineage, lineage.lineage)
     add(ProducerCatalog, lineage.producers)

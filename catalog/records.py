@@ -6,9 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, overload
 
 from catalog.model import Classification, DatasetId, Owner, ReviewState, SchemaVersion
+
+
+@overload
+def rfc3339(moment: datetime) -> str: ...
+
+
+@overload
+def rfc3339(moment: None) -> None: ...
+
+
+@overload
+def rfc3339(moment: datetime | None) -> str | None: ...
 
 
 def rfc3339(moment: datetime | None) -> str | None:

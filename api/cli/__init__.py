@@ -11,24 +11,12 @@ import typer
 
 from api import VERSION, features
 from api.cli import (
-    access,
-    access_reviews,
-    audit,
     catalog,
-    connectors,
-    declare,
-    effective,
-    notify,
-    policy,
-    purposes,
-    queries,
-    request_parts,
     review,
     schemas,
     servers,
     testing,
     topics,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -53,20 +41,8 @@ for room in (
     servers,
     catalog,
     review,
-    queries,
-    policy,
-    purposes,
-    access,
-    effective,
-    access_reviews,
-    audit,
-    notify,
-    request_parts,
-    declare,
     schemas,
-    connectors,
     topics,
-    views,
     testing,
 ):
     room.add_to(app)

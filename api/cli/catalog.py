@@ -10,8 +10,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from api.cli.declare import dataset_path
-from api.terminal.http import Api, segment
+from api.terminal.http import Api, dataset_path, segment
 from api.terminal.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, errors, print_text, show

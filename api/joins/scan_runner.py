@@ -141,9 +141,14 @@ class _Job:
         self._failed_topics += 1
         text = self._sentence(f"Topic {topic} was not scanned: its scan", error)
         self.problems.append({"dataset": topic, "reason": "topic_failed", "message": text})
+        try:
+            namespace = self._r._connections.connection(self._scan.request["cluster"]).namespace
+            self._r._datasets.record_scan_failure(DatasetId(namespace, topic), text)
+        except Exception as failure:  # it only tells reports of the gap
+            log.error("scan_failure_not_kept", scan=self._scan.id, kind=type(failure).__name__, at=frames(failure))
 
     def _sentence(self, what: str, error: Exception) -> str:
-        """What a person reads of an error; that of a fault of Weir stands in the log."""
+        """What a person reads of an error; the log has that of a fault of Weir."""
         if isinstance(error, WeirError):
             return error.message
         log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))

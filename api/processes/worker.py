@@ -16,18 +16,18 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
-from api.joins.connectors.service import Connectors
+from api.features.access_reviews.service import AccessReviews
+from api.features.notifications.service import Notify
+from api.features.views.failures import ViewFailures
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.scan_runner import ScanRunner
-from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
-from api.wiring.campaign_services import AccessReviews
 from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival
 from api.wiring.instance import Instance
-from api.wiring.notify_services import Notify
 from catalog.datasets.tag_propagation import TagFlow
 from catalog.errors import Unavailable
 from catalog.events.deliveries import Deliveries
@@ -35,9 +35,9 @@ from catalog.events.events import Events
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
-from policies.notices import Channel
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.notify.notices import Channel
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
 
@@ -89,7 +89,7 @@ def run(home: Home) -> None:
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[Connectors].step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[ConnectorSync].step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),

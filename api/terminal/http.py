@@ -247,3 +247,11 @@ def _refusal(answer: httpx.Response) -> ApiRefused:
 
 def _given(params: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
+
+
+def dataset_path(reference: str | None) -> str:
+    """The API path of `prod/orders`. Raises InvalidInput when it is not a CLUSTER/TOPIC."""
+    cluster, _, topic = (reference or "").rpartition("/")
+    if not cluster or not topic:
+        raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")
+    return f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}"

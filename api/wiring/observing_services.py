@@ -39,7 +39,7 @@ def observing_services(
         parts.connect_of,
         parts.engines_of,
         parts.secrets,
-        declared.connectors.workers,
+        declared.places.workers,
     )
     return ObservingServices(
         observing=observing,

@@ -39,7 +39,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReviewItem:
     """One classification and its dataset. `reference` is CLUSTER/TOPIC."""
 
     dataset: DatasetId
@@ -59,7 +59,7 @@ class Found:
 class FoundPage:
     """Part of a list. `total` and `counts` ({state, entity, dataset} -> {value: count}) are of all that fit."""
 
-    items: tuple[Found, ...]
+    items: tuple[ReviewItem, ...]
     total: int
     counts: dict[str, dict[str, int]]
 
@@ -114,7 +114,7 @@ class Reviews:
         """By dataset, path and entity. Datasets that were deleted are left out."""
         clusters = {c.namespace: c.name for c in self._store.clusters()}
         items = [
-            Found(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
+            ReviewItem(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
             for dataset, record in self._store.all_classifications()
         ]
         chosen = sorted(
@@ -158,7 +158,7 @@ class Reviews:
         return [outcomes[number] for number in range(len(decisions))]
 
 
-def _fits(item: Found, wanted: Wanted) -> bool:
+def _fits(item: ReviewItem, wanted: Wanted) -> bool:
     record = item.record
     if wanted.state is not None and record.state is not wanted.state:
         return False

@@ -18,8 +18,8 @@ from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.datasets.datasets import Datasets
 from catalog.errors import Unavailable
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 
 router = FeatureRouter(tags=["health"], base="", tolerant=True)
 

@@ -26,7 +26,7 @@ from policies.access.device_logins import INTERVAL_S, DeviceLogins
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 
 router = FeatureRouter("/auth", tags=["sign-in"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about
-from api.http.schemas.domains import DomainPower
+from api.features.domains.answers import DomainPower
 from catalog.records import rfc3339
 from policies.access.api_tokens import NewToken
 from policies.access.identity import Identity

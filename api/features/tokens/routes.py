@@ -14,7 +14,7 @@ from api.guard.guards import Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 
 router = FeatureRouter(tags=["identity"])
 

@@ -38,7 +38,7 @@ from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter, DatasetRecord
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 from policies.model import Subject

@@ -27,7 +27,7 @@ from catalog.model import DatasetId, ReviewState
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 
 router = APIRouter(prefix="/classifications", tags=["catalog"])

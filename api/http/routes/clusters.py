@@ -14,7 +14,7 @@ from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.services import InstanceOf
 from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster, TestedCluster
 from api.joins.cluster_trial import ClusterTrial
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
 from api.joins.declared import Declared
 from api.visibility.readers import Readers
 from api.wiring.instance import Instance
@@ -22,7 +22,7 @@ from catalog.apply.handlers import without_connectors
 from catalog.datasets.datasets import Datasets
 from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 router = APIRouter(prefix="/clusters", tags=["catalog"])
@@ -83,7 +83,7 @@ def delete_cluster(built: InstanceOf, subject: Caller, name: Name) -> dict[str, 
 
 def forget(built: Instance, subject: Subject, name: str) -> dict[str, int]:
     """Remove a cluster that no document declares. Raises NotFound, Conflict."""
-    without_connectors(name, built[Connectors].of_cluster(name))
+    without_connectors(name, built[Places].named_of(name))
     count = built[Datasets].forget_cluster(name)
     built[AuditLog].record_by(subject, "cluster.delete", name, "allow", [f"{count} datasets"])
     return {"datasets": count}

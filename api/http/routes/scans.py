@@ -32,7 +32,7 @@ from catalog.ports import CatalogStore
 from catalog.scan_store import ScanRecord
 from catalog.scans.scans import Scans
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power, Reach
 from policies.decision.visibility import Known
 from policies.model import Subject

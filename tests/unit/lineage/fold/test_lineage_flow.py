@@ -14,7 +14,7 @@ import pytest
 
 from api.features.lineage.answers.events import batch_result_of
 from catalog.errors import InvalidInput, Unavailable
-from lineage.fold.learn import Gathered
+from lineage.fold.event_reading import Gathered
 from lineage.fold.writer import GraphWriter
 from lineage.graph_delta import GraphDelta
 from lineage.ingest.events import RunEvent

@@ -1,0 +1,253 @@
+"""`weir apply`, `diff`, `get`, `delete`: declared state, as YAML in git."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from api.cli.schema_table import show_schema
+from api.terminal.http import Api, ApiRefused, dataset_path, segment
+from api.terminal.names import complete_kind, require_kind
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, print_text, show
+from catalog.errors import InvalidInput, WeirError
+
+Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]
+
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    "datasets": ("reference", "format", "description", "owners", "tags", "scannedAt"),
+    "clusters": ("name", "namespace", "bootstrapServers", "schemaRegistry", "datasets"),
+}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir apply -f governance.yaml · weir apply -f policies/ --dry-run")(apply)
+    app.command(epilog="weir diff -f governance.yaml")(diff)
+    app.command(epilog="weir delete Policy mask-email · weir delete Dataset prod/orders")(delete)
+    app.command(epilog="weir get datasets · weir get schema prod/orders · weir get Policy -o yaml")(get)
+
+
+def apply(
+    file: Files,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and show, change nothing.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete declared things that the files no longer hold.")
+    ] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Make Weir's declared state what the files declare. All documents are checked before any is written."""
+    _apply(file, dry_run, prune, output, user)
+
+
+def diff(
+    file: Files,
+    prune: Annotated[bool, typer.Option("--prune", help="As with `apply --prune`.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Show what `apply` would change. Exit code 1 when something would."""
+    changed = _apply(file, True, prune, output, user)
+    if changed:
+        raise typer.Exit(1)
+
+
+def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None) -> bool:
+    parts = read(files)
+    flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
+    try:
+        answer = api(user).post_text("/api/v1/apply", joined(parts), **flags)
+    except ApiRefused as refused:
+        raise in_its_file(refused, parts) from None
+    if output is Format.TABLE and dry_run:
+        _show_diffs(answer["changes"])
+    if output is Format.TABLE:
+        for change in answer["changes"]:
+            for note in change["notes"]:
+                console.print(f"{change['kind']} {change['name']}: {note}", markup=False)
+    columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
+    show(answer["changes"], columns, output, whole=answer, empty="No documents.")
+    for change in answer["changes"]:
+        if change.get("problem"):
+            text = f"{change['kind']} {change['name']}: {change['problem']}"
+            errors.print(escape(text), style="yellow")
+    return any(change["action"] != "unchanged" for change in answer["changes"])
+
+
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _show_diffs(changes: list[dict[str, Any]]) -> None:
+    """What would change, line by line, as `diff -u` writes it."""
+    for change in changes:
+        for line in change["diff"].splitlines():
+            named = line.strip() in ("--- now", "+++ then")
+            text = f"{line} {change['kind']} {change['name']}" if named else line
+            console.print(text, style=_DIFF_COLOURS.get(line[:1], ""), markup=False)
+    if any(change["diff"] for change in changes):
+        console.print()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The text of one file, and how many lines of the whole are before it."""
+
+    file: str
+    text: str
+    before: int
+
+
+def read(files: Sequence[Path]) -> list[Part]:
+    """The files, and those of folders with all that is below them but hidden ones. Raises InvalidInput."""
+    parts: list[Part] = []
+    before = 0
+    for path in files:
+        for each in _files(path):
+            text = sys.stdin.read() if str(each) == "-" else _text(each)
+            parts.append(Part("standard input" if str(each) == "-" else str(each), text, before))
+            before += len(f"{text}{_BETWEEN}".splitlines())
+    return parts
+
+
+_BETWEEN = "\n---\n"
+
+
+def joined(parts: Sequence[Part]) -> str:
+    """One text of YAML documents."""
+    return _BETWEEN.join(part.text for part in parts)
+
+
+def in_its_file(refused: ApiRefused, parts: Sequence[Part]) -> ApiRefused:
+    """The refusal with the name and the line of the file that it is about, in place of the whole text's."""
+    line = refused.details.get("line")
+    part = next((p for p in reversed(parts) if isinstance(line, int) and p.before < line), None)
+    if part is None or not isinstance(line, int):
+        return refused
+    message = refused.message.removeprefix("the document, ").replace(f"line {line}:", f"line {line - part.before}:", 1)
+    refusal = ApiRefused(f"{part.file}, {message}", details={**refused.details, "line": line - part.before})
+    refusal.code = refused.code
+    return refusal
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    below = (p for pattern in ("*.yaml", "*.yml") for p in path.rglob(pattern) if p.is_file())
+    files = sorted(p for p in below if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    if not files:
+        raise InvalidInput(f"The folder {path} holds no .yaml file.")
+    return files
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise InvalidInput(f"The file {path} cannot be read: {why}.") from None
+
+
+def delete(
+    kind: Annotated[str, typer.Argument(help="A kind, such as Policy.", autocompletion=complete_kind)],
+    name: Annotated[str, typer.Argument(help="Which of them; CLUSTER/TOPIC for a Dataset.")],
+    user: As = None,
+) -> None:
+    """Delete one declared document. What scans found of a dataset stays."""
+    require_kind(kind)
+    done = api(user).delete(f"/api/v1/declared/{segment(kind)}/{segment(name)}")
+    console.print(escape(f"{done['kind']} {done['name']} is deleted."))
+    if done.get("problem"):
+        errors.print(escape(done["problem"]), style="yellow")
+
+
+def get(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="datasets, clusters, schema, classifications, or a kind such as Policy.", autocompletion=complete_kind
+        ),
+    ],
+    name: Annotated[str | None, typer.Argument(help="One of them; CLUSTER/TOPIC for schema.")] = None,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", help="table, json, yaml, csv; a schema also as ddl, jsonschema, avro, pydantic."
+        ),
+    ] = "table",
+    user: As = None,
+) -> None:
+    """Show datasets, a schema, or declared documents; `-o yaml` prints documents that `apply` takes back."""
+    require_kind(kind)
+    client = api(user)
+    if kind == "schema" and output in _EXPORTS:
+        print_text(client.text(f"{dataset_path(name)}/schema", format=output))
+        return
+    _show(client, kind, name, _format(output, kind))
+
+
+_EXPORTS = ("ddl", "spark", "jsonschema", "avro", "pydantic")
+
+
+def _format(output: str, kind: str) -> Format:
+    if output not in set(Format):
+        advice = f"{', '.join(Format)}" + (f", {', '.join(_EXPORTS)}" if kind == "schema" else "")
+        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {advice}.")
+    return Format(output)
+
+
+def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
+    match kind:
+        case "datasets" | "dataset" | "clusters" | "cluster" if output is Format.YAML:
+            _documents(client, kind, name, output)
+        case "datasets" | "dataset" if name is None:
+            answer = client.all("/api/v1/datasets", "datasets")
+            show(
+                answer["datasets"],
+                _COLUMNS["datasets"],
+                output,
+                whole=answer,
+                empty="No datasets yet: weir scan --bootstrap-servers HOST:PORT.",
+            )
+        case "clusters" | "cluster" if name is not None:
+            show([client.get(f"/api/v1/clusters/{segment(name)}")], _COLUMNS["clusters"][:-1], output)
+        case "clusters" | "cluster":
+            answer = client.get("/api/v1/clusters")
+            show(
+                answer["clusters"],
+                _COLUMNS["clusters"],
+                output,
+                whole=answer,
+                empty="No clusters yet: weir scan --bootstrap-servers HOST:PORT.",
+            )
+        case "dataset" | "datasets":
+            answer = client.get(dataset_path(name))
+            show([answer], _COLUMNS["datasets"], output, whole=answer)
+        case "schema" | "schemas":
+            show_schema(str(name), client.get(f"{dataset_path(name)}/schema"), output)
+        case "classifications":
+            answer = client.get(f"{dataset_path(name)}/classifications")
+            show(answer, ("path", "entity", "score", "state"), output, whole=answer, empty="No personal data found.")
+        case _:
+            _documents(client, kind, name, output)
+
+
+def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:
+    answer = client.get(f"/api/v1/declared/{segment(kind)}", name=name)
+    documents = answer["documents"]
+    if name and not documents:
+        scanned = " -o json shows what scans know of it." if kind.lower().startswith("dataset") else ""
+        raise WeirError(f"No {kind} {name!r} is declared; `weir get {kind}` lists what there is.{scanned}")
+    if output is Format.YAML:
+        import yaml
+
+        print_text(yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True))
+        return
+    rows = [{"kind": d["kind"], **d["metadata"], "spec": d["spec"]} for d in documents]
+    show(rows, ("kind", "name", "spec"), output, whole=documents, empty=f"Nothing of kind {kind} is declared.")
