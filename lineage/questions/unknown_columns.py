@@ -30,12 +30,12 @@ class UnknownColumns:
 
 def unknown_columns(flows: Iterable[Edge], nodes: Mapping[str, Node]) -> tuple[UnknownColumns, ...]:
     """Those of the flows without columns, by name; `nodes` has their jobs."""
-    found = {
+    unknown = {
         UnknownColumns(edge.source, edge.target, edge.job, _way(nodes.get(edge.job or "")))
         for edge in flows
         if not edge.columns
     }
-    return tuple(sorted(found, key=lambda row: (row.source, row.target, row.job or ""))[:MOST])
+    return tuple(sorted(unknown, key=lambda row: (row.source, row.target, row.job or ""))[:MOST])
 
 
 def _way(job: Node | None) -> str:

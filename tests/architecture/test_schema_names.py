@@ -33,11 +33,11 @@ def objects(name: str, schema: Schema) -> Iterator[str]:
 
 def clashes(document: dict[str, Schema]) -> list[str]:
     """Names that differ in case at most, of models and of what generators make of their keys."""
-    made = [each for name, schema in document.items() for each in (name, *objects(name, schema))]
+    names = [each for name, schema in document.items() for each in (name, *objects(name, schema))]
     by_fold = defaultdict(list)
-    for each in made:
+    for each in names:
         by_fold[each.casefold()].append(each)
-    return sorted(", ".join(names) for names in by_fold.values() if len(names) > 1)
+    return sorted(", ".join(alike) for alike in by_fold.values() if len(alike) > 1)
 
 
 def models(kind: type) -> Iterator[type]:
@@ -54,7 +54,7 @@ def test_no_two_models_have_one_name() -> None:
     document()  # every route is read, and every model with it
     counted = Counter(each.__name__ for kind in (Answer, RequestBody) for each in set(models(kind)))
     assert not [name for name, count in counted.items() if count > 1]
-    assert not [name for name in schemas() if "__" in name], "FastAPI tells models of one name apart by their modules"
+    assert not [name for name in schemas() if "__" in name], "FastAPI puts modules before names that two models have"
 
 
 @pytest.mark.parametrize("other", ["runfacets", "RunFacets"])

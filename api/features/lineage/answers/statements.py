@@ -46,15 +46,15 @@ class SqlLineage(Answer):
 
 def sql_lineage_of(statement: StatementLineage) -> SqlLineage:
     """The answer for a text of SQL; validated at once."""
-    found = statement.lineage
-    edges = sorted(found.edges, key=lambda edge: (edge.target, edge.field or (), edge.source, edge.way))
+    lineage = statement.lineage
+    edges = sorted(lineage.edges, key=lambda edge: (edge.target, edge.field or (), edge.source, edge.way))
     return SqlLineage.model_validate(
         {
-            "inputs": sorted(found.inputs),
-            "outputs": sorted(name for name in found.outputs if name),
+            "inputs": sorted(lineage.inputs),
+            "outputs": sorted(name for name in lineage.outputs if name),
             "edges": [_edge_values(edge) for edge in edges],
             "datasets": statement.datasets,
-            "unknown": found.unknown,
+            "unknown": lineage.unknown,
         }
     )
 
