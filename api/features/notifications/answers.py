@@ -7,6 +7,7 @@ from typing import Self
 
 from api.edge.answer import Answer, Time, about
 from catalog.records import rfc3339
+from policies.notify import notices
 from policies.notify.notices import Count
 from policies.notify.service import MOST_NAMED, NotifyReport, ShownPreference, TestOutcome
 from policies.notify.words import sentence
@@ -46,7 +47,7 @@ class NotifyPreference(Answer):
             mail_available=shown.mail_available,
             mail_address_known=shown.mail_address_known,
             chat_available=shown.chat_available,
-            topics=list(Topic),
+            topics=list(notices.Topic),
         )
 
 
@@ -66,7 +67,7 @@ class Notice(Answer):
     done_at: Time | None
 
     @classmethod
-    def of(cls, notice: Notice) -> Self:
+    def of(cls, notice: notices.Notice) -> Self:
         return cls(
             id=notice.id,
             type=notice.type,
