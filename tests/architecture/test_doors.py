@@ -50,9 +50,9 @@ OTHERS = set(
     "AccessReviews Approvals AuditLog AuditSegments AuditShipping Bundles CatalogStore Certificates Clicks"
     " ClusterTrial Connections Connectors Datasets Declared DeviceLogins DirectoryList DirectoryPeople Discovery"
     " DomainAudit DomainRights Duties EffectiveAccess Events Extensions GovernanceState Grants GroupLags Guard Health Identity"
-    " Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing Places ProducerCatalog PurposeUse Readers Related RequestView"
-    " ReviewLimits Reviews SavedQueries Scans ScimService Search Sessions Settings SightRules SignIn Signer"
-    " SqlLineageSliver TopicPages Verdicts ViewDiffs ViewRemovals Views WhereIs".split()
+    " Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing Places ProducerCatalog PurposeUse"
+    " Readers Related RequestView ReviewLimits Reviews SavedQueries Scans ScimService Search Sessions Settings SightRules"
+    " SignIn Signer SqlLineageSliver TopicPages Verdicts ViewDiffs ViewRemovals Views WhereIs".split()
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

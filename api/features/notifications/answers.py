@@ -8,6 +8,7 @@ from typing import Self
 from api.edge.answer import Answer, Time, about
 from catalog.records import rfc3339
 from policies.notify import notices
+from policies.notify.notices import Count
 from policies.notify.service import MOST_NAMED, NotifyReport, ShownPreference, TestOutcome
 from policies.notify.words import sentence
 from policies.settings import NotifySettings
@@ -131,7 +132,7 @@ class NoticeCount(Answer):
     age_seconds: float
 
     @classmethod
-    def of(cls, count: notices.Count, now: datetime) -> Self:
+    def of(cls, count: Count, now: datetime) -> Self:
         return cls(
             channel=count.channel,
             state=count.state,
