@@ -19,7 +19,7 @@ from policies.matching import is_active, resolve
 from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
 from policies.ports import PolicyStore
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 MOST_FIELDS = 1000
 """Fields that differ, in one answer; more are counted."""
@@ -90,11 +90,11 @@ class ChangedRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair(Generic[T]):
+class Pair(Generic[T_co]):
     """One of each side."""
 
-    left: T
-    right: T
+    left: T_co
+    right: T_co
 
 
 @dataclass(frozen=True, slots=True)

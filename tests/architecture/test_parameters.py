@@ -56,7 +56,8 @@ def models(kind: Any) -> Iterator[type[BaseModel]]:
 
 def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
     """Those of its own, and the fields of a class that is made of parameters."""
-    hints = get_type_hints(endpoint, include_extras=True)
+    made_by: Any = endpoint.__init__ if isinstance(endpoint, type) else endpoint
+    hints = get_type_hints(made_by, include_extras=True)
     for name in inspect.signature(endpoint).parameters:
         depends = [mark for mark in getattr(hints[name], "__metadata__", ()) if isinstance(mark, Depends)]
         if not depends:
