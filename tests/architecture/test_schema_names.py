@@ -34,7 +34,7 @@ def objects(name: str, schema: Schema) -> Iterator[str]:
 def clashes(document: dict[str, Schema]) -> list[str]:
     """Names that differ in case at most, of models and of what generators make of their keys."""
     names = [each for name, schema in document.items() for each in (name, *objects(name, schema))]
-    by_fold = defaultdict(list)
+    by_fold: dict[str, list[str]] = defaultdict(list)
     for each in names:
         by_fold[each.casefold()].append(each)
     return sorted(", ".join(alike) for alike in by_fold.values() if len(alike) > 1)
