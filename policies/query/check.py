@@ -57,7 +57,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTable:
-    """A table of a text, and where it stands. `dataset`: CLUSTER/TOPIC."""
+    """A table of a text, and its place in it. `dataset`: CLUSTER/TOPIC."""
 
     name: str
     dataset: str

@@ -32,15 +32,15 @@ class AccessRule(Answer):
     )
 
     @classmethod
-    def of(cls, held: shown.HeldRule) -> Self:
-        rule = held.rule
+    def of(cls, by: shown.HeldRule) -> Self:
+        rule = by.rule
         return cls(
             kind=rule.kind,
             name=rule.name,
             text=rule.text,
             until=rfc3339(rule.until),
             purpose=rule.purpose,
-            how=list(held.how),
+            how=list(by.how),
         )
 
 
@@ -280,8 +280,8 @@ class HeldNames(Answer):
     roles: list[str]
 
     @classmethod
-    def of(cls, held: compare.Held) -> Self:
-        return cls(groups=list(held.groups), roles=list(held.roles))
+    def of(cls, names: compare.Held) -> Self:
+        return cls(groups=list(names.groups), roles=list(names.roles))
 
 
 class HeldOneSided(Answer):

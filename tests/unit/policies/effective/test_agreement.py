@@ -239,14 +239,14 @@ def test_the_sheet_the_list_and_the_decider_agree(world: dict[str, Any]) -> None
     for name, each in sheet.items():
         assert sum(each.totals.values()) == len(REFERENCES)
         for row in each.rows:
-            assert all(held.how for held in each.rules(row) if held.rule.kind in OPENING), (name, row)
+            assert all(each_rule.how for each_rule in each.rules(row) if each_rule.rule.kind in OPENING), (name, row)
     for listing in listings:
         readers = {entry.who.name for entry in listing.entries}
         assert sum(count for shows, count in listing.totals.items() if shows != NOTHING) == len(readers)
         holding = listing.holding()
         for entry in listing.entries:
             rules = holding.rules(entry.who, entry.shown.rules)
-            assert all(held.how for held in rules if held.rule.kind in OPENING), entry
+            assert all(each_rule.how for each_rule in rules if each_rule.rule.kind in OPENING), entry
     compared = Compare(moments, identity).of(boss, "prod/two", Side("d0"), Side("svc0"))
     shown_to_them = {row.shown.shows for row in sheet["d0"].rows if row.facts.reference == "prod/two"}
     assert compared.sides.left.shown.shows in shown_to_them | {NOTHING}
