@@ -48,7 +48,7 @@ class AuditLog:
         self, subject: Subject, action: AuditAction, target: str, decision: str = "allow", reasons: Sequence[str] = ()
     ) -> None:
         """As `record`, of what a caller did, with how they signed in."""
-        self.record(subject.user, action, target, decision, reasons, subject.came_by)
+        self.record(subject.user, action, target, decision, reasons, subject.sign_in_method)
 
     def record(
         self,

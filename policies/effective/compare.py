@@ -134,7 +134,7 @@ class Compare:
         open_ = [all_ or side.person == caller.user for side in (left, right)]
         first, second = self._see(caller, reference, left, open_[0]), self._see(caller, reference, right, open_[1])
         fields, same = _fields(first, second)
-        rules = Pair(_only(first, second), _only(second, first))
+        rules: Pair[Sequence[HeldRule]] = Pair(_only(first, second), _only(second, first))
         notes = dict.fromkeys((*self._notes(reference, first, all_), *self._notes(reference, second, all_)))
         return Comparison(
             dataset=first.facts.reference,

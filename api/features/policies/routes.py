@@ -17,7 +17,7 @@ from api.guard.guards import Caller, case, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
 from catalog.errors import DatasetNotFound, InvalidInput
-from policies.access.decision_service import Asked, Decisions, Named
+from policies.access.decision_service import DecisionRequest, Decisions, Named
 from policies.audit.log import AuditLog
 from policies.sql.literals import without_literals
 from policies.whatif.mask_preview import MaskPreview
@@ -47,13 +47,13 @@ class DecisionBody(RequestBody):
     fields: list[str] = Field([], max_length=1000, description="Only these paths; all when empty.")
     action: str = "read"
 
-    def question(self) -> Asked:
+    def question(self) -> DecisionRequest:
         """What is to be decided."""
         who = self.subject
         named = Named(who) if isinstance(who, str) else None
         if isinstance(who, SubjectBody):
             named = Named(who.user, frozenset(who.groups), frozenset(who.roles))
-        return Asked(self.dataset, named, self.purpose, tuple(self.fields), self.action)
+        return DecisionRequest(self.dataset, named, self.purpose, tuple(self.fields), self.action)
 
 
 class DecisionsBody(RequestBody):

@@ -12,8 +12,8 @@ from pydantic import BeforeValidator, Field
 from api.edge.answer import RequestBody
 from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Offset, Text
+from api.features.marquez import search as marquez
 from api.features.marquez.answers import MarquezFoundPage
-from api.features.marquez.routes import datasets as routes
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
 from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
@@ -121,7 +121,9 @@ def search(built: InstanceOf, subject: Caller, asked: Annotated[Question, Depend
         _refuse(asked.beside_marquez())
         kind = asked.filter.lower() if asked.filter else None
         where = asked.namespace[0] if asked.namespace else None
-        return routes.search(reader, asked.q, kind, where, asked.limit, by_time=asked.sort == "UPDATE_AT")
+        return marquez.search(reader, asked.q, kind, where, asked.limit, by_time=asked.sort == "UPDATE_AT").model_dump(
+            mode="json", exclude_unset=True
+        )
     answer = reader.search.search(
         asked.q,
         filters=asked.filters(),

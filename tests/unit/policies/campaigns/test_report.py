@@ -30,11 +30,11 @@ def test_items_that_were_changed_with_the_hash_beside_them_do_not_hold() -> None
     item = store.item(campaign, 1)
     store.change_item(replace(item, by="somebody", reason="invented"))
     head = report(world, campaign).head()
-    assert head.holds is False and "changed after the close" in head.problem
+    assert head.holds is False and "changed after the close" in (head.problem or "")
     kept = store.get(campaign)
     forged = store.change(replace(kept, digest=digest_of(evidence(store, kept))))
     head = report(world, campaign).head()
-    assert head.holds is False and "not the one of audit entry" in head.problem
+    assert head.holds is False and "not the one of audit entry" in (head.problem or "")
     # Nor with an entry of the audit that was added to fit.
     entry = world.audit.record("mia", "campaign.close", campaign, details={"hash": forged.digest})
     store.change(replace(forged, audit=entry.seq))
@@ -52,7 +52,7 @@ def test_without_the_entry_of_the_close_nothing_is_claimed() -> None:
     world, campaign = closed()
     left = replace(report(world, campaign), audit=AuditLog(MemoryAuditStore(), world.clock))
     head = left.head()
-    assert head.holds is None and "no entry of the close any more" in head.problem
+    assert head.holds is None and "no entry of the close any more" in (head.problem or "")
     assert "not compared" in "".join(left.html("mia"))
 
 

@@ -248,5 +248,5 @@ def test_the_sheet_the_list_and_the_decider_agree(world: dict[str, Any]) -> None
             rules = holding.rules(entry.who, entry.shown.rules)
             assert all(held.how for held in rules if held.rule.kind in OPENING), entry
     compared = Compare(moments, identity).of(boss, "prod/two", Side("d0"), Side("svc0"))
-    mine = {row.shown.shows for row in sheet["d0"].rows if row.facts.reference == "prod/two"}
-    assert compared.sides.left.shown.shows in mine | {NOTHING}
+    shown_to_them = {row.shown.shows for row in sheet["d0"].rows if row.facts.reference == "prod/two"}
+    assert compared.sides.left.shown.shows in shown_to_them | {NOTHING}
