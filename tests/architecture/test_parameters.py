@@ -56,7 +56,7 @@ def models(kind: Any) -> Iterator[type[BaseModel]]:
 
 def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
     """Those of its own, and the fields of a class that is made of parameters."""
-    made_by: Any = endpoint.__init__ if isinstance(endpoint, type) else endpoint
+    made_by: Any = getattr(endpoint, "__init__") if isinstance(endpoint, type) else endpoint  # noqa: B009
     hints = get_type_hints(made_by, include_extras=True)
     for name in inspect.signature(endpoint).parameters:
         depends = [mark for mark in getattr(hints[name], "__metadata__", ()) if isinstance(mark, Depends)]

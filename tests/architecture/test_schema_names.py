@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from api.edge.answer import Answer, RequestBody
 from tests.answer_check import document
@@ -40,7 +41,7 @@ def clashes(document: dict[str, Schema]) -> list[str]:
     return sorted(", ".join(alike) for alike in by_fold.values() if len(alike) > 1)
 
 
-def models(kind: type) -> Iterator[type]:
+def models(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
     for each in kind.__subclasses__():
         yield each
         yield from models(each)
