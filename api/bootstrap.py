@@ -12,20 +12,20 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
-from api.joins.cluster_trial import ClusterTrial
+from api.features.clusters.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.service import Connectors
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights, ReviewLimits
-from api.joins.group_lags import GroupLags
+from api.features.topics.group_lags import GroupLags
 from api.joins.health import Health
 from api.joins.observing import Observing
-from api.joins.recognizers import Recognizers
-from api.joins.registry_verdicts import Verdicts
-from api.joins.scan_runner import ScanRunner
+from api.features.detections.recognizers import Recognizers
+from api.features.topics.registry_verdicts import Verdicts
+from api.features.scans.runner import ScanRunner
 from api.joins.scim.service import ScimService
-from api.joins.topic_pages import TopicPages
+from api.features.topics.topic_pages import TopicPages
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
 from api.joins.views.failures import ViewFailures

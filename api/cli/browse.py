@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.declare import dataset_path
+from api.terminal.http import dataset_path
 from api.cli.queries import Purpose, follow_query
 from api.terminal.cells import cell
 from api.terminal.http import Api

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.schema_table import show_schema
+from api.features.datasets.schema_table import show_schema
 from api.terminal.http import Api, ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api

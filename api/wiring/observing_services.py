@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.config.settings import Settings
-from api.joins.cluster_trial import ClusterTrial
-from api.joins.group_lags import GroupLags
+from api.features.clusters.cluster_trial import ClusterTrial
+from api.features.topics.group_lags import GroupLags
 from api.joins.observing import Observing
-from api.joins.topic_pages import TopicPages
+from api.features.topics.topic_pages import TopicPages
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now

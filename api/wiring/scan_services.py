@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.config.settings import Settings
-from api.joins.recognizers import Recognizers
-from api.joins.registry_verdicts import Verdicts
-from api.joins.scan_runner import ScanRunner
+from api.features.detections.recognizers import Recognizers
+from api.features.topics.registry_verdicts import Verdicts
+from api.features.scans.runner import ScanRunner
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now

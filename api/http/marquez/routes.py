@@ -1,6 +1,6 @@
 """Marquez's read paths in Marquez's shapes: its web pages and clients work on this graph as they are.
 
-`/lineage` and `/search` answer for both, see `api.http.routes.lineage` and `api.http.routes.search`; jobs are in
+`/lineage` and `/search` answer for both, see `api.http.routes.lineage` and `api.features.search.routes`; jobs are in
 `api.http.marquez.jobs`. Nothing here writes.
 """
 

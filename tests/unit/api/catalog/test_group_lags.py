@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.joins.group_lags import SHOWN, GroupLags
+from api.features.topics.group_lags import SHOWN, GroupLags
 from api.visibility.sight import Sight
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, Unavailable

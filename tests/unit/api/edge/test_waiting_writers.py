@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from api.joins.connectors.service import Connectors
-from api.joins.group_lags import GroupLags
+from api.features.topics.group_lags import GroupLags
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
 from api.wiring.campaign_services import AccessReviews

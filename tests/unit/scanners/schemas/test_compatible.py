@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.joins.registry_verdicts import follow
+from api.features.topics.registry_verdicts import follow
 from scanners.model import RegisteredSchema
 from scanners.schemas.compatible import judged
 from scanners.schemas.registered import Schemas

@@ -12,8 +12,8 @@ from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Text
 from api.guard.guards import Caller, needs
 from api.guard.services import InstanceOf
-from api.http.schemas.scans import TrialOnDataset, TrialOnValues
-from api.joins.recognizers import MAX_VALUES, Recognizers, recognizer_of
+from api.features.scans.answers import TrialOnDataset, TrialOnValues
+from api.features.detections.recognizers import MAX_VALUES, Recognizers, recognizer_of
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.datasets.datasets import Datasets

@@ -10,7 +10,7 @@ from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Name, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.services import InstanceOf
-from api.http.schemas.topics import (
+from api.features.topics.answers import (
     SubjectDiff,
     Subjects,
     TopicAcls,
@@ -20,8 +20,8 @@ from api.http.schemas.topics import (
     TopicPartitions,
     TopicRate,
 )
-from api.joins.group_lags import GroupLags
-from api.joins.topic_pages import TopicPages
+from api.features.topics.group_lags import GroupLags
+from api.features.topics.topic_pages import TopicPages
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, owns
 from catalog.errors import NotAllowed

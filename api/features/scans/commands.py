@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from api.cli.declare import dataset_path
+from api.terminal.http import dataset_path
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
 from api.terminal.options import As, AsOf, Output, api

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from api.cli.browse import browse
-from api.cli.declare import dataset_path
+from api.terminal.http import dataset_path
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, show
 from catalog.errors import InvalidInput

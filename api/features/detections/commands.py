@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
-from api.cli.declare import dataset_path
+from api.terminal.http import dataset_path
 from api.terminal.grouped_options import with_groups
 from api.terminal.http import Api
 from api.terminal.names import complete_dataset, complete_entity, require_entity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
-from api.http.schemas.datasets import FirstPlace, Problem
+from api.features.datasets.answers import FirstPlace, Problem
 
 
 class FieldProfile(Answer):

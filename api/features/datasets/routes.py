@@ -15,14 +15,14 @@ from api.edge.parameters import AsOf, Count, Limit, Name, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import Session, require_on
 from api.guard.services import InstanceOf
-from api.http.schemas.classifications import Classification
-from api.http.schemas.dataset_schemas import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
-from api.http.schemas.datasets import DatasetAccess, DatasetDetails, DatasetVisibility
-from api.http.schemas.datasets import Datasets as DatasetsAnswer
-from api.http.schemas.related import RelatedDatasets
+from api.features.detections.answers import Classification
+from api.features.datasets.schema_answers import AvroSchema, Schema, SchemaDiff, SchemaVersionEntry
+from api.features.datasets.answers import DatasetAccess, DatasetDetails, DatasetVisibility
+from api.features.datasets.answers import Datasets as DatasetsAnswer
+from api.features.datasets.related_answers import RelatedDatasets
 from api.joins.domains import ReviewLimits
-from api.joins.recognizers import own_recognizers
-from api.joins.registry_verdicts import Verdicts
+from api.features.detections.recognizers import own_recognizers
+from api.features.topics.registry_verdicts import Verdicts
 from api.joins.reported import of_dataset
 from api.visibility import sight
 from api.visibility.knowledge import Knowledge

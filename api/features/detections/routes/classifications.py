@@ -14,9 +14,9 @@ from api.edge.parameters import Limit, Offset, Text
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import Session
 from api.guard.services import InstanceOf
-from api.http.schemas.classifications import Classifications, ReviewOutcomes
+from api.features.detections.answers import Classifications, ReviewOutcomes
 from api.joins.domains import ReviewLimits
-from api.joins.recognizers import own_recognizers
+from api.features.detections.recognizers import own_recognizers
 from api.visibility import sight
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, owns

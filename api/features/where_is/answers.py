@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from api.edge.answer import Answer, Time, about, absent
-from api.http.schemas.classifications import Evidence
-from api.http.schemas.datasets import Access
+from api.features.detections.answers import Evidence
+from api.features.datasets.answers import Access
 from api.http.schemas.lineage import NodeType, Origin
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about, absent
-from api.http.schemas.datasets import Problem
+from api.features.datasets.answers import Problem
 
 
 class ScannedDataset(Answer):

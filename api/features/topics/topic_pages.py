@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from api.joins.connections import Connections
-from api.joins.registry_verdicts import schema_ids
+from api.features.topics.registry_verdicts import schema_ids
 from api.visibility.sight import Sight
 from catalog.call_deadline import all_calls_within
 from catalog.datasets.clusters import Clusters

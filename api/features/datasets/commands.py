@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli.declare import dataset_path
+from api.terminal.http import dataset_path
 from api.terminal.names import complete_dataset
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show

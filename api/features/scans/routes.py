@@ -15,10 +15,10 @@ from api.edge.parameters import Bytes, Count, Limit, Name, Offset, Seconds, Seed
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import reach_of
 from api.guard.services import InstanceOf
-from api.http.schemas.scans import Scan
-from api.http.schemas.scans import Scans as ScansAnswer
+from api.features.scans.answers import Scan
+from api.features.scans.answers import Scans as ScansAnswer
 from api.joins.connections import Connections
-from api.joins.domain_reports import require_topics
+from api.features.where_is.within import require_topics
 from api.visibility import sight
 from api.visibility.readers import Reader, Readers
 from api.visibility.sight import SightRules

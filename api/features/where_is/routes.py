@@ -12,8 +12,8 @@ from api.edge.parameters import AsOf, Text
 from api.guard.guards import Caller, needs
 from api.guard.powers import reach_of
 from api.guard.services import InstanceOf
-from api.http.schemas.reports import WhereIs as WhereIsAnswer
-from api.joins.domain_reports import where_is_within
+from api.features.where_is.answers import WhereIs as WhereIsAnswer
+from api.features.where_is.within import where_is_within
 from api.visibility.readers import Readers
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html

@@ -13,7 +13,7 @@ from api.edge.parameters import Name, Text
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.services import InstanceOf
 from api.http.schemas.clusters import Cluster, Clusters, DeletedCluster, TestedCluster
-from api.joins.cluster_trial import ClusterTrial
+from api.features.clusters.cluster_trial import ClusterTrial
 from api.joins.connectors.service import Connectors
 from api.joins.declared import Declared
 from api.visibility.readers import Readers

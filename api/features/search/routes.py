@@ -16,7 +16,7 @@ from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.services import InstanceOf
 from api.http.marquez import routes
 from api.http.schemas.marquez import MarquezFoundPage
-from api.http.schemas.search import SearchAnswer, SearchOpened, SearchSuggestions
+from api.features.search.answers import SearchAnswer, SearchOpened, SearchSuggestions
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, Sights
 from api.wiring.instance import Instance
