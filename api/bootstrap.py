@@ -12,20 +12,15 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
-from api.features.clusters.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.service import Connectors
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
-from api.joins.domains import DomainRights, ReviewLimits
-from api.features.topics.group_lags import GroupLags
+from api.joins.domains import DomainRights
 from api.joins.health import Health
 from api.joins.observing import Observing
-from api.features.detections.recognizers import Recognizers
-from api.features.topics.registry_verdicts import Verdicts
-from api.features.scans.runner import ScanRunner
 from api.joins.scim.service import ScimService
-from api.features.topics.topic_pages import TopicPages
+from api.joins.second_person import SecondPerson
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
 from api.joins.views.failures import ViewFailures
@@ -47,7 +42,7 @@ from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
 from api.wiring.notify_services import Notify
-from api.wiring.observing_services import observing_services
+from api.wiring.observing_services import observing_service
 from api.wiring.people_services import directory_people, notices, request_services
 from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
@@ -101,6 +96,7 @@ from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
+from scanners.scan.service import Scanner
 
 REAL_ONES = Given()
 
@@ -121,7 +117,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     people = directory_people(catalog, governance, queries.query.running)
     notify = notices(settings, parts, catalog, governance)
     requests = request_services(settings, catalog, governance, declared.knowledge)
-    observed = observing_services(settings, parts, catalog, declared, lineage.ingest)
+    observing = observing_service(settings, parts, catalog, declared, lineage.ingest)
     reading = reader_services(
         settings, parts, catalog, lineage, queries, declared.knowledge, governance.grants, lambda: views.views
     )
@@ -136,7 +132,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Datasets, catalog.datasets)
     add(Reviews, reading.reviews)
     add(TagFlow, reading.tag_flow)
-    add(Recognizers, scans.recognizers)
     add(Discovery, catalog.discovery)
     add(Connections, catalog.connections)
     add(Search, catalog.search)
@@ -144,10 +139,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Related, reading.related)
     add(Readers, reading.readers)
     add(Knowledge, declared.knowledge)
-    add(Verdicts, scans.verdicts)
+    add(Scanner, scans.scanner)
     add(Scans, scans.scans)
     add(Schedules, scans.schedules)
-    add(ScanRunner, scans.runner)
     add(WhereIs, reading.where_is)
     add(Connectors, declared.connectors)
     add(Views, views.views)
@@ -160,10 +154,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Lineage, lineage.lineage)
     add(ProducerCatalog, lineage.producers)
     add(SqlLineageSliver, reading.sql_lineage)
-    add(Observing, observed.observing)
-    add(ClusterTrial, observed.cluster_trial)
-    add(GroupLags, observed.group_lags)
-    add(TopicPages, observed.topic_pages)
+    add(Observing, observing)
     add(GovernanceState, governance.state)
     add(Identity, governance.identity)
     add(Certificates, governance.certificates)
@@ -198,11 +189,11 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Completion, queries.completion)
     add(MaskPreview, queries.mask_preview)
     add(Declared, declared.declared)
+    add(SecondPerson, declared.second)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
     add(Health, Health(parts.probes(), parts.lag))
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
-    add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
     add(
         Duties,
         Duties(

@@ -14,7 +14,6 @@ from api.cli import (
     access,
     access_reviews,
     audit,
-    catalog,
     connectors,
     declare,
     directory,
@@ -27,13 +26,10 @@ from api.cli import (
     purposes,
     queries,
     request_parts,
-    review,
-    schemas,
     servers,
     sources,
     testing,
     tokens,
-    topics,
     views,
 )
 from api.terminal.failures import worded
@@ -57,8 +53,6 @@ app = typer.Typer(
 for room in (
     *features.parts("commands"),
     servers,
-    catalog,
-    review,
     lineage,
     queries,
     policy,
@@ -74,10 +68,8 @@ for room in (
     request_parts,
     declare,
     events,
-    schemas,
     sources,
     connectors,
-    topics,
     views,
     testing,
 ):

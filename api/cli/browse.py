@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.terminal.http import dataset_path
 from api.cli.queries import Purpose, follow_query
 from api.terminal.cells import cell
-from api.terminal.http import Api
+from api.terminal.http import Api, dataset_path
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, show
 

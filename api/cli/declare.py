@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from api.features.datasets.schema_table import show_schema
-from api.terminal.http import Api, ApiRefused, segment
+from api.terminal.http import Api, ApiRefused, dataset_path, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, errors, print_text, show
@@ -236,14 +236,6 @@ def _show(client: Api, kind: str, name: str | None, output: Format) -> None:
             show(answer, ("path", "entity", "score", "state"), output, whole=answer, empty="No personal data found.")
         case _:
             _documents(client, kind, name, output)
-
-
-def dataset_path(reference: str | None) -> str:
-    """The API path of `prod/orders`. Raises InvalidInput when it is not a CLUSTER/TOPIC."""
-    cluster, _, topic = (reference or "").rpartition("/")
-    if not cluster or not topic:
-        raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")
-    return f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}"
 
 
 def _documents(client: Any, kind: str, name: str | None, output: Format) -> None:

@@ -1,54 +1,18 @@
-"""What producers report, in answers: of a dataset, of how columns are made, of runs. Joins lineage to the catalog."""
+"""What producers report of how columns are made, and of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from api.visibility.producers import Producers
-from catalog.datasets.reported import newest
 from catalog.model import DatasetId
-from catalog.records import DatasetRecord, rfc3339
-from catalog.report_store import Fact, hour
 from lineage.names import field_text
-from lineage.producers.facts import COLUMNS, NAMED, OTHER, SYMLINK, SYMLINK_OF, WAYS
 
 Json = dict[str, Any]
 
 MOST_DATASETS = 500
 """Datasets of one answer whose transformations are looked up."""
-
-
-def of_dataset(producers: Producers, record: DatasetRecord) -> Json:
-    """All that is reported of a dataset: the summary, `facets` as kept, each with `at` (the last report, rounded down to the
-    hour), `names` it goes by, and
-    `logOnly`, names of facets of which nothing but their presence is kept."""
-    facts = producers.facts_of(record.id)
-    if not facts:
-        return dict(record.reported)
-    kept = newest(facts)
-    written = {(fact.subject.namespace, fact.subject.name) for fact in facts}
-    written |= {(fact.value[0], fact.value[1]) for key, fact in kept.items() if key.startswith(SYMLINK)}
-    schema = kept.get("schema")
-    return {
-        **record.reported,
-        "facets": {key: {**fact.value, "at": _at(fact)} for key, fact in kept.items() if _is_facet(key)},
-        "schemaAt": _at(schema) if schema else None,
-        "names": [{"namespace": namespace, "name": name} for namespace, name in sorted(written)],
-        "logOnly": [key.removeprefix(OTHER) for key in kept if key.startswith(OTHER)],
-    }
-
-
-def _is_facet(key: str) -> bool:
-    return key not in (NAMED, "schema") and not key.startswith((COLUMNS, WAYS, SYMLINK, SYMLINK_OF, OTHER))
-
-
-def _at(fact: Fact) -> str | None:
-    try:
-        return rfc3339(datetime.fromtimestamp(hour(fact.time) / 1000, UTC))
-    except (OverflowError, ValueError, OSError):
-        return None
 
 
 Made = Mapping[tuple[str, str], list[Json]]

@@ -16,10 +16,10 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
-from api.joins.connectors.service import Connectors
-from api.features.topics.group_lags import GroupLags
-from api.joins.observing import Observing
 from api.features.scans.runner import ScanRunner
+from api.features.topics.group_lags import GroupLags
+from api.joins.connectors.service import Connectors
+from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess

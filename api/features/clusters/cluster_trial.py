@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from api.features.clusters.answers import ClusterCheck, TestedCluster
 from api.joins.connections import Connections
 from api.joins.declared import KINDS
 from api.joins.second_person import SecondPerson
@@ -42,8 +43,8 @@ class ClusterTrial:
         self._brokers, self._connections, self._registry = brokers, connections, registry
         self._secrets, self._second, self._port, self._connect = secrets, second, port, connect
 
-    def test(self, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-        """{checks: [{what, ok, message}], clusterId, brokers, topics} of a cluster's spec.
+    def test(self, name: str, spec: Mapping[str, Any]) -> TestedCluster:
+        """What answers of a cluster's spec.
 
         Raises InvalidInput for a spec that no document may have; NotAllowed where it would send a secret to an address
         that was not declared with it before, and that needs a second person.
@@ -57,8 +58,8 @@ class ClusterTrial:
         except SettingsError as refused:
             raise InvalidInput(refused.message, details=refused.details) from None
         self._allowed(document)
-        answer: dict[str, Any] = {"checks": [], "clusterId": None, "brokers": [], "topics": None}
-        answer["checks"].append(self._kafka(document.spec, bootstrap, answer))
+        tested = TestedCluster(checks=[], cluster_id=None, brokers=[], topics=None)
+        tested.checks.append(self._kafka(document.spec, bootstrap, tested))
         cluster = ClusterRecord(
             name,
             f"kafka://{bootstrap[0]}",
@@ -67,10 +68,10 @@ class ClusterTrial:
             registry_url=(document.spec.get("schemaRegistry") or {}).get("url"),
         )
         if cluster.registry_url:
-            answer["checks"].append(self._asked("schema registry", lambda: self._subjects(cluster)))
+            tested.checks.append(self._check("schema registry", lambda: self._subjects(cluster)))
         if connect := document.spec.get("connect"):
-            answer["checks"].append(self._asked("Kafka Connect", lambda: _connectors(self._connect(connect))))
-        return answer
+            tested.checks.append(self._check("Kafka Connect", lambda: _connectors(self._connect(connect))))
+        return tested
 
     def _allowed(self, document: Document) -> None:
         waiting = self._second.unseconded(document)
@@ -81,22 +82,22 @@ class ClusterTrial:
                 details={"fields": list(waiting), "reasons": ["second person"]},
             )
 
-    def _kafka(self, spec: Mapping[str, Any], bootstrap: Sequence[str], answer: dict[str, Any]) -> dict[str, Any]:
+    def _kafka(self, spec: Mapping[str, Any], bootstrap: Sequence[str], tested: TestedCluster) -> ClusterCheck:
         try:
             described = self._brokers.describe(spec, bootstrap)
         except SettingsError as error:
             return _failed("Kafka", error.message)
         except Unavailable as error:
             return _failed("Kafka", self._why(error.message, bootstrap, spec))
-        answer |= {"clusterId": described.cluster_id, "brokers": list(described.brokers)}
+        tested.cluster_id, tested.brokers = described.cluster_id, list(described.brokers)
         try:
             topics = self._brokers.topics(spec, bootstrap, offsets=False)
         except WeirError as error:
             return _failed("Kafka", f"The brokers answer, but do not list their topics: {error.message}")
-        answer["topics"] = sum(not topic.internal for topic in topics)
+        tested.topics = sum(not topic.internal for topic in topics)
         brokers = len(described.brokers)
-        text = f"{brokers} broker{'' if brokers == 1 else 's'}, {answer['topics']} topics that this user may see."
-        return {"what": "Kafka", "ok": True, "message": text}
+        text = f"{brokers} broker{'' if brokers == 1 else 's'}, {tested.topics} topics that this user may see."
+        return ClusterCheck(what="Kafka", ok=True, message=text)
 
     def _why(self, message: str, bootstrap: Sequence[str], spec: Mapping[str, Any]) -> str:
         """What the ports show where no Kafka answers. A client has one error for a closed port and for wrong security."""
@@ -115,9 +116,9 @@ class ClusterTrial:
             f"No answer from {', '.join(states)} in time; a firewall between Weir and the brokers would look like that."
         )
 
-    def _asked(self, what: str, ask: Callable[[], str]) -> dict[str, Any]:
+    def _check(self, what: str, ask: Callable[[], str]) -> ClusterCheck:
         try:
-            return {"what": what, "ok": True, "message": ask()}
+            return ClusterCheck(what=what, ok=True, message=ask())
         except WeirError as error:
             return _failed(what, error.message)
 
@@ -155,5 +156,5 @@ def _connectors(count: int) -> str:
     return f"It answers, with {count} connector{'' if count == 1 else 's'}."
 
 
-def _failed(what: str, message: str) -> dict[str, Any]:
-    return {"what": what, "ok": False, "message": message}
+def _failed(what: str, message: str) -> ClusterCheck:
+    return ClusterCheck(what=what, ok=False, message=message)

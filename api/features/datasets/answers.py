@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from pydantic import Field
 
 from api.edge.answer import Answer, OpenAnswer, Time, about, absent
+from api.formats.readable_places import Access
+from api.visibility.knowledge import DatasetAudiences
+from catalog import records
+from catalog.model import SchemaVersion
+from catalog.records import DatasetRecord, rfc3339
+from policies.decision.visibility import Known
 
 
 class FirstPlace(Answer):
@@ -29,6 +36,13 @@ class Problem(OpenAnswer):
     first: FirstPlace | None = absent("Where first.")
     partition: int = absent()
     withheld: Literal[True] = absent("Counts are left out, as the reader may not see them.")
+
+    @classmethod
+    def of(cls, problem: Mapping[str, Any]) -> Problem:
+        """As a scan kept it."""
+        first = problem.get("first")
+        place = {"first": FirstPlace.model_construct(**first)} if isinstance(first, Mapping) else {}
+        return cls.model_construct(**{**problem, **place})
 
 
 class PartitionOffsets(Answer):
@@ -72,6 +86,12 @@ class LastScan(Answer):
     problems: list[Problem] = absent()
     error: ScanFailure = absent()
 
+    @classmethod
+    def of(cls, scan: Mapping[str, Any]) -> LastScan:
+        """As it is kept."""
+        problems = {"problems": [Problem.of(each) for each in scan["problems"] or ()]} if "problems" in scan else {}
+        return cls.model_validate({**scan, **problems})
+
 
 class ReportedTag(Answer):
     """A tag that a producer gives."""
@@ -96,10 +116,10 @@ class ReportedSummary(Answer):
     owners: list[ReportedOwner] = absent()
     tags: list[ReportedTag] = absent()
     type: str = absent()
-    subType: str = absent()
+    sub_type: str = absent()
     lifecycle: str = absent("CREATE, ALTER, DROP, ...")
     columns: int = absent("How many columns of it are reported.")
-    columnsLeftOut: int = absent("Columns beyond those that are kept.")
+    columns_left_out: int = absent("Columns beyond those that are kept.")
 
 
 class ReportedName(Answer):
@@ -119,9 +139,9 @@ class Reported(ReportedSummary):
     """All that producers report of a dataset."""
 
     facets: dict[str, ReportedFacet] = absent("By the facet's name.")
-    schemaAt: Time | None = absent("Last report of its schema, rounded down to the hour.")
+    schema_at: Time | None = absent("Last report of its schema, rounded down to the hour.")
     names: list[ReportedName] = absent()
-    logOnly: list[str] = absent("Facets of which nothing but their presence is kept.")
+    log_only: list[str] = absent("Facets of which nothing but their presence is kept.")
 
 
 class DatasetBase(Answer):
@@ -149,11 +169,44 @@ class DatasetBase(Answer):
     withheld: list[Literal["rows"]] = about("rows: counts and positions of records are left out.")
 
 
+def _base(record: DatasetRecord, withheld: list[Literal["rows"]]) -> dict[str, Any]:
+    return {
+        "namespace": record.id.namespace,
+        "name": record.id.name,
+        "cluster": record.cluster,
+        "reference": record.reference,
+        "source": record.source,
+        "description": record.known_description,
+        "description_source": "user" if record.description else "producer" if record.known_description else None,
+        "owners": [str(owner) for owner in record.owners],
+        "tags": list(record.tags),
+        "terms": list(record.terms),
+        "format": dict(record.format),
+        "declared_schema": record.declared_ddl,
+        "topic": TopicState.model_validate(record.topic),
+        "usage": record.usage,
+        "created_at": rfc3339(record.created_at),
+        "updated_at": rfc3339(record.updated_at),
+        "last_seen_at": rfc3339(record.last_seen_at),
+        "scanned_at": rfc3339(record.scanned_at),
+        "deleted_at": rfc3339(record.deleted_at),
+        "withheld": withheld,
+    }
+
+
 class Dataset(DatasetBase):
     """A dataset in a list."""
 
     reported: ReportedSummary
     scan: LastScan
+
+    @classmethod
+    def of(cls, record: DatasetRecord, withheld: list[Literal["rows"]]) -> Dataset:
+        return cls(
+            **_base(record, withheld),
+            reported=ReportedSummary.model_validate(record.reported),
+            scan=LastScan.of(record.scan),
+        )
 
 
 class Datasets(Answer):
@@ -170,6 +223,10 @@ class Knows(Answer):
     schema_: bool = Field(alias="schema")
     evidence: bool = about("Its personal data: kinds, and how they were found.")
     lineage: bool
+
+    @classmethod
+    def of(cls, known: Known) -> Knows:
+        return cls(existence=known.existence, schema_=known.schema, evidence=known.evidence, lineage=known.lineage)
 
 
 class AudienceOf(Answer):
@@ -196,6 +253,30 @@ class DatasetVisibility(Answer):
     default: Literal["open", "closed"] = about("open: everybody; closed: who owns it, or may read of it.")
     aspects: list[AspectAudience]
     unreadable: list[str] = about("Documents that cannot be read: until they can, they close everything.")
+
+    @classmethod
+    def of(cls, reference: str, audiences: DatasetAudiences) -> DatasetVisibility:
+        return cls(
+            dataset=reference,
+            default="closed" if audiences.closed else "open",
+            aspects=[
+                AspectAudience(
+                    aspect=aspect.value,
+                    documents=[
+                        AudienceOf(
+                            name=name,
+                            everyone=audience.everyone,
+                            users=sorted(audience.people.users),
+                            groups=sorted(audience.people.groups),
+                            roles=sorted(audience.people.roles),
+                        )
+                        for name, audience in documents
+                    ],
+                )
+                for aspect, documents in audiences.by_aspect.items()
+            ],
+            unreadable=list(audiences.unreadable),
+        )
 
 
 class MayDo(Answer):
@@ -228,32 +309,31 @@ class DatasetDetails(DatasetBase):
     entities: list[str] = about("Kinds of personal data in its fields.")
     notes: list[FieldNote]
 
-
-class Way(Answer):
-    """One thing that opens a place."""
-
-    by: str = about("role NAME, owner, or grant NAME.")
-    until: Time | None = about("When the grant ends.")
-    purpose: str | None
-    legalBasis: str | None = about(
-        "Of the grant's declared purpose, or of the nearest one above it: a basis of GDPR, Article 6."
-    )
-    retention: str | None = about("The same: how long data may be kept for it, as in 90d.")
-
-
-class Access(Answer):
-    """That somebody may read a place."""
-
-    kind: Literal["user", "group", "role"]
-    subject: str = about("Name of the user, group or role.")
-    via: list[str] = about("What opens it: role NAME, owner, grant NAME.")
-    masked: bool = about("None of it shows unmasked.")
-    mask: str | None = about("The mask's name, of the first masked field.")
-    until: Time | None = about("When the earliest grant it rests on ends.")
-    purpose: str | None = about("The purpose a query must state; null: it works without.")
-    rows: list[str] = about("Row filters.")
-    clearWhen: str | None = about("The condition under which a masked value shows unmasked.")
-    ways: list[Way] = about("`via` one by one.")
+    @classmethod
+    def of(
+        cls,
+        record: DatasetRecord,
+        withheld: list[Literal["rows"]],
+        schema: SchemaVersion,
+        *,
+        may: MayDo,
+        knows: Knows,
+        reported: Reported,
+        entities: Iterable[str],
+        notes: Iterable[records.FieldNote],
+    ) -> DatasetDetails:
+        return cls(
+            **_base(record, withheld),
+            may=may,
+            knows=knows,
+            reported=reported,
+            scan=LastScan.of(record.scan),
+            fields=len(schema.fields),
+            shapes=len(schema.shapes),
+            schema_version=schema.version,
+            entities=sorted(set(entities)),
+            notes=[FieldNote(path=n.path, description=n.description, terms=list(n.terms)) for n in notes],
+        )
 
 
 class DatasetAccess(Answer):

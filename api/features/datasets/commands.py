@@ -1,7 +1,8 @@
-"""`weir diff-schema`: what changed in a dataset's records, and where it was first seen."""
+"""`weir related`; `weir diff-schema`: what changed in a dataset's records, and where it was first seen."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -9,14 +10,48 @@ import typer
 from api.terminal.http import dataset_path
 from api.terminal.names import complete_dataset
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, errors, show
 
 
 def add_to(app: typer.Typer) -> None:
-    """Register this module's command."""
+    """Register this module's commands."""
+    app.command(epilog="weir related prod/orders · weir related prod/orders --limit 30 -o json")(related)
     app.command(
         "diff-schema", epilog="weir diff-schema prod/orders · weir diff-schema prod/orders --from 1 --to 3 · --versions"
     )(diff_schema)
+
+
+def related(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List datasets that belong with one: by shared keys, by queries that read both, by lineage."""
+    client = api(user)
+    answer = client.get(f"{dataset_path(dataset)}/related", limit=limit)
+    rows = [{**each, "why": [_related_by(reason) for reason in each["reasons"]]} for each in answer["related"]]
+    show(
+        rows,
+        ("dataset", "why", "description"),
+        output,
+        whole=answer,
+        title=f"{answer['total']} related to {answer['dataset']}",
+        empty="None: no key is shared, no query reads another with it, none is near in lineage.",
+    )
+    for each in answer["missing"]:
+        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
+
+
+def _related_by(reason: Mapping[str, Any]) -> str:
+    match reason["kind"]:
+        case "shared_key":
+            tags = "".join(f", {tag}" for tag in reason["tags"])
+            return f"shares {reason['field']} with {reason['other']} ({reason['type']}{tags})"
+        case "read_together":
+            return f"read together in {reason['queries']} {'query' if reason['queries'] == 1 else 'queries'}"
+        case _:
+            return f"{reason['distance']} {'step' if reason['distance'] == 1 else 'steps'} {reason['direction']}"
 
 
 def diff_schema(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, about, absent
+from catalog.search.related import RelatedAnswer
 
 
 class RelatedReason(Answer):
@@ -46,3 +47,23 @@ class RelatedDatasets(Answer):
     related: list[RelatedDataset]
     total: int
     missing: list[MissingReason]
+
+    @classmethod
+    def of(cls, reference: str, answer: RelatedAnswer) -> RelatedDatasets:
+        return cls(
+            dataset=reference,
+            related=[
+                RelatedDataset(
+                    dataset=each.record.reference,
+                    namespace=each.record.id.namespace,
+                    name=each.record.id.name,
+                    cluster=each.record.cluster,
+                    description=each.record.known_description,
+                    score=round(each.score, 4),
+                    reasons=[RelatedReason.model_validate(reason) for reason in each.reasons],
+                )
+                for each in answer.datasets
+            ],
+            total=answer.total,
+            missing=[MissingReason.model_validate(each) for each in answer.missing],
+        )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about, absent
 from api.features.datasets.answers import FirstPlace, Problem
+from api.visibility import sight
+from api.visibility.sight import SeenDeparture, SeenField, SeenSchema, Sight
+from catalog import model
+from catalog.datasets import queries
+from catalog.datasets.departures import REASON
 
 
 class FieldProfile(Answer):
@@ -22,6 +28,22 @@ class FieldProfile(Answer):
     )
     details: FreeForm = about("More of the same kind: magnitudes, formats, the registered schema's words.")
     withheld: list[str] = absent("Figures of it that are left out.")
+
+    @classmethod
+    def of(cls, field: SeenField, reported: bool) -> FieldProfile:
+        """`reported`: by producers, so that how often it occurs is not known."""
+        left_out: dict[str, Any] = {"withheld": list(field.withheld)} if field.withheld else {}
+        return cls.model_construct(
+            path=field.path,
+            types=dict(field.types),
+            count=None if reported else field.count,
+            presence=None if reported else field.presence,
+            null_share=None if reported else field.null_share,
+            distinct=field.distinct,
+            lengths=list(field.lengths) if field.lengths is not None else None,
+            details=dict(field.details),
+            **left_out,
+        )
 
 
 class Shape(Answer):
@@ -56,6 +78,20 @@ class ScanWindow(Answer):
     complete: bool = about("Every retained record was read.")
     withheld: Literal[True] = absent("Counts and positions are left out.")
 
+    @classmethod
+    def of(cls, window: model.ScanWindow, counts: bool) -> ScanWindow:
+        """`counts`: whether the reader may see how many records there are."""
+        left_out: dict[str, Any] = {} if counts else {"withheld": True}
+        return cls(
+            partitions=[WindowPartition.model_validate(each) for each in window.partitions],
+            records=window.records if counts else None,
+            time_from=window.time_from,
+            time_to=window.time_to,
+            strategy=window.strategy,
+            complete=window.complete,
+            **left_out,
+        )
+
 
 class Envelope(Answer):
     """What the records of a part are wrapped in."""
@@ -83,6 +119,23 @@ class Departure(Answer):
     message: str
     withheld: Literal[True] = absent("Counts are left out.")
 
+    @classmethod
+    def of(cls, seen: SeenDeparture) -> Departure:
+        each, counted = seen.departure, seen.counted
+        left_out: dict[str, Any] = {} if counted else {"withheld": True}
+        return cls(
+            part=each.path.partition(".")[0],
+            reason=REASON,
+            source=each.source,
+            path=each.path,
+            why=each.why,
+            expected=each.expected,
+            count=each.count if counted else None,
+            first=FirstPlace.model_validate(each.first) if counted and each.first else None,
+            message=seen.message,
+            **left_out,
+        )
+
 
 class Schema(Answer):
     """A schema version as the last scan saw it, or as producers report it."""
@@ -98,6 +151,28 @@ class Schema(Answer):
     departures: list[Departure]
     envelopes: dict[str, Envelope] = about("By part: key, value.")
     withheld: list[Literal["rows", "fields"]] = about("rows: counts of records; fields: figures of some fields.")
+
+    @classmethod
+    def of(cls, seen: SeenSchema, reported: bool) -> Schema:
+        """`reported`: by producers, nobody has looked."""
+        version = seen.version
+        return cls(
+            version=version.version,
+            source="lineage" if reported else "scan",
+            format=dict(version.format),
+            fields=[FieldProfile.of(each, reported) for each in seen.fields],
+            shapes=[Shape(share=s.share, paths=list(s.paths), when=_plain(s.when)) for s in version.shapes],
+            window=ScanWindow.of(version.window, seen.counts),
+            created_at=version.created_at,
+            problems=[Problem.of(each) for each in version.problems],
+            departures=[Departure.of(each) for each in seen.departures],
+            envelopes={part: Envelope.model_validate(each) for part, each in version.envelopes.items()},
+            withheld=seen.withheld,
+        )
+
+
+def _plain(when: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return dict(when) if when is not None else None
 
 
 class AvroSchema(OpenAnswer):
@@ -119,6 +194,11 @@ class SchemaChange(Answer):
     after: Any
     how: str | None = about("widened, narrowed, changed, now optional, now required, moved, now nullable, ...")
     first_seen: FirstPlace | None = absent("The first record that shows it; null where one record cannot.")
+
+    @classmethod
+    def all(cls, changes: Iterable[Mapping[str, Any]]) -> list[SchemaChange]:
+        """Changes as they are kept."""
+        return [cls.model_validate(each) for each in changes]
 
 
 class SchemaVersionEntry(Answer):
@@ -195,3 +275,16 @@ class SchemaDiff(Answer):
     compatibility: Compatibility
     looked_at: LookedAtBoth
     registry: list[RegistryVerdict] = absent("Where `registry` was asked for.")
+
+    @classmethod
+    def of(cls, diff: queries.SchemaDiff, judged: Compatibility | None, seen: Sight) -> SchemaDiff:
+        """`judged`: by the rules of the format, where both versions are of registered schemas."""
+        learned = diff.compatibility
+        return cls(
+            from_=diff.before,
+            to=diff.after,
+            changes=SchemaChange.all(sight.changes((each.to_json() for each in diff.changes), seen)),
+            compatibility=judged
+            or Compatibility(backward=learned.backward, forward=learned.forward, full=learned.full),
+            looked_at=LookedAtBoth.model_validate(sight.without_counts(diff.looked_at, seen)),
+        )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from api.edge.answer import Answer, OpenAnswer, Time, about, absent
+from catalog.datasets.reviews import Detection, Outcome
 from catalog.model import ReviewState
+from catalog.records import ClassificationRecord, rfc3339
 
 
 class NamedRecognizer(Answer):
@@ -57,6 +59,26 @@ class Classification(Answer):
     first_at: Time | None = about("When it was first found.")
     seen_at: Time | None = about("When a scan last found it.")
 
+    @classmethod
+    def of(cls, record: ClassificationRecord) -> Classification:
+        return cls(**_parts(record))
+
+
+def _parts(record: ClassificationRecord) -> dict[str, Any]:
+    return {
+        "path": record.path,
+        "entity": record.entity,
+        "score": record.score,
+        "state": record.state,
+        "evidence": Evidence.model_validate(record.evidence),
+        "source": record.source.value,
+        "reviewed_by": record.reviewed_by,
+        "reviewed_at": rfc3339(record.reviewed_at),
+        "reason": record.reason,
+        "first_at": rfc3339(record.first_at),
+        "seen_at": rfc3339(record.seen_at),
+    }
+
 
 class FoundClassification(Classification):
     """A classification, with its dataset."""
@@ -65,6 +87,17 @@ class FoundClassification(Classification):
     name: str
     dataset: str = about("CLUSTER/TOPIC.")
     may_review: bool = about("The caller may confirm or reject it.")
+
+    @classmethod
+    def in_dataset(cls, detection: Detection, seen: ClassificationRecord, may_review: bool) -> FoundClassification:
+        """`seen`: what of it the caller may see."""
+        return cls(
+            **_parts(seen),
+            namespace=detection.dataset.namespace,
+            name=detection.dataset.name,
+            dataset=detection.reference,
+            may_review=may_review,
+        )
 
 
 class Classifications(Answer):
@@ -84,6 +117,18 @@ class ReviewOutcome(Answer):
     entity: str
     state: ReviewState = absent()
     problem: str = absent("One sentence.")
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> ReviewOutcome:
+        decision, record = outcome.decision, outcome.record
+        became: dict[str, Any] = {"state": record.state} if record is not None else {"problem": outcome.problem}
+        return cls(
+            namespace=decision.dataset.namespace,
+            name=decision.dataset.name,
+            path=decision.path,
+            entity=decision.entity,
+            **became,
+        )
 
 
 class ReviewOutcomes(Answer):

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 import yaml
 
-from api.terminal.http import dataset_path
 from api.terminal.grouped_options import with_groups
-from api.terminal.http import Api
+from api.terminal.http import Api, dataset_path
 from api.terminal.names import complete_dataset, complete_entity, require_entity
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, show

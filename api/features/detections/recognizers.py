@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from api.features.detections.trial_answers import TrialField, TrialOnDataset, TrialOnValues
 from api.joins.connections import Connections
 from catalog.datasets.datasets import Datasets
 from catalog.declared.kinds import RecognizerSpec
@@ -92,7 +93,7 @@ class Recognizers:
                 details={"dataset": record.reference, "reasons": ["a count would show what it holds"]},
             )
 
-    def on_values(self, recognizer: Recognizer, values: Sequence[str], path: str = "value.field") -> dict[str, Any]:
+    def on_values(self, recognizer: Recognizer, values: Sequence[str], path: str = "value.field") -> TrialOnValues:
         """What it finds in the values, what a scan of a field `path` would make of it, and the look-alikes it flags.
 
         Raises InvalidInput for no values, for more than MAX_VALUES, and for a path that cannot be read.
@@ -102,7 +103,7 @@ class Recognizers:
             raise InvalidInput("There is no value to try the recognizer on; give one text a line.")
         if len(texts) > MAX_VALUES:
             raise InvalidInput(f"{len(texts):,} values are too many; {MAX_VALUES:,} are enough.")
-        return trial(recognizer, texts, path, self._analyzers).to_json()
+        return TrialOnValues.of(trial(recognizer, texts, path, self._analyzers))
 
     def on_dataset(
         self,
@@ -111,7 +112,7 @@ class Recognizers:
         path: str | None,
         may: Callable[[str], bool],
         records: int = 1000,
-    ) -> dict[str, Any]:
+    ) -> TrialOnDataset:
         """The fields of the newest records that the recognizer would tag. `path`: only this field is shown.
 
         may   whether a field's counts may be shown; of the others nothing is, and `withheld` counts them
@@ -122,7 +123,7 @@ class Recognizers:
         if record.cluster is None:
             raise InvalidInput(f"{record.reference} belongs to no cluster that can be read.")
         sample = SampleRequest(Strategy.LATEST, records)
-        fields: list[dict[str, Any]] = []
+        fields: list[TrialField] = []
         known: set[str] = set()
         unscanned: tuple[str, ...] = ()
         read = 0
@@ -133,24 +134,23 @@ class Recognizers:
             known = {profile.path for profile in scan.schema.fields}
             unscanned = scan.unscanned
             fields = [
-                {"path": c.path, "score": c.score, "matched": c.evidence["matched"], "sampled": c.evidence["sampled"]}
+                TrialField(path=c.path, score=c.score, matched=c.evidence["matched"], sampled=c.evidence["sampled"])
                 for c in scan.classifications
                 if any(r["name"] == recognizer.name for r in c.evidence["recognizers"]) and may(c.path)
             ]
         if place is not None and place not in known:
             raise InvalidInput(f"The newest {read:,} records of {record.reference} have no field {place}.")
-        shown = [f for f in fields if place is None or f["path"] == place]
-        return {
-            "name": recognizer.name,
-            "entity": recognizer.supported_entity,
-            "version": recognizer.version,
-            "dataset": record.reference,
-            "records": read,
-            "fields": shown,
-            "others": [f["path"] for f in fields if f not in shown],
-            "unscanned": [each for each in unscanned if may(each)],
-            "withheld": sum(not may(each) for each in known),
-        }
+        return TrialOnDataset(
+            name=recognizer.name,
+            entity=recognizer.supported_entity,
+            version=recognizer.version,
+            dataset=record.reference,
+            records=read,
+            fields=[each for each in fields if place in (None, each.path)],
+            others=[each.path for each in fields if place not in (None, each.path)],
+            unscanned=[each for each in unscanned if may(each)],
+            withheld=sum(not may(each) for each in known),
+        )
 
 
 def _what(recognizer: Recognizer) -> tuple[object, ...]:

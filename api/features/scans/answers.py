@@ -1,4 +1,4 @@
-"""Answers of `/scans` and `/recognizers`."""
+"""Answers of `/scans`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about, absent
 from api.features.datasets.answers import Problem
+from catalog.records import rfc3339
+from catalog.scan_store import ScanRecord
 
 
 class ScannedDataset(Answer):
@@ -38,48 +40,24 @@ class Scan(Answer):
     started_at: Time | None
     finished_at: Time | None
 
+    @classmethod
+    def of(cls, scan: ScanRecord) -> Scan:
+        return cls(
+            id=scan.id,
+            state=scan.state.value,
+            progress=round(scan.progress, 4),
+            request=dict(scan.request),
+            datasets=[ScannedDataset.model_construct(**row) for row in scan.datasets],
+            problems=[Problem.of(each) for each in scan.problems],
+            requested_by=scan.requested_by,
+            cancel_requested=scan.cancel_requested,
+            created_at=rfc3339(scan.created_at),
+            started_at=rfc3339(scan.started_at),
+            finished_at=rfc3339(scan.finished_at),
+        )
+
 
 class Scans(Answer):
     """Scans, newest first."""
 
     scans: list[Scan]
-
-
-class TrialOnValues(Answer):
-    """How a recognizer did on given values."""
-
-    name: str
-    entity: str
-    version: str
-    sampled: int = about("Values tried.")
-    matched: int = about("Values it found something in.")
-    rate: float = about("matched of sampled, 0 to 1.")
-    score: float = about("What a scan would give a field of such values, 0 to 1.")
-    tagged: bool = about("Whether that makes a tag.")
-    clean: int = about("Columns of harmless look-alikes it was tried on.")
-    flagged: list[str] = about("Those it would tag.")
-    seconds: float
-    problem: str | None = about("Why it could not be finished.")
-
-
-class TrialField(Answer):
-    """A field that a recognizer would tag."""
-
-    path: str
-    score: float
-    matched: int
-    sampled: int
-
-
-class TrialOnDataset(Answer):
-    """The fields of a dataset's newest records that a recognizer would tag."""
-
-    name: str
-    entity: str
-    version: str
-    dataset: str = about("CLUSTER/TOPIC.")
-    records: int | None = about("Records read; null where that is withheld.")
-    fields: list[TrialField]
-    others: list[str] = about("Paths it would tag beside the field asked for.")
-    unscanned: list[str]
-    withheld: int = about("Fields of which nothing is shown.")

@@ -1,4 +1,4 @@
-"""`weir scan`, `weir search`, `weir where-is`."""
+"""`weir scan`."""
 
 from __future__ import annotations
 
@@ -10,24 +10,17 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from api.terminal.http import dataset_path
 from api.terminal.http import Api, segment
-from api.terminal.names import complete_cluster, complete_dataset, complete_entity, complete_user, require_entity
-from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, errors, print_text, show
-from api.terminal.vocabularies import Found
+from api.terminal.names import complete_cluster
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, errors, show
 from catalog.errors import WeirError
 from scanners.model import Strategy
 
 
 def add_to(app: typer.Typer) -> None:
-    """Register this module's commands."""
+    """Register this module's command."""
     app.command(epilog="weir scan prod · weir scan --bootstrap-servers localhost:9092 --topics 'shop.*'")(scan)
-    app.command(epilog="weir search email --kind field · weir search 'customer address' --owner otto")(search)
-    app.command(epilog="weir related prod/orders · weir related prod/orders --limit 30 -o json")(related)
-    app.command("where-is", epilog="weir where-is --entity EMAIL_ADDRESS · weir where-is --term customer-email -o csv")(
-        where_is
-    )
 
 
 def scan(
@@ -133,139 +126,3 @@ def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
         }
         for item in done["datasets"]
     ]
-
-
-def search(
-    words: Annotated[list[str] | None, typer.Argument(help="What to look for; everything when absent.")] = None,
-    kind: Annotated[Found | None, typer.Option(help="dataset or field.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Only of this owner.", autocompletion=complete_user)] = None,
-    entity: Annotated[
-        str | None,
-        typer.Option(help="Only fields that hold this kind of personal data.", autocompletion=complete_entity),
-    ] = None,
-    cluster: Annotated[str | None, typer.Option(help="Only of this cluster.", autocompletion=complete_cluster)] = None,
-    datasets: Annotated[bool, typer.Option("--datasets", help="Datasets, each with its best fields.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Why each hit has its place.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 20,
-    output: Output = Format.TABLE,
-    user: As = None,
-) -> None:
-    """Search datasets and fields. Filters may be typed among the words: owner:otto tag:PII type:timestamp."""
-    client = api(user)
-    require_entity(client, entity)
-    answer = client.get(
-        "/api/v1/search",
-        q=" ".join(words or []),
-        kind=kind,
-        tag=tag,
-        owner=owner,
-        entity=entity,
-        cluster=cluster,
-        group="dataset" if datasets else None,
-        explain=explain or None,
-        limit=limit,
-    )
-    empty = "The catalog is empty: weir scan --bootstrap-servers HOST:PORT."
-    if words or kind or tag or owner or entity or cluster:
-        empty = "Nothing fits. What is scanned is found; `weir get datasets` lists it."
-    rows = [{**hit, "dataset": f"{client.shortened(hit['namespace'])}/{hit['name']}"} for hit in answer["hits"]]
-    for row in rows:
-        row["best fields"] = [each["path"] for each in row.get("bestFields", ())]
-        row["why"] = _reasons(row.get("why"))
-    columns = (
-        ("dataset", "best fields", "owners", "description")
-        if datasets
-        else ("kind", "dataset", "path", "tags", "owners", "description")
-    )
-    show(rows, (*columns, *(("why",) if explain else ())), output, whole=answer, title=_found(answer), empty=empty)
-
-
-def _found(answer: Mapping[str, Any]) -> str:
-    """How many, which words the best hit lacks, and how they may be spelled."""
-    title = f"{answer['total']} found"
-    if answer["leftOut"]:
-        title += f", without: {', '.join(answer['leftOut'])}"
-    return title + (f". Did you mean: {answer['didYouMean']}" if answer["didYouMean"] else "")
-
-
-def _reasons(why: Mapping[str, Any] | None) -> str:
-    """`email in name (word), custmer in path (slip)`."""
-    matches = (why or {}).get("held", ())
-    return ", ".join(
-        f"{each['needle']} missing" if each.get("missing") else f"{each['needle']} in {each['in']} ({each['how']})"
-        for each in matches
-    )
-
-
-def related(
-    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
-    output: Output = Format.TABLE,
-    user: As = None,
-) -> None:
-    """List datasets that belong with one: by shared keys, by queries that read both, by lineage."""
-    client = api(user)
-    answer = client.get(f"{dataset_path(dataset)}/related", limit=limit)
-    rows = [{**each, "why": [_related_by(reason) for reason in each["reasons"]]} for each in answer["related"]]
-    show(
-        rows,
-        ("dataset", "why", "description"),
-        output,
-        whole=answer,
-        title=f"{answer['total']} related to {answer['dataset']}",
-        empty="None: no key is shared, no query reads another with it, none is near in lineage.",
-    )
-    for each in answer["missing"]:
-        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
-
-
-def _related_by(reason: Mapping[str, Any]) -> str:
-    match reason["kind"]:
-        case "shared_key":
-            tags = "".join(f", {tag}" for tag in reason["tags"])
-            return f"shares {reason['field']} with {reason['other']} ({reason['type']}{tags})"
-        case "read_together":
-            return f"read together in {reason['queries']} {'query' if reason['queries'] == 1 else 'queries'}"
-        case _:
-            return f"{reason['distance']} {'step' if reason['distance'] == 1 else 'steps'} {reason['direction']}"
-
-
-def where_is(
-    field: Annotated[str | None, typer.Option(help="A field name or path.")] = None,
-    entity: Annotated[
-        str | None, typer.Option(help="EMAIL_ADDRESS, PHONE_NUMBER ... or PII for all.", autocompletion=complete_entity)
-    ] = None,
-    term: Annotated[str | None, typer.Option(help="A glossary term.")] = None,
-    as_of: AsOf = None,
-    html: Annotated[bool, typer.Option("--html", help="A page to print.")] = False,
-    output: Output = Format.TABLE,
-    user: As = None,
-) -> None:
-    """Report every place of a field or of a kind of personal data: who reads it, where it goes, who may see it."""
-    parameters = {"field": field, "entity": entity, "term": term, "asOf": as_of}
-    client = api(user)
-    require_entity(client, entity)
-    if html or output is Format.CSV:
-        print_text(client.text("/api/v1/reports/where-is", **parameters, format="html" if html else "csv"))
-        return
-    answer = client.get("/api/v1/reports/where-is", **parameters)
-    rows = [
-        {
-            **p,
-            "flows": [client.shortened(f["id"]) + ("" if f["raw"] else " (masked)") for f in p["flows"]],
-            "readers": [r["name"] for r in p["readers"]],
-        }
-        for p in answer["places"]
-    ]
-    show(
-        rows,
-        ("name", "path", "entity", "state", "share", "flows", "readers"),
-        output,
-        whole=answer,
-        title=f"{len(rows)} places",
-        empty="No place is known. A scan finds them: weir scan CLUSTER.",
-    )
-    if output is Format.TABLE:
-        for gap in answer["gaps"]:
-            console.print(f"[yellow]![/] {escape(gap if isinstance(gap, str) else gap['message'])}")

@@ -6,6 +6,9 @@ import os
 import threading
 import time
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import structlog
@@ -26,6 +29,26 @@ from scanners.scan.service import Scanner
 log = structlog.get_logger("weir.scans")
 
 _ASK_S = 0.5  # how often a running scan looks whether it was cancelled
+
+
+@dataclass(slots=True)
+class _Job:
+    """A scan under way. `rows` are the datasets done so far, `share` how much of the topics is done."""
+
+    scan: ScanRecord
+    rows: list[dict[str, Any]]
+    problems: list[dict[str, Any]]
+    failed_topics: int = 0
+    share: float = 0.0
+    stop: threading.Event = field(default_factory=threading.Event)
+    asked_at: float = 0.0
+
+    @classmethod
+    def of(cls, scan: ScanRecord) -> _Job:
+        """It continues after the topics that are done."""
+        rows = [dict(row) for row in scan.datasets if row.get("state") == "done"]
+        done = {row["name"] for row in rows}
+        return cls(scan, rows, [dict(p) for p in scan.problems if p.get("dataset") in done])
 
 
 class ScanRunner:
@@ -57,100 +80,85 @@ class ScanRunner:
         scan = self._scans.claim(self._worker)
         if scan is None:
             return False
-        job = _Job(self, scan)
-        with job.heartbeat():
-            job.run()
+        job = _Job.of(scan)
+        with _Heartbeat(partial(self._report, job), self._beat_s):
+            self._run(job)
         return True
 
-
-class _Job:
-    """One scan under way. `rows` are the datasets done so far."""
-
-    def __init__(self, runner: ScanRunner, scan: ScanRecord) -> None:
-        self._r = runner
-        self._scan = scan
-        self.rows = [dict(row) for row in scan.datasets if row.get("state") == "done"]
-        done = {row["name"] for row in self.rows}
-        self.problems: list[dict[str, Any]] = [dict(p) for p in scan.problems if p.get("dataset") in done]
-        self._failed_topics = 0
-        self._share = 0.0
-        self._stop = threading.Event()
-        self._asked_at = 0.0
-
-    def run(self) -> None:
+    def _run(self, job: _Job) -> None:
         failed = False
         try:
-            self._scan_topics()
-            failed = self._failed_topics > 0 and not self.rows
+            self._scan_topics(job)
+            failed = job.failed_topics > 0 and not job.rows
         except Exception as error:
             failed = True
-            self.problems.append({"message": self._sentence("The scan", error)})
-        with self._r._store.transaction():
-            over = self._r._scans.finish(
-                self._scan.id, self._r._worker, datasets=self.rows, problems=self.problems, failed=failed
+            job.problems.append({"message": self._sentence(job, "The scan", error)})
+        with self._store.transaction():
+            over = self._scans.finish(
+                job.scan.id, self._worker, datasets=job.rows, problems=job.problems, failed=failed
             )
-            if over.state.over and over.worker == self._r._worker:
-                self._tell(over)
+            if over.state.over and over.worker == self._worker:
+                self._tell(job, over)
 
-    def _tell(self, over: ScanRecord) -> None:
+    def _tell(self, job: _Job, over: ScanRecord) -> None:
         """`scan.finished`, `scan.failed` or `scan.cancelled`, in the transaction that ended the scan."""
         fields: dict[str, Any] = {
             "cluster": over.request["cluster"],
-            "datasets": len(self.rows),
-            "records": sum(int(row.get("records", 0)) for row in self.rows),
-            "problems": len(self.problems),
+            "datasets": len(job.rows),
+            "records": sum(int(row.get("records", 0)) for row in job.rows),
+            "problems": len(job.problems),
             "requestedBy": over.requested_by,
         }
-        if over.state is ScanState.FAILED and self.problems:
-            fields["problem"] = str(self.problems[-1].get("message", ""))
+        if over.state is ScanState.FAILED and job.problems:
+            fields["problem"] = str(job.problems[-1].get("message", ""))
         kind = "finished" if over.state is ScanState.DONE else str(over.state)
-        self._r._events.emit(f"scan.{kind}", over.id, fields)
+        self._events.emit(f"scan.{kind}", over.id, fields)
 
-    def _scan_topics(self) -> None:
-        request = self._scan.request
+    def _scan_topics(self, job: _Job) -> None:
+        request = job.scan.request
         cluster = request["cluster"]
-        connection = self._r._connections.connection(cluster)
-        finished = {row["name"] for row in self.rows} | set(request.get("exclude", ()))
-        topics = [t.name for t in self._r._discovery.select(cluster, request["topics"]) if t.name not in finished]
+        connection = self._connections.connection(cluster)
+        finished = {row["name"] for row in job.rows} | set(request.get("exclude", ()))
+        topics = [t.name for t in self._discovery.select(cluster, request["topics"]) if t.name not in finished]
         if not topics:  # no names at all would mean every topic
             if not finished:
-                self.problems.append(self._no_topic(cluster, request["topics"]))
+                job.problems.append(self._no_topic(cluster, request["topics"]))
             return
         windows, formats, declared = self._known(connection.namespace, topics)
-        for scan in self._r._scanner.scan(
+        for scan in self._scanner.scan(
             connection,
             topics,
             SampleRequest.parse(request["sample"]),
             self._recognizers(),
-            on_progress=self._progressed,
-            cancelled=self._cancelled,
-            on_failure=self._topic_failed,
+            on_progress=partial(self._progressed, job),
+            cancelled=partial(self._cancelled, job),
+            on_failure=partial(self._topic_failed, job),
             last_windows=windows,
             formats=formats,
             declared=declared,
-            resume=self._scan.id,
+            resume=job.scan.id,
         ):
             try:
-                self._keep(scan)
+                self._keep(job, scan)
             except Exception as error:
-                self._topic_failed(scan.dataset.name, error)
-            self._report()
+                self._topic_failed(job, scan.dataset.name, error)
+            self._report(job)
 
-    def _topic_failed(self, topic: str, error: Exception) -> None:
+    def _topic_failed(self, job: _Job, topic: str, error: Exception) -> None:
         """One topic's failure is a problem of that topic; the others are scanned."""
-        self._failed_topics += 1
-        text = self._sentence(f"Topic {topic} was not scanned: its scan", error)
-        self.problems.append({"dataset": topic, "reason": "topic_failed", "message": text})
+        job.failed_topics += 1
+        text = self._sentence(job, f"Topic {topic} was not scanned: its scan", error)
+        job.problems.append({"dataset": topic, "reason": "topic_failed", "message": text})
 
-    def _sentence(self, what: str, error: Exception) -> str:
+    def _sentence(self, job: _Job, what: str, error: Exception) -> str:
         """What a person reads of an error; that of a fault of Weir stands in the log."""
         if isinstance(error, WeirError):
             return error.message
-        log.error("scan_failed", scan=self._scan.id, kind=type(error).__name__, at=frames(error))
+        log.error("scan_failed", scan=job.scan.id, kind=type(error).__name__, at=frames(error))
         return f"{what} failed inside Weir ({type(error).__name__}); the worker's log shows where."
 
     def _no_topic(self, cluster: str, patterns: list[str]) -> dict[str, Any]:
-        others = len(self._r._discovery.select(cluster, ["*"]))
+        others = len(self._discovery.select(cluster, ["*"]))
         named = " or ".join(patterns)
         have = f"it has {others:,} other {'topic' if others == 1 else 'topics'}"
         have = have if others else "its brokers list none that is not internal (_...)"
@@ -164,23 +172,23 @@ class _Job:
         formats: dict[str, TopicFormat] = {}
         declared: dict[str, str] = {}
         for topic in topics:
-            record = self._r._store.dataset(DatasetId(namespace, topic))
+            record = self._store.dataset(DatasetId(namespace, topic))
             if record is None:
                 continue
-            stored = self._r._store.schema(record.id)
+            stored = self._store.schema(record.id)
             if stored is not None:
                 windows[topic] = stored.current.window
             if record.declared_ddl:
                 declared[topic] = record.declared_ddl
-            document = self._r._store.document("Dataset", record.reference)
+            document = self._store.document("Dataset", record.reference)
             if document is not None and document.spec.get("format"):
                 formats[topic] = TopicFormat.from_mapping(document.spec["format"])
         return windows, formats, declared
 
-    def _keep(self, scan: DatasetScan) -> None:
-        schema = self._r._datasets.record_scan(scan)
+    def _keep(self, job: _Job, scan: DatasetScan) -> None:
+        schema = self._datasets.record_scan(scan)
         messages = [sentence(p) for p in scan.problems]
-        self.rows.append(
+        job.rows.append(
             {
                 "namespace": scan.dataset.namespace,
                 "name": scan.dataset.name,
@@ -194,42 +202,39 @@ class _Job:
                 "problems": messages,
             }
         )
-        self.problems += [
+        job.problems += [
             {"dataset": scan.dataset.name, "reason": p.get("reason"), "message": text}
             for p, text in zip(scan.problems, messages, strict=True)
             if p.get("reason") not in ("empty", "nothing_new")
         ]
 
-    def _progressed(self, progress: ScanProgress) -> None:
-        self._share = progress.done / progress.total if progress.total else 1.0
+    def _progressed(self, job: _Job, progress: ScanProgress) -> None:
+        job.share = progress.done / progress.total if progress.total else 1.0
 
-    def _report(self) -> bool:
+    def _report(self, job: _Job) -> bool:
         """Record how far the scan is; False when it is to stop."""
-        going = self._r._scans.report(
-            self._scan.id, self._r._worker, progress=self._share, datasets=self.rows, problems=self.problems
+        going = self._scans.report(
+            job.scan.id, self._worker, progress=job.share, datasets=job.rows, problems=job.problems
         )
         if not going:
-            self._stop.set()
+            job.stop.set()
         return going
 
-    def _cancelled(self) -> bool:
-        if not self._stop.is_set() and time.monotonic() - self._asked_at > _ASK_S:
-            self._asked_at = time.monotonic()
-            self._report()
-        return self._stop.is_set()
+    def _cancelled(self, job: _Job) -> bool:
+        if not job.stop.is_set() and time.monotonic() - job.asked_at > _ASK_S:
+            job.asked_at = time.monotonic()
+            self._report(job)
+        return job.stop.is_set()
 
     def _recognizers(self) -> list[Recognizer]:
-        documents = self._r._store.documents("Recognizer")
+        documents = self._store.documents("Recognizer")
         return [Recognizer.from_json({**d.spec, "name": d.spec.get("name") or d.key}) for d in documents]
-
-    def heartbeat(self) -> _Heartbeat:
-        return _Heartbeat(self._report, self._r._beat_s)
 
 
 class _Heartbeat:
     """Records now and then that a scan is alive, while Spark is busy with it."""
 
-    def __init__(self, beat: Any, every_s: float) -> None:
+    def __init__(self, beat: Callable[[], object], every_s: float) -> None:
         self._beat = beat
         self._every = every_s
         self._over = threading.Event()

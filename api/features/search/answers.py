@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from api.edge.answer import Answer, OpenAnswer, about, absent
+from catalog.search import answers as found
 
 
 class NeedleHeld(Answer):
@@ -69,6 +70,24 @@ class DatasetHit(HitBase):
     matching_fields_complete: bool = absent("Of a grouped answer: whether that is all of them.")
 
 
+def hit(each: found.Hit) -> DatasetHit | FieldHit:
+    """One hit, built of what is indexed without a check of each key: a page has hundreds of them."""
+    parts: dict[str, Any] = {
+        **each.source,
+        "score": round(each.score, 4),
+        "highlights": {name: list(texts) for name, texts in each.highlights.items()},
+    }
+    if each.why is not None:
+        parts["why"] = HitReasons.model_validate(each.why)
+    if parts["kind"] == "field":
+        return FieldHit.model_construct(**parts)
+    if each.fields is not None:
+        parts["best_fields"] = [hit(field) for field in each.fields]
+    if each.matching is not None:
+        parts["matching_fields"], parts["matching_fields_complete"] = each.matching
+    return DatasetHit.model_construct(**parts)
+
+
 class FacetCount(Answer):
     """How many hits have a value."""
 
@@ -85,6 +104,20 @@ class SearchAnswer(Answer):
     left_out: list[str] = about("Words of the query that the best hit lacks.")
     did_you_mean: str | None = about("The words as they may be meant, without the filters typed among them.")
     filters: dict[str, list[str]] = about("Filters that were typed in the query.")
+
+    @classmethod
+    def of(cls, answer: found.SearchAnswer) -> SearchAnswer:
+        return cls(
+            total=answer.total,
+            hits=[hit(each) for each in answer.hits],
+            facets={
+                name: [FacetCount(value=value, count=count) for value, count in counts]
+                for name, counts in answer.facets.items()
+            },
+            left_out=list(answer.left_out),
+            did_you_mean=answer.did_you_mean,
+            filters={name: list(values) for name, values in answer.filters.items()},
+        )
 
 
 class SearchOpened(Answer):

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
+from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.edge.answer import RequestBody
-from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Limit, Offset, Text
+from api.features.search import answers
 from api.guard.guards import KNOWN, Caller, signed_in
-from api.guard.services import InstanceOf
-from api.http.marquez import routes
+from api.guard.router import FeatureRouter
+from api.guard.services import From
+from api.http.marquez import routes as marquez
 from api.http.schemas.marquez import MarquezFoundPage
-from api.features.search.answers import SearchAnswer, SearchOpened, SearchSuggestions
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, Sights
-from api.wiring.instance import Instance
 from catalog.errors import InvalidInput
 from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.search.clicks import Clicks
 
-router = APIRouter(tags=["catalog"])
+router = FeatureRouter(tags=["catalog"])
 
 
 _Lower = BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given)
@@ -35,7 +35,7 @@ _Sort = BeforeValidator(lambda given: _SORTS.get(given.upper(), given.upper()) i
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchParameters:
     """The query of `/search`."""
 
     q: Annotated[Text, Query(description="Words; quote a phrase. Empty lists everything.")] = ""
@@ -104,37 +104,47 @@ class Question:
         return [*filters, *(name for name, value in more.items() if value)]
 
 
+@router.get("/search", dependencies=[signed_in(KNOWN)], response_model=answers.SearchAnswer | MarquezFoundPage)
 @router.get(
-    "/search",
+    "/search/",
     dependencies=[signed_in(KNOWN)],
-    responses=answers_with(SearchAnswer | MarquezFoundPage),
+    response_model=answers.SearchAnswer | MarquezFoundPage,
+    include_in_schema=False,
 )
-@router.get("/search/", dependencies=[signed_in(KNOWN)], include_in_schema=False)
-def search(built: InstanceOf, subject: Caller, asked: Annotated[Question, Depends()]) -> dict[str, Any]:
+def search(
+    readers: From[Readers],
+    store: From[CatalogStore],
+    sights: From[SightRules],
+    caller: Caller,
+    query: Annotated[SearchParameters, Depends()],
+) -> answers.SearchAnswer | JSONResponse:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
     What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
     A filter may be given several times, or typed in the query (`owner:otto`); one of its values must fit.
     """
-    reader = built[Readers].of(subject)
-    if asked.filter is not None or asked.sort is not None:
-        _refuse(asked.beside_marquez())
-        kind = asked.filter.lower() if asked.filter else None
-        where = asked.namespace[0] if asked.namespace else None
-        return routes.search(reader, asked.q, kind, where, asked.limit, by_time=asked.sort == "UPDATE_AT")
-    answer = reader.search.search(
-        asked.q,
-        filters=asked.filters(),
-        limit=asked.limit,
-        offset=asked.offset,
-        explain=asked.explain,
-        grouped=asked.group is not None,
-    ).to_json()
-    sights = built[SightRules].of(subject)
-    if not sights.unbounded:
-        for hit in answer["hits"]:
-            for each in (hit, *hit.get("bestFields", ())):
-                _cut(each, built, sights)
+    reader = readers.of(caller)
+    if query.filter is not None or query.sort is not None:
+        _refuse(query.beside_marquez())
+        kind = query.filter.lower() if query.filter else None
+        where = query.namespace[0] if query.namespace else None
+        page = marquez.search(reader, query.q, kind, where, query.limit, by_time=query.sort == "UPDATE_AT")
+        return JSONResponse(page)
+    answer = answers.SearchAnswer.of(
+        reader.search.search(
+            query.q,
+            filters=query.filters(),
+            limit=query.limit,
+            offset=query.offset,
+            explain=query.explain,
+            grouped=query.group is not None,
+        )
+    )
+    seen = sights.of(caller)
+    if not seen.unbounded:
+        for hit in answer.hits:
+            for field in (hit,) if isinstance(hit, answers.FieldHit) else hit.best_fields or ():
+                _cut(field, store, seen)
     return answer
 
 
@@ -147,51 +157,50 @@ def _refuse(others: Sequence[str]) -> None:
         )
 
 
-def _cut(hit: dict[str, Any], built: Instance, sights: Sights) -> None:
+def _cut(field: answers.FieldHit, store: CatalogStore, sights: Sights) -> None:
     """Take from a hit what counts records, where the reader may not see it."""
-    if hit.get("presence") is None:
+    if field.presence is None:
         return
-    record = built[CatalogStore].dataset(DatasetId(hit["namespace"], hit["name"]))
+    record = store.dataset(DatasetId(field.namespace, field.name))
     if record is None or not sights.of(record).counts:
-        hit["presence"] = None
+        field.presence = None
 
 
-class Opened(RequestBody):
+class OpenedAnswerBody(RequestBody):
     """An answer that was opened."""
 
     q: Text = Field(description="The query as it was typed.", examples=["customer email"])
     dataset: Text = Field(description="The dataset that was opened, or that of the field.", examples=["prod/orders"])
 
 
-@router.post(
-    "/search/opened",
-    dependencies=[signed_in(KNOWN, scope="read")],
-    responses=answers_with(SearchOpened),
-)
-def opened(built: InstanceOf, subject: Caller, body: Opened) -> dict[str, Any]:
+@router.post("/search/opened", dependencies=[signed_in(KNOWN, scope="read")])
+def opened(
+    readers: From[Readers], clicks: From[Clicks], caller: Caller, body: OpenedAnswerBody
+) -> answers.SearchOpened:
     """Report which answer of a search was opened; it breaks ties when the same is asked again.
 
     Who opened it is not kept, and of the query only a keyed hash: it may hold personal data. `counted` is false for a
     query without words.
     """
-    datasets = built[Readers].of(subject).datasets
+    datasets = readers.of(caller).datasets
     record = datasets.get(datasets.find(body.dataset))
-    return {"counted": built[Clicks].opened(body.q, record.id)}
+    return answers.SearchOpened(counted=clicks.opened(body.q, record.id))
 
 
-@router.get(
-    "/search/suggest",
-    dependencies=[signed_in(KNOWN)],
-    responses=answers_with(SearchSuggestions),
-)
+@router.get("/search/suggest", dependencies=[signed_in(KNOWN)])
 def suggest(
-    built: InstanceOf,
-    subject: Caller,
+    readers: From[Readers],
+    caller: Caller,
     q: Annotated[Text, Query(description="What was typed so far.")] = "",
     limit: Annotated[Count, Query(le=20, description="At most this many.")] = 10,
-) -> dict[str, Any]:
+) -> answers.SearchSuggestions:
     """What is being typed may become: names of datasets and fields, or values of the filter that it ends with.
 
     `kind` is `dataset`, `field` or the name of the filter: `owner:ot` may become `otto` of kind `owner`.
     """
-    return {"suggestions": [each.to_json() for each in built[Readers].of(subject).search.suggest(q, limit)]}
+    return answers.SearchSuggestions(
+        suggestions=[
+            answers.SearchSuggestion(text=each.text, kind=each.kind, of=each.of)
+            for each in readers.of(caller).search.suggest(q, limit)
+        ]
+    )

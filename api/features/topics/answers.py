@@ -13,7 +13,7 @@ class TopicPartition(Answer):
     partition: int
     leader: int | None = about("Id of a broker; null where there is none just now.")
     replicas: list[int]
-    inSync: list[int]
+    in_sync: list[int]
     begin: int | None = about("First offset; null where it is withheld or may not be asked for.")
     end: int | None = about("Behind the last offset.")
     records: int | None = about("Offsets between them.")
@@ -33,7 +33,7 @@ class TopicConfigEntry(Answer):
     name: str
     value: str | None = about("null of a secret one.")
     source: Literal["topic", "broker", "default"] = about("Where it is set.")
-    readOnly: bool
+    read_only: bool
     sensitive: bool
 
 
@@ -134,7 +134,7 @@ class TopicRate(Answer):
 
     buckets: list[RateBucket]
     records: int | None
-    perSecond: float | None = about("On average.")
+    per_second: float | None = about("On average.")
     seconds: float = about("Of a bucket.")
     withheld: bool = about("A row filter hides records from the caller, so nothing is counted.")
 

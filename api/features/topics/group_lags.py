@@ -5,12 +5,12 @@ Enters: groups of every declared cluster with their lag. Leaves: samples in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from typing import Any
 
 import structlog
 
+from api.features.topics import answers
 from api.visibility.sight import Sight
 from catalog.datasets.clusters import Clusters
 from catalog.errors import InvalidInput, WeirError
@@ -60,7 +60,7 @@ class GroupLags:
         self._store.forget_lags(at - KEPT, MOST)
         return False
 
-    def _samples(self, cluster: str) -> Any:
+    def _samples(self, cluster: str) -> Iterator[list[GroupLag]]:
         reader = self._reader(cluster)
         names = [group for group in reader.names() if not self._is_hidden(group.name)]
         if len(names) > self._limit:
@@ -76,8 +76,8 @@ class GroupLags:
             self._quiet.add(key)
             log.warning("lag_not_sampled", cluster=key, message=message)
 
-    def series(self, record: DatasetRecord, sight: Sight, hours: int) -> dict[str, Any]:
-        """{groups: [{name, points: [{at, lag}]}], others, seconds, withheld} of a topic.
+    def series(self, record: DatasetRecord, sight: Sight, hours: int) -> answers.TopicLag:
+        """The series of a topic's groups.
 
         `points`: the largest lag of each span of `seconds`, None where nothing was seen. `others`: groups that are left
         out because more than `SHOWN` read the topic. Raises InvalidInput for a dataset of lineage only.
@@ -93,17 +93,19 @@ class GroupLags:
         count = min(BUCKETS, hours * 60)
         seconds = hours * 3600 / count
         if not sight.counts:
-            return {"groups": [], "others": 0, "seconds": seconds, "withheld": True}
+            return answers.TopicLag(groups=[], others=0, seconds=seconds, withheld=True)
         series = self._store.lags(record.cluster, record.id.name, since)
         names = ordered(series)
         groups = [
-            {
-                "name": name,
-                "points": [{"at": rfc3339(b.at), "lag": b.lag} for b in spread(series[name], since, until, count)],
-            }
+            answers.GroupLagSeries(
+                name=name,
+                points=[
+                    answers.LagPoint(at=rfc3339(b.at), lag=b.lag) for b in spread(series[name], since, until, count)
+                ],
+            )
             for name in names[:SHOWN]
         ]
-        return {"groups": groups, "others": max(0, len(names) - SHOWN), "seconds": seconds, "withheld": False}
+        return answers.TopicLag(groups=groups, others=max(0, len(names) - SHOWN), seconds=seconds, withheld=False)
 
 
 def _of(cluster: str, groups: Sequence[ConsumerGroup]) -> list[GroupLag]:

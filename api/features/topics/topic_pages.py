@@ -7,10 +7,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
+from api.features.datasets.registry_verdicts import schema_ids
+from api.features.topics import answers
 from api.joins.connections import Connections
-from api.features.topics.registry_verdicts import schema_ids
 from api.visibility.sight import Sight
 from catalog.call_deadline import all_calls_within
 from catalog.datasets.clusters import Clusters
@@ -51,110 +52,104 @@ class TopicPages:
         self._details, self._clusters, self._connections = details, clusters, connections
         self._registry, self._now, self._is_hidden, self._most_groups = registry, now, is_hidden, most_groups
 
-    def partitions(self, record: DatasetRecord, sight: Sight) -> dict[str, Any]:
-        """{partitions: [{partition, leader, replicas, inSync, begin, end, records}], records, withheld}.
-
-        Raises InvalidInput for a dataset of lineage only, NotFound, Unavailable.
-        """
+    def partitions(self, record: DatasetRecord, sight: Sight) -> answers.TopicPartitions:
+        """Raises InvalidInput for a dataset of lineage only, NotFound, Unavailable."""
         results = self._details.partitions(*self._at(record), record.id.name)
         rows = [
-            {
-                "partition": p.partition,
-                "leader": p.leader,
-                "replicas": list(p.replicas),
-                "inSync": list(p.in_sync),
-                "begin": p.begin if sight.counts else None,
-                "end": p.end if sight.counts else None,
-                "records": p.records if sight.counts else None,
-            }
+            answers.TopicPartition(
+                partition=p.partition,
+                leader=p.leader,
+                replicas=list(p.replicas),
+                in_sync=list(p.in_sync),
+                begin=p.begin if sight.counts else None,
+                end=p.end if sight.counts else None,
+                records=p.records if sight.counts else None,
+            )
             for p in results
         ]
         known = [p.records for p in results if p.records is not None]
         total = sum(known) if sight.counts and len(known) == len(results) else None
-        return {"partitions": rows, "records": total, "withheld": not sight.counts}
+        return answers.TopicPartitions(partitions=rows, records=total, withheld=not sight.counts)
 
-    def config(self, record: DatasetRecord) -> dict[str, Any]:
-        """{configs: [{name, value, source, readOnly, sensitive}], message}. Raises as `partitions`."""
+    def config(self, record: DatasetRecord) -> answers.TopicConfig:
+        """Raises as `partitions`."""
         results = self._details.configs(*self._at(record), record.id.name)
         rows = [
-            {"name": c.name, "value": c.value, "source": c.source, "readOnly": c.read_only, "sensitive": c.sensitive}
+            answers.TopicConfigEntry(
+                name=c.name, value=c.value, source=c.source, read_only=c.read_only, sensitive=c.sensitive
+            )
             for c in results or ()
         ]
         message = None
         if results is None:
             message = "The user that Weir signs in with may not read the configuration; allow it DESCRIBE_CONFIGS."
-        return {"configs": rows, "message": message}
+        return answers.TopicConfig(configs=rows, message=message)
 
-    def groups(self, record: DatasetRecord, sight: Sight) -> dict[str, Any]:
-        """{groups: [{name, state, lag, members, partitions}], unread, withheld}. Raises as `partitions`."""
+    def groups(self, record: DatasetRecord, sight: Sight) -> answers.TopicGroups:
+        """Raises as `partitions`."""
         results = self._details.groups(*self._at(record), record.id.name, self._most_groups)
         shown = [_group(g, sight.counts) for g in results.groups if not self._is_hidden(g.name)]
-        return {"groups": shown, "unread": results.unread, "withheld": not sight.counts}
+        return answers.TopicGroups(groups=shown, unread=results.unread, withheld=not sight.counts)
 
-    def acls(self, record: DatasetRecord) -> dict[str, Any]:
-        """{known, entries: [{principal, operation, permission, host, resource, pattern}], message}. Who may ask is the
-        caller's to check. Raises as `partitions`."""
+    def acls(self, record: DatasetRecord) -> answers.TopicAcls:
+        """Who may ask is the caller's to check. Raises as `partitions`."""
         results = self._details.acls(*self._at(record), record.id.name)
         entries = [
-            {
-                "principal": a.principal,
-                "operation": a.operation,
-                "permission": a.permission,
-                "host": a.host,
-                "resource": a.resource,
-                "pattern": a.pattern,
-            }
+            answers.TopicAcl(
+                principal=a.principal,
+                operation=a.operation,
+                permission=a.permission,
+                host=a.host,
+                resource=a.resource,
+                pattern=a.pattern,
+            )
             for a in results.entries
         ]
-        return {
-            "known": str(results.known),
-            "entries": entries,
-            "message": None if entries else _NO_RULES[results.known],
-        }
+        return answers.TopicAcls(
+            known=results.known.value, entries=entries, message=None if entries else _NO_RULES[results.known]
+        )
 
-    def rate(self, record: DatasetRecord, sight: Sight, hours: int) -> dict[str, Any]:
-        """{buckets: [{at, records}], records, perSecond, seconds, withheld}: by the times that records are stamped with.
-
-        Raises as `partitions`.
-        """
+    def rate(self, record: DatasetRecord, sight: Sight, hours: int) -> answers.TopicRate:
+        """By the times that records are stamped with. Raises as `partitions`."""
         if not sight.counts:
-            return {"buckets": [], "records": None, "perSecond": None, "seconds": 0.0, "withheld": True}
+            return answers.TopicRate(buckets=[], records=None, per_second=None, seconds=0.0, withheld=True)
         until = self._now()
         step = timedelta(hours=hours) / BUCKETS
         moments = [until - step * n for n in range(BUCKETS, -1, -1)]
         offsets = self._details.offsets_at(*self._at(record), record.id.name, moments)
         counts = [max(0, after - before) for before, after in pairwise(offsets)]
         total = sum(counts)
-        return {
-            "buckets": [{"at": rfc3339(at), "records": n} for at, n in zip(moments, counts, strict=False)],
-            "records": total,
-            "perSecond": total / (hours * 3600),
-            "seconds": step.total_seconds(),
-            "withheld": False,
-        }
+        return answers.TopicRate(
+            buckets=[answers.RateBucket(at=rfc3339(at), records=n) for at, n in zip(moments, counts, strict=False)],
+            records=total,
+            per_second=total / (hours * 3600),
+            seconds=step.total_seconds(),
+            withheld=False,
+        )
 
-    def subjects(self, record: DatasetRecord, schema: SchemaVersion) -> dict[str, Any]:
-        """{registry, subjects: [{subject, versions: [{version, id, type}]}], problems}. Raises as `partitions`."""
+    def subjects(self, record: DatasetRecord, schema: SchemaVersion) -> answers.Subjects:
+        """Raises as `partitions`."""
         cluster = self._cluster(record)
         results, problems = self._registered(cluster, record, schema)
-        subjects: dict[str, list[dict[str, Any]]] = {}
+        subjects: dict[str, list[answers.SubjectVersion]] = {}
         for each in results:
-            for subject, version in each.subjects.items():
-                subjects.setdefault(subject, []).append({"version": version, "id": each.id, "type": each.type})
-        return {
-            "registry": cluster.registry_url is not None,
-            "subjects": [
-                {"subject": subject, "versions": sorted(versions, key=lambda v: -int(v["version"]))}
+            for subject, number in each.subjects.items():
+                version = answers.SubjectVersion(version=number, id=each.id, type=each.type)
+                subjects.setdefault(subject, []).append(version)
+        return answers.Subjects(
+            registry=cluster.registry_url is not None,
+            subjects=[
+                answers.Subject(subject=subject, versions=sorted(versions, key=lambda v: -v.version))
                 for subject, versions in sorted(subjects.items())
             ],
-            "problems": problems,
-        }
+            problems=problems,
+        )
 
     def subject_diff(
         self, record: DatasetRecord, schema: SchemaVersion, subject: str, version: int, before: int | None
-    ) -> dict[str, Any]:
-        """{subject, version, before, lines: [{change: same | added | removed, text}]} of a version, against an earlier one
-        where that is given. Raises NotFound for a subject or version that is not of this topic."""
+    ) -> answers.SubjectDiff:
+        """A version line by line, against an earlier one where that is given. Raises NotFound for a subject or version that
+        is not of this topic."""
         results, problems = self._registered(self._cluster(record), record, schema)
         texts = {each.subjects[subject]: _lines(each) for each in results if subject in each.subjects}
         for number in (version, *([before] if before is not None else [])):
@@ -166,12 +161,9 @@ class TopicPages:
                     details={"subject": subject, "version": number},
                 )
         old = texts[before] if before is not None else texts[version]
-        return {
-            "subject": subject,
-            "version": version,
-            "before": before,
-            "lines": _compared(old, texts[version]),
-        }
+        return answers.SubjectDiff(
+            subject=subject, version=version, before=before, lines=_compared(old, texts[version])
+        )
 
     def _registered(
         self, cluster: ClusterRecord, record: DatasetRecord, schema: SchemaVersion
@@ -202,23 +194,25 @@ class TopicPages:
         return self._clusters.get(record.cluster)
 
 
-def _group(group: TopicGroup, counts: bool) -> dict[str, Any]:
-    return {
-        "name": group.name,
-        "state": group.state,
-        "lag": group.lag if counts else None,
-        "members": [{"client": m.client, "host": m.host, "partitions": list(m.partitions)} for m in group.members],
-        "partitions": [
-            {
-                "partition": p.partition,
-                "member": p.member,
-                "committed": p.committed if counts else None,
-                "end": p.end if counts else None,
-                "lag": p.lag if counts else None,
-            }
+def _group(group: TopicGroup, counts: bool) -> answers.TopicGroup:
+    return answers.TopicGroup(
+        name=group.name,
+        state=group.state,
+        lag=group.lag if counts else None,
+        members=[
+            answers.TopicGroupMember(client=m.client, host=m.host, partitions=list(m.partitions)) for m in group.members
+        ],
+        partitions=[
+            answers.TopicGroupPartition(
+                partition=p.partition,
+                member=p.member,
+                committed=p.committed if counts else None,
+                end=p.end if counts else None,
+                lag=p.lag if counts else None,
+            )
             for p in group.partitions
         ],
-    }
+    )
 
 
 def _lines(schema: RegisteredSchema) -> list[str]:
@@ -230,7 +224,11 @@ def _lines(schema: RegisteredSchema) -> list[str]:
     return text.splitlines()
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[dict[str, str]]:
+def _compared(old: Sequence[str], new: Sequence[str]) -> list[answers.SubjectLine]:
     """Every line of both, in order."""
-    kinds = {"  ": "same", "+ ": "added", "- ": "removed"}
-    return [{"change": kinds[line[:2]], "text": line[2:]} for line in difflib.ndiff(old, new) if line[:2] in kinds]
+    kinds: dict[str, Literal["same", "added", "removed"]] = {"  ": "same", "+ ": "added", "- ": "removed"}
+    return [
+        answers.SubjectLine(change=kinds[line[:2]], text=line[2:])
+        for line in difflib.ndiff(old, new)
+        if line[:2] in kinds
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from api.edge.answer import Answer, Time, about, absent
 from api.features.detections.answers import Evidence
-from api.features.datasets.answers import Access
+from api.formats.readable_places import Access
 from api.http.schemas.lineage import NodeType, Origin
 
 

@@ -1,12 +1,9 @@
-"""What admins and stewards of a domain may ask about many datasets at once, cut to those of their domain."""
+"""The report of admins and stewards of a domain: about its datasets alone."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from api.joins.cross_room import ReportFlows, ReportReaders
 from api.visibility.readers import Reader
-from catalog.errors import NotAllowed
 from catalog.where_is.report import Part, WhereIs
 from policies.decision.domains import Reach
 
@@ -16,17 +13,3 @@ def where_is_within(where_is: WhereIs, reach: Reach, reader: Reader) -> WhereIs:
     many = "s" if len(reach.names) > 1 else ""
     words = f"This report is about the datasets of domain{many} {', '.join(reach.names)} alone."
     return where_is.of(Part(reach.has, words), ReportFlows(reader.lineage), ReportReaders(reader.lineage))
-
-
-def require_topics(reach: Reach, user: str, cluster: str | None, topics: Sequence[str], names: Collection[str]) -> None:
-    """Raises NotAllowed unless all that these patterns of topics match, now or later, is within reach. By what is written
-    alone: the answer is the same whether a topic exists or not. `names`: all that the same cluster is declared by."""
-    for each in topics:
-        # In names of topics these match single letters, which patterns of domains do not have.
-        letters = any(letter in each for letter in "?[]")
-        if cluster is None or letters or not all(reach.has_all(f"{name}/{each}") for name in {cluster, *names}):
-            pattern = f"{cluster}/{each}" if cluster is not None else each
-            raise NotAllowed(
-                f"{user} may not scan {pattern}: it may be more than the datasets of {' and '.join(reach.names)}.",
-                details={"permission": "scan", "reasons": ["outside of their domains"]},
-            )

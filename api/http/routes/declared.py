@@ -13,7 +13,6 @@ from api.guard.credentials import require
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Declarer, Session
 from api.guard.services import InstanceOf
-from api.http.routes.clusters import forget
 from api.http.schemas.declared import (
     Applied,
     DeclaredDocument,
@@ -23,6 +22,7 @@ from api.http.schemas.declared import (
     RebuiltLineage,
     RebuiltSearch,
 )
+from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connectors.places import KIND
 from api.joins.connectors.service import Connectors
 from api.joins.declared import Declared
@@ -125,7 +125,8 @@ def delete(built: InstanceOf, subject: Declarer, later: Session, kind: Name, nam
     if kind.casefold() == "cluster":
         require(built, subject, "manage")
     if kind.casefold() == "cluster" and not built[Declared].documents(kind, name):
-        return {"kind": "Cluster", "name": name, "action": "delete", **forget(built, subject, name)}
+        count = built[ClusterRemoval].forget(subject, name)
+        return {"kind": "Cluster", "name": name, "action": "delete", "datasets": count}
     return built[Declared].delete(kind, name, subject, later)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about, absent
-from api.features.datasets.answers import Access
+from api.formats.readable_places import Access
 from api.http.schemas.lineage import Origin
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from api.edge.answer import RequestBody
-from api.edge.openapi import answers_with
 from api.edge.parameters import Count, Text
-from api.guard.guards import Caller, needs
-from api.guard.services import InstanceOf
-from api.features.scans.answers import TrialOnDataset, TrialOnValues
 from api.features.detections.recognizers import MAX_VALUES, Recognizers, recognizer_of
+from api.features.detections.trial_answers import TrialOnDataset, TrialOnValues
+from api.guard.guards import Caller, needs
+from api.guard.router import FeatureRouter
+from api.guard.services import From
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from catalog.datasets.datasets import Datasets
@@ -22,10 +21,10 @@ from policies.access.purposes import PurposeUse
 from policies.audit import AuditLog
 from scanners.model import Recognizer
 
-router = APIRouter(prefix="/recognizers", tags=["catalog"])
+router = FeatureRouter("/recognizers", tags=["catalog"])
 
 
-class Trial(RequestBody):
+class TrialBody(RequestBody):
     """Values of your own, or a dataset; never both."""
 
     recognizer: dict[str, Any] = Field(
@@ -43,8 +42,17 @@ class Trial(RequestBody):
     )
 
 
-@router.post("/test", dependencies=[needs("scan")], responses=answers_with(TrialOnValues | TrialOnDataset))
-def test(built: InstanceOf, subject: Caller, body: Trial) -> dict[str, Any]:
+@router.post("/test", dependencies=[needs("scan")])
+def test(
+    recognizers: From[Recognizers],
+    datasets: From[Datasets],
+    readers: From[Readers],
+    sights: From[SightRules],
+    purposes: From[PurposeUse],
+    audit: From[AuditLog],
+    caller: Caller,
+    body: TrialBody,
+) -> TrialOnValues | TrialOnDataset:
     """How many of the values it finds, whether that makes a tag, which harmless look-alikes it flags. Nothing is kept.
 
     On a dataset it is a question about values, so it is answered for the fields that the caller may read unmasked in every
@@ -54,31 +62,33 @@ def test(built: InstanceOf, subject: Caller, body: Trial) -> dict[str, Any]:
         raise InvalidInput("Give either values or a dataset to try the recognizer on.")
     recognizer = recognizer_of(body.recognizer)
     if body.values is not None:
-        return built[Recognizers].on_values(recognizer, body.values, body.field or "value.field")
-    built[PurposeUse].require(body.purpose)
-    datasets = built[Readers].of(subject).datasets
-    record = datasets.get(datasets.find(str(body.dataset)))
-    approved = built[Recognizers].declared_by_another(recognizer, subject.user)
-    seen = built[SightRules].of(subject, body.purpose).by_decision(record.reference)
+        return recognizers.on_values(recognizer, body.values, body.field or "value.field")
+    purposes.require(body.purpose)
+    known = readers.of(caller).datasets
+    record = known.get(known.find(str(body.dataset)))
+    approved = recognizers.declared_by_another(recognizer, caller.user)
+    seen = sights.of(caller, body.purpose).by_decision(record.reference)
     about = [f"field {body.field}"] if body.field else []
     about += ["declared by another"] if approved else [*_patterns(recognizer)]
 
     def note(outcome: str) -> None:
-        built[AuditLog].record_by(subject, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
+        audit.record_by(caller, "recognizer.test", record.reference, outcome, [recognizer.name, *about])
 
     try:
         # Before the first record is read, as queries do.
-        built[Recognizers].check_field(record, body.field, seen.reads if not approved else _every)
+        recognizers.check_field(record, body.field, seen.reads if not approved else _every)
     except NotAllowed:
         note("deny")
         raise
     note("allow")
     if not approved:
-        return built[Recognizers].on_dataset(recognizer, record, body.field, seen.reads, body.records)
+        return recognizers.on_dataset(recognizer, record, body.field, seen.reads, body.records)
     # Of fields that the caller may not read, counts of n and of n + 1 records would show one record.
-    whole = all(seen.reads(each.path) for each in built[Datasets].schema(record.id).fields)
-    answer = built[Recognizers].on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
-    return answer if seen.counts else {**answer, "records": None}
+    whole = all(seen.reads(each.path) for each in datasets.schema(record.id).fields)
+    answer = recognizers.on_dataset(recognizer, record, body.field, _every, body.records if whole else _SAMPLE)
+    if not seen.counts:
+        answer.records = None
+    return answer
 
 
 _SAMPLE = 1000

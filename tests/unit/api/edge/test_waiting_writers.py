@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from api.joins.connectors.service import Connectors
 from api.features.topics.group_lags import GroupLags
+from api.joins.connectors.service import Connectors
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
 from api.wiring.campaign_services import AccessReviews

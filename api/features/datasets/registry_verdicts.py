@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
+from api.features.datasets.schema_answers import Compatibility, CompatibilityProblem, RegistryVerdict
 from api.joins.connections import Connections
 from catalog.call_deadline import all_calls_within
 from catalog.model import SchemaVersion
@@ -27,7 +27,7 @@ def schema_ids(schema: SchemaVersion) -> set[int]:
 
 def follow(
     topic: str, schemas: Mapping[int, RegisteredSchema], before: Collection[int], after: Collection[int]
-) -> dict[str, Any] | None:
+) -> Compatibility | None:
     """The verdict on the newest schema of `after` against those of `before`, subject by subject; all must hold."""
     known = Schemas(schemas)
     verdicts = []
@@ -43,8 +43,8 @@ def follow(
         return None
     ways = {way: all(each[way] for each in verdicts) for way in ("backward", "forward", "full")}
     levels = [level for level in LEVELS if all(level in each["levels"] for each in verdicts)]
-    problems = [{"subject": each["subject"], **p} for each in verdicts for p in each["problems"]]
-    return {**ways, "rule": verdicts[0]["rule"], "levels": levels, "problems": problems}
+    problems = [CompatibilityProblem(subject=each["subject"], **p) for each in verdicts for p in each["problems"]]
+    return Compatibility(**ways, rule=verdicts[0]["rule"], levels=levels, problems=problems)
 
 
 class Verdicts:
@@ -54,7 +54,7 @@ class Verdicts:
         self._connections = connections
         self._registry = registry
 
-    def registered(self, record: DatasetRecord, old: SchemaVersion, new: SchemaVersion) -> dict[str, Any] | None:
+    def registered(self, record: DatasetRecord, old: SchemaVersion, new: SchemaVersion) -> Compatibility | None:
         """How the newest registered schema of the value follows those before it, by the format's own rules, see
         `scanners.schemas.compatible.judged`; None where records of either version name no schema, or the registry is away."""
         if record.cluster is None or old.format.get("value") != new.format.get("value"):
@@ -69,8 +69,8 @@ class Verdicts:
         except (ValueError, KeyError):
             return None
 
-    def of(self, record: DatasetRecord, schema: SchemaVersion) -> list[dict[str, Any]]:
-        """[{subject, version, type, compatible, messages}] for the subject TOPIC-value; empty when there is none.
+    def of(self, record: DatasetRecord, schema: SchemaVersion) -> list[RegistryVerdict]:
+        """The verdict for the subject TOPIC-value; empty when there is none.
 
         The registry judges by the subject's own compatibility rule. Raises Unavailable when it does not answer.
         """
@@ -85,11 +85,11 @@ class Verdicts:
             text, _ = export(record.id.name, schema, _WRITTEN[newest.type])
             compatible, messages = self._registry.accepts(connection, subject, newest.type, text)
         return [
-            {
-                "subject": subject,
-                "version": newest.version,
-                "type": newest.type,
-                "compatible": compatible,
-                "messages": messages,
-            }
+            RegistryVerdict(
+                subject=subject,
+                version=newest.version,
+                type=newest.type,
+                compatible=compatible,
+                messages=list(messages),
+            )
         ]
