@@ -33,33 +33,13 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.marquez import routes
 from api.http.routes import (
-    access,
-    access_reviews,
-    audit,
     connectors,
-    decisions,
-    declared,
-    directory,
-    domains,
-    effective,
-    events,
-    health,
-    lineage,
-    notifications,
     one_row,
     pages,
-    purposes,
     queries,
     records,
-    request_parts,
     running,
-    scim,
-    sessions,
-    sign_in,
-    sources,
-    tokens,
     views,
 )
 from api.joins.views.service import Views
@@ -122,36 +102,16 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     all_of_them = APIRouter()
     all_of_them.include_router(views.often, prefix=PREFIX)
-    for tolerant in (routes.router, lineage.producers, sign_in.router):  # other tools call these, by rules of their own
-        all_of_them.include_router(tolerant, prefix=PREFIX)
     for room in (
         views,
         records,
         connectors,
-        lineage,
-        sources,
         queries,
         running,
-        access,
-        request_parts,
-        notifications,
-        effective,
-        access_reviews,
-        audit,
-        decisions,
-        declared,
-        domains,
-        purposes,
-        tokens,
-        sessions,
-        directory,
-        events,
     ):
         all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
-    all_of_them.include_router(scim.router)
-    all_of_them.include_router(health.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
+from api.features.access_reviews.service import AccessReviews
+from api.features.notifications.service import Notify
 from api.joins.connections import Connections
 from api.joins.connectors.service import Connectors
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights
-from api.joins.health import Health
 from api.joins.observing import Observing
-from api.joins.scim.service import ScimService
 from api.joins.second_person import SecondPerson
 from api.joins.views.changes import ViewChanges
 from api.joins.views.diff import ViewDiffs
@@ -32,7 +32,6 @@ from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
 from api.wiring.access_services import EffectiveAccess, access_services
 from api.wiring.adapters import Adapters
-from api.wiring.campaign_services import AccessReviews
 from api.wiring.catalog_services import CatalogServices, catalog_services
 from api.wiring.clock import now
 from api.wiring.declared_services import declared_services
@@ -41,7 +40,6 @@ from api.wiring.given import Given
 from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
-from api.wiring.notify_services import Notify
 from api.wiring.observing_services import observing_service
 from api.wiring.people_services import directory_people, notices, request_services
 from api.wiring.query_services import query_services
@@ -77,10 +75,10 @@ from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
-from policies.audit_export import Signer
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from policies.browse.service import Browser
 from policies.declared.state import GovernanceState
 from policies.ports import FactsSource
@@ -163,7 +161,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DeviceLogins, governance.device_logins)
     add(DirectoryPeople, people)
     add(DirectoryList, DirectoryList(governance.state))
-    add(ScimService, ScimService(people))
     add(Approvals, governance.approvals)
     add(RequestView, requests.view)
     add(Notify, notify)
@@ -192,7 +189,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(SecondPerson, declared.second)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
-    add(Health, Health(parts.probes(), parts.lag))
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
     add(
         Duties,
@@ -207,7 +203,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
         wiring.provide(instance, parts)
     parts.closing += [
         notify.sender.close,
-        instance[Health].close,
         catalog.webhooks.close,
         instance[Deliveries].close,
     ]

@@ -31,11 +31,11 @@ from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.sql import SqlPolicyStore, SqlTokenStore
 from policies.adapters.stores.tables import AuditHeadRow, AuditRow, GovernanceRow
-from policies.audit import AuditLog
-from policies.audit_export import About, export
-from policies.audit_file_check import verify
-from policies.audit_ports import AuditEntry, AuditFilter
-from policies.audit_text import digest
+from policies.audit.export import About, export
+from policies.audit.file_check import verify
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry, AuditFilter
+from policies.audit.text import digest
 from policies.declared.state import GovernanceState
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moments

@@ -104,18 +104,6 @@ class DeliveryState:
         free = self.worker in (None, worker) or self.leased_until is None or self.leased_until <= now
         return free and (self.next_try_at is None or self.next_try_at <= now)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "receiver": self.name,
-            "position": self.position,
-            "failures": self.failures,
-            "failedAt": rfc3339(self.failed_at),
-            "nextTryAt": rfc3339(self.next_try_at),
-            "problem": self.problem,
-            "deliveredAt": rfc3339(self.delivered_at),
-            "dropped": self.dropped,
-        }
-
 
 class DeliveryFailed(Exception):
     """A receiver did not take an event. `problem` names the receiver's host or server and the cause, no content.

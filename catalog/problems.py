@@ -29,7 +29,7 @@ _WORDS = {
     "guids_not_supported": "The schema registry knows no GUIDs, by which headers name the schemas {ids}; those records were not"
     " read. Confluent's registry has them from version 8.0 on.",
     "several_documents": "{count} times{part} holds several JSON documents, which were read as an array{first}.",
-    "several_formats": "{count} times{part} is not {main}: {formats}{first}. Declare the format (kind: Dataset,"
+    "several_formats": "{count} times{part} is not {main}: {formats}{first}.{tried} Declare the format (kind: Dataset,"
     " spec.format.{of}: {main}) to have what does not fit it counted as unreadable.",
     "not_in_envelope": "{count} times{part} is not in the envelope ({layers}) that the others are in; what it holds is listed"
     " behind the payload's fields.",
@@ -52,9 +52,9 @@ _LOST = {"unknown_schema_id", "profile_failed", "too_deep"}
 def unread(problems: Iterable[Mapping[str, Any]]) -> int:
     """How many keys, values and headers could not be read."""
     return sum(
-        problem.get("count", 1)
+        problem.get("unread", 0) or (problem.get("count", 1) if _is_lost(str(problem.get("reason"))) else 0)
         for problem in problems
-        if "source" not in problem and _is_lost(str(problem.get("reason")))
+        if "source" not in problem
     )
 
 
@@ -80,6 +80,9 @@ def sentence(problem: Mapping[str, Any]) -> str:
         "of": str(part),
         "layers": ", ".join(map(str, problem.get("layers") or ())),
         "formats": ", ".join(f"{name} {count:,}" for name, count in dict(problem.get("formats") or {}).items()),
+        "tried": f" {problem['unread']} are bytes that no format reads (tried: {', '.join(problem['tried'])})."
+        if problem.get("tried")
+        else "",
         "ids": ", ".join(map(str, problem.get("ids") or [problem.get("id", "?")])),
     }
     reading = (

@@ -209,7 +209,7 @@ class AccessRequest:
         return frozenset(v.by for v in self.votes if v.stage == stage and v.verdict == "approve")
 
     def to_json(self) -> dict[str, Any]:
-        """The request as the API gives it: `stage` is the name of the one that waits, None when none does."""
+        """As it is kept: `stage` is the name of the one that waits, None when none does."""
         return {
             "id": self.id,
             "state": str(self.state),

@@ -48,13 +48,21 @@ class MaskType(StrEnum):
     DROP = "DROP"
 
 
+KEYED = frozenset({MaskType.MASK_HASH, MaskType.TOKEN})
+"""Masks that show which values are equal, by a key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """How a value is hidden. `expression` is Spark SQL of `{col}`, for CUSTOM only; `params` by mask type."""
+    """How a value is hidden. `expression` is Spark SQL of `{col}`, for CUSTOM only; `params` by mask type.
+
+    kind  the kind of personal data of the field that is masked, one of its tags: each has keys of its own
+    """
 
     type: MaskType
     expression: str | None = None
     params: Mapping[str, float | int | str] = field(default_factory=dict)
+    kind: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """What this room needs from the outside: stores for what is declared, asked and issued; facts of datasets. Those of the
-audit are in `policies.audit_ports`.
+audit are in `policies.audit.ports`.
 
 Every method of a store raises Unavailable when the store does not answer.
 """

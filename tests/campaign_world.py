@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from api.wiring.campaign_services import access_reviews
+from api.features.access_reviews.service import access_reviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.events.events import Events
@@ -17,7 +17,7 @@ from policies.access.identity import Identity
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.campaigns import SqlCampaignStore
 from policies.adapters.stores.sql import SqlPolicyStore
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.effective.moment import Moments
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch

@@ -288,7 +288,7 @@ COUNTS_ANSWERS = "test_engine_faults.py"
 """Counts how many clients are answered in time, so it comes last: the other lane of a whole run has ended by then, or soon will."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Fast tests first; those that need servers after them; last those that take what time is left.
 
     With WEIR_TEST_RERUNS=N a test that needs servers or a browser and fails is run up to N times more, and is reported as
@@ -303,6 +303,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=lambda item: (item.path.name == COUNTS_ANSWERS, weight(item)))
     examples.reduce(items)
+    if left_out := examples.sample(items):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
     for item in items:
         _give_time(item, 900 if weight(item) in (1, 2) else 300)
     if reruns := int(os.environ.get("WEIR_TEST_RERUNS", "0")):

@@ -52,6 +52,26 @@ def some(points: range) -> range:
     return points[first::5]
 
 
+def sample(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The cases that a quick run leaves out: of a test marked `sampled(N)` all but N, others with each seed.
+
+    A test that somebody names with its case is not among several, so it runs.
+    """
+    if deep():
+        return []
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled") is not None:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = []
+    for name, those in cases.items():
+        mark = those[0].get_closest_marker("sampled")
+        assert mark is not None
+        some = random.Random(f"{os.environ.get('WEIR_TEST_SEED')} {name}")
+        left_out += some.sample(those, max(0, len(those) - mark.args[0]))
+    return left_out
+
+
 def reduce(items: list[pytest.Item]) -> None:
     """Lower the examples of each collected property; nothing in a run of all examples."""
     if deep():

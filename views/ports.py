@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from views.model import Positions, Progress, StreamPlan, Unfit
 
 

@@ -17,7 +17,7 @@ from api.config.tls_settings import CLIENT_CERTIFICATE
 from api.guard import cookies
 from api.guard.services import InstanceOf
 from api.wiring.instance import Instance
-from catalog.errors import NotAllowed, NotSignedIn
+from catalog.errors import NotSignedIn
 from policies.access.api_tokens import PREFIX
 from policies.access.certificates import Certificates, PeerCertificate
 from policies.access.identity import Identity
@@ -141,11 +141,7 @@ def subject_lately(request: Request, built: Instance, given: Credential) -> Subj
 
 def require(built: Instance, subject: Subject, permission: str) -> None:
     """Raise NotAllowed (403) unless the subject holds the permission."""
-    if permission not in built[Identity].permissions(subject):
-        raise NotAllowed(
-            f"{subject.user} lacks the permission {permission!r}; ask an administrator for a role that carries it.",
-            details={"permission": permission, "reasons": [f"no role of {subject.user} carries {permission}"]},
-        )
+    built[Identity].require(subject, permission)
 
 
 Given = Annotated[Credential, Depends(credential)]

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 
 from catalog.apply.handlers import without_connectors
 from catalog.datasets.datasets import Datasets
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 
 class ClusterRemoval:
     """Takes a cluster that no document declares out of the catalog, with its topics."""
 
-    def __init__(
-        self, connectors_of: Callable[[str], Sequence[str]], datasets: Datasets, audit: AuditLog
-    ) -> None:
+    def __init__(self, connectors_of: Callable[[str], Sequence[str]], datasets: Datasets, audit: AuditLog) -> None:
         """`connectors_of`: names of the declared connectors of a cluster."""
         self._connectors_of, self._datasets, self._audit = connectors_of, datasets, audit
 

@@ -19,8 +19,8 @@ from catalog.errors import Conflict, NotFound
 from catalog.records import DeclaredDocument
 from connectors.declared import ConnectorSpec
 from policies.access.purposes import PurposeUse
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.mentioned import Mentioned, details, mentioned
 from policies.declared.purpose_specs import Together

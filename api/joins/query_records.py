@@ -9,7 +9,7 @@ from catalog.errors import WeirError
 from catalog.ports import CatalogStore, Clock
 from catalog.scans.drift import DriftScans
 from catalog.scans.scans import Scans
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.plan.ports import Drift, QueryRecord
 from policies.plan.settings import QuerySettings
 from policies.ports import FactsSource

@@ -16,6 +16,8 @@ from api.config.home import Home, write_private
 from api.config.log_files import keep_small
 from api.config.logs import configure, frames
 from api.config.settings import Settings, load
+from api.features.access_reviews.service import AccessReviews
+from api.features.notifications.service import Notify
 from api.features.scans.runner import ScanRunner
 from api.features.topics.group_lags import GroupLags
 from api.joins.connectors.service import Connectors
@@ -23,11 +25,9 @@ from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
-from api.wiring.campaign_services import AccessReviews
 from api.wiring.duties import Duties
 from api.wiring.engines import Logs, PythonDaemons, Revival
 from api.wiring.instance import Instance
-from api.wiring.notify_services import Notify
 from catalog.datasets.tag_propagation import TagFlow
 from catalog.errors import Unavailable
 from catalog.events.deliveries import Deliveries
@@ -35,9 +35,9 @@ from catalog.events.events import Events
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
-from policies.notices import Channel
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.notify.notices import Channel
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
 

@@ -14,7 +14,7 @@ from policies.decision.visibility import Known
 _OWN = frozenset({"User", "Group", "Grant"})
 """Kinds of which a caller sees their own; these stay."""
 _ROLE_LISTS = ("read", "rowFilters")
-"""Lists of a role whose entries name datasets. The other parts say what its holder may do, and stay."""
+"""Lists of a role whose entries name datasets. The other parts are what its holder may do, and stay."""
 _PLACES = frozenset({"path", "paths", "fields", "where", "expression", "rows", "sql", "unmask"})
 """Keys under which documents name fields."""
 _PATTERN = re.compile(r"[^\s'\"`,;()]+/[^\s'\"`,;()]+")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from api.config.settings import Settings
+from api.features.access_reviews.service import AccessReviews, access_reviews
 from api.joins.facts import NotKept
 from api.visibility.readers import Readers
 from api.wiring.adapters import Adapters
-from api.wiring.campaign_services import AccessReviews, access_reviews
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from catalog.topic_details import TopicDetails
     from lineage.ports import EventLog, EventSource, LineageGraph
     from policies.access.session_ports import OpenIdClient, SessionStore
-    from policies.audit_ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
+    from policies.audit.ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
     from policies.campaigns.ports import CampaignStore
-    from policies.notices import NoticeStore
+    from policies.notify.notices import NoticeStore
     from policies.plan.ports import Engine, Offsets
     from policies.ports import PolicyStore, TokenStore
     from scanners.ports import DeadLetters, OffsetLookup, Sampler, SchemaRegistry

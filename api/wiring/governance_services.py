@@ -16,12 +16,12 @@ from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
 from policies.access.sign_in import SignIn
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
-from policies.audit_export import Signer
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
-from policies.audit_verify import Seals
+from policies.audit.actions import AuditAction
+from policies.audit.export import Signer
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
+from policies.audit.verify import Seals
 from policies.declared.state import Checks, GovernanceState
 from policies.masks import custom
 from policies.model import Subject

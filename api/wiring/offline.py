@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from catalog.errors import InvalidInput
-from policies.audit_file_check import FileVerification, verify
+from policies.audit.file_check import FileVerification, verify
 
 
 def check_audit_file(file: Path, key: Path | None) -> FileVerification:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from api.config.settings import Settings
+from api.features.notifications.service import Notify, notify
 from api.joins.cross_room import held_elsewhere
 from api.visibility.knowledge import Knowledge
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
-from api.wiring.notify_services import Notify, notify
 from catalog.errors import NotSignedIn
 from policies.access.directory import DirectoryPeople
 from policies.access.mentions import Mentions

@@ -15,7 +15,7 @@ from api.config.settings import Settings
 from api.joins.connections import OwnServers
 from api.wiring.given import Given, Made, Real, part
 from catalog.declared.secrets import Secrets
-from policies.audit_seals import Trust
+from policies.audit.seals import Trust
 
 if TYPE_CHECKING:
     from catalog.adapters.sql.database import Database
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from catalog.ports import Brokers, CatalogStore, Meaning, Receiver, SearchIndex
     from catalog.topic_details import TopicDetails
     from policies.access.session_ports import OpenIdClient, Sealer, SessionStore
-    from policies.audit_export import Signer
-    from policies.audit_ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
+    from policies.audit.export import Signer
+    from policies.audit.ports import AuditReceiver, AuditStore, HeadPublisher, SegmentStore, ShippingStore
     from policies.campaigns.ports import CampaignStore
     from policies.declared.provider_specs import IdentityProviderSpec
-    from policies.notices import NoticeStore
+    from policies.notify.notices import NoticeStore
     from policies.ports import PolicyStore, TokenStore, TokenVerifier
 
 

@@ -28,8 +28,8 @@ from catalog.datasets.clusters import Clusters
 from catalog.errors import DatasetNotFound, InvalidInput, NotSignedIn
 from lineage.ingest.service import Ingest
 from policies.access.identity import Identity
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.masks.keys import MaskKeys
 from policies.model import Subject

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from catalog.datasets import recheck
+from catalog.datasets.evidence import joined
 from catalog.model import Classification, ReviewState
 from catalog.paths import FieldPath
 from catalog.records import ClassificationRecord, Source
@@ -54,7 +55,7 @@ def merge_scan(
         key = (finding.path, finding.entity)
         seen.add(key)
         before = known.get(key)
-        after = _meet(before, finding, now)
+        after = _meet(before, finding, now, complete)
         if after != before:
             changed.append(after)
     blind = [FieldPath.parse(path) for path in unscanned]
@@ -81,7 +82,9 @@ def _should_have_shown(record: ClassificationRecord, looked: int, complete: bool
     return complete or record.share * looked >= _EXPECTED
 
 
-def _meet(before: ClassificationRecord | None, finding: Classification, now: datetime) -> ClassificationRecord:
+def _meet(
+    before: ClassificationRecord | None, finding: Classification, now: datetime, complete: bool
+) -> ClassificationRecord:
     if before is None:
         return ClassificationRecord(
             path=finding.path,
@@ -93,10 +96,17 @@ def _meet(before: ClassificationRecord | None, finding: Classification, now: dat
             first_at=now,
             seen_at=now,
         )
-    evidence = recheck.noted(before.evidence, finding.evidence, now) if before.seen_at else finding.evidence
+    evidence = finding.evidence
+    score = finding.score
+    if before.seen_at:
+        kept = joined(before.evidence, finding.evidence, complete)
+        score = max(score, before.score) if kept.get("sampled") != finding.evidence.get("sampled") else score
+        # What differs is what this scan saw, not what was added to it.
+        difference = recheck.noted(before.evidence, finding.evidence, now).get("change")
+        evidence = {**kept, "change": difference} if difference is not None else kept
     if "leak" in before.evidence:
         evidence = {**evidence, "leak": before.evidence["leak"]}
-    fresh = replace(before, score=finding.score, evidence=evidence, seen_at=now)
+    fresh = replace(before, score=score, evidence=evidence, seen_at=now)
     if before.state is not ReviewState.REJECTED:
         return fresh
     new = [name for name in recognizers(finding.evidence) if name not in before.rejected_recognizers]

@@ -25,7 +25,7 @@ def change(
 ) -> dict[str, Any] | None:
     """The difference between two evidences, None when there is none worth a look."""
     changes: dict[str, Any] = {}
-    versions = _versions(before), _versions(now)
+    versions = recognizer_versions(before), recognizer_versions(now)
     moved = [
         {"name": name, "before": versions[0][name], "now": versions[1][name]}
         for name in sorted(versions[0].keys() & versions[1].keys())
@@ -60,7 +60,7 @@ def missed(before: Mapping[str, Any], versions: Mapping[str, str], at: datetime)
 
     `versions` are those of the recognizers that looked. The first such look keeps its time.
     """
-    listed = [{"name": name, "version": versions[name]} for name in _versions(before) if name in versions]
+    listed = [{"name": name, "version": versions[name]} for name in recognizer_versions(before) if name in versions]
     difference = change(before, {"recognizers": listed}, at, detected=False)
     standing = before.get("change") or {}
     if difference is None or (
@@ -75,7 +75,8 @@ def reviewed(evidence: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in evidence.items() if name != "change"}
 
 
-def _versions(evidence: Mapping[str, Any]) -> dict[str, str]:
+def recognizer_versions(evidence: Mapping[str, Any]) -> dict[str, str]:
+    """Name -> version of the recognizers in an evidence."""
     return {
         str(r["name"]): str(r.get("version", ""))
         for r in evidence.get("recognizers") or ()

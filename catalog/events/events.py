@@ -48,10 +48,10 @@ class Events:
         """Oldest first when `where.after` is given (to read on), else the newest first."""
         return self._store.events(where or EventFilter(), limit)
 
-    def deliveries(self) -> builtins.list[dict[str, Any]]:
-        """Every receiver with its position and how many kept events it has not got yet (`behind`)."""
+    def deliveries(self) -> builtins.list[tuple[DeliveryState, int]]:
+        """Every receiver with its position and how many kept events it has not got yet ."""
         newest = self._store.newest_event()
-        return [{**state.to_json(), "behind": self._behind(state, newest)} for state in self._store.deliveries()]
+        return [(state, self._behind(state, newest)) for state in self._store.deliveries()]
 
     def _behind(self, state: DeliveryState, newest: int) -> int:
         return self._store.count_events(state.position) if state.position < newest else 0

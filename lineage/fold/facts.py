@@ -7,8 +7,8 @@ run's facts are known (`derive.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeGuard
 
 from lineage.ingest.event_sql import sql_facts
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, Facets, JobRef, Name, RunEvent, facet
@@ -55,22 +55,26 @@ _DATASETS_AT = {
     INFLUENCE: (1, 4),
     EXPLICIT_INFLUENCE: (1, 4),
 }
-
-
-def datasets_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the datasets that a fact names."""
-    for at in _DATASETS_AT.get(fact[0], ()):
-        if at < len(fact):
-            yield fact[at], fact[at + 1]
-
-
 _JOBS_AT = {JOB_WRITES: (1,), JOB_READS: (1,), HANDS_TO: (1, 3), PARENT: (1,)}
 
 
-def jobs_in(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Namespace and name of the jobs that a fact names."""
-    for at in _JOBS_AT.get(fact[0], ()):
-        yield fact[at], fact[at + 1]
+def datasets_in(facts: Iterable[Fact]) -> frozenset[tuple[str, ...]]:
+    """Namespace and name of every dataset that the facts name."""
+    return frozenset(_named(facts, _DATASETS_AT))
+
+
+def jobs_in(facts: Iterable[Fact]) -> frozenset[tuple[str, ...]]:
+    """Namespace and name of every job that the facts name."""
+    return frozenset(_named(facts, _JOBS_AT))
+
+
+def _named(facts: Iterable[Fact], places: Mapping[str, tuple[int, ...]]) -> set[tuple[str, ...]]:
+    names: set[tuple[str, ...]] = set()
+    for fact in facts:
+        for at in places.get(fact[0], ()):
+            if at < len(fact):
+                names.add(fact[at : at + 2])
+    return names
 
 
 def facts_of(event: Event) -> Facts:
@@ -156,36 +160,47 @@ def _column_lineage(target: tuple[str, str], content: Mapping[str, Any] | None) 
         return
     fields = content.get("fields")
     for name, entry in fields.items() if isinstance(fields, Mapping) else ():
-        if not _is_field(name) or not isinstance(entry, Mapping):
-            continue
-        legacy = entry.get("transformationType")
-        for item in _items(entry, "inputFields"):
-            yield from _field_input(target, name, item, legacy)
+        if _is_field(name) and isinstance(entry, Mapping):
+            yield from _field_inputs(target, name, _items(entry, "inputFields"), entry.get("transformationType"))
     for item in _items(content, "dataset"):
         source = optional_name(item)
         if source is not None and _is_field(item.get("field")):
             yield (INFLUENCE, *_pair(source), item["field"], *target)
 
 
-def _field_input(
+def _field_inputs(
     target: tuple[str, str],
     field: str,
-    item: Mapping[str, Any],
+    items: Iterable[Mapping[str, Any]],
     legacy: Any = None,
     tags: tuple[str, str] = (COLUMN, INFLUENCE),
 ) -> Iterator[Fact]:
-    source = optional_name(item)
-    if source is None or not _is_field(item.get("field")):
-        return
-    ways = [way for way in _items(item, "transformations") if isinstance(way.get("type"), str)]
-    column = (*_pair(source), item["field"])
-    direct = [way for way in ways if way["type"].upper() != "INDIRECT"]
-    if len(direct) < len(ways):
-        yield (tags[1], *column, *target)
-    if direct or not ways:
-        masks = all(way.get("masking") is True for way in direct) if direct else _legacy_masks(legacy, item)
-        silent = not any("masking" in way for way in direct) and not (legacy or item.get("transformationType"))
-        yield (tags[0], *column, *target, field, MASKED if masks else UNSAID if silent else RAW)
+    """The facts of one column. Most facts of an event are made here, so each item is gone through once."""
+    for item in items:
+        source, source_field = optional_name(item), item.get("field")
+        if source is None or not _is_field(source_field):
+            continue
+        given = indirect = direct = stated = False
+        masks = True
+        for way in _items(item, "transformations"):
+            kind = way.get("type")
+            if not isinstance(kind, str):
+                continue
+            given = True
+            if kind == "INDIRECT" or kind.upper() == "INDIRECT":
+                indirect = True
+                continue
+            direct = True
+            masks = masks and way.get("masking") is True
+            stated = stated or "masking" in way
+        if indirect:
+            yield (tags[1], source.namespace, source.name, source_field, *target)
+        if direct or not given:
+            if not direct:
+                masks = _legacy_masks(legacy, item)
+            silent = not stated and not (legacy or item.get("transformationType"))
+            way_of = MASKED if masks else UNSAID if silent else RAW
+            yield (tags[0], source.namespace, source.name, source_field, *target, field, way_of)
 
 
 def _legacy_masks(legacy: Any, item: Mapping[str, Any]) -> bool:
@@ -231,10 +246,11 @@ def _entry(target: tuple[str, str], entry: Mapping[str, Any], own_job: Name | No
     for name, into in fields.items() if isinstance(fields, Mapping) else ():
         if not _is_field(name) or not isinstance(into, Mapping):
             continue
-        for item in _items(into, "inputs"):
+        items = list(_items(into, "inputs"))
+        for item in items:
             yield from _explicit_source(target, item, own_job)
-            if item.get("type") != "JOB":
-                yield from _field_input(target, name, item, tags=(EXPLICIT_COLUMN, EXPLICIT_INFLUENCE))
+        columns = [item for item in items if item.get("type") != "JOB"]
+        yield from _field_inputs(target, name, columns, tags=(EXPLICIT_COLUMN, EXPLICIT_INFLUENCE))
 
 
 def _explicit_source(target: tuple[str, str], item: Mapping[str, Any], own_job: Name | None) -> Iterator[Fact]:
@@ -256,7 +272,7 @@ def _items(holder: Mapping[str, Any] | None, key: str) -> Iterator[Mapping[str, 
             yield item
 
 
-def _is_field(name: Any) -> bool:
+def _is_field(name: Any) -> TypeGuard[str]:
     if not isinstance(name, str) or not name:
         return False
     return len(name) <= MAX_FIELD_BYTES // 4 or len(name.encode(errors="replace")) <= MAX_FIELD_BYTES

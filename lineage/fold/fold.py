@@ -6,17 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from catalog.model import DatasetId, NodeId
-from lineage.fold.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, past_of
-from lineage.fold.job_ledger import Book, newest
-from lineage.fold.learn import About, about, gather, learn, new_books
+from catalog.model import DatasetId
+from lineage.fold.derive import OBSERVED, Derived, Sayings, base_of, derive, edge_id, edges_of, flags_of, past_of
+from lineage.fold.event_reading import gather
+from lineage.fold.job_ledger import Book
+from lineage.fold.learn import learn, new_books
+from lineage.fold.mentions import about, add_named, learned
 from lineage.fold.producer_info import job_info
-from lineage.fold.snapshot_history import all_turns, newest_changes
+from lineage.fold.runs import all_turns, newest_changes
 from lineage.fold.timeline import Timeline
-from lineage.graph_delta import Context, GraphDelta, Info, StoredBook
+from lineage.graph_delta import Context, GraphDelta, StoredBook
 from lineage.ingest.events import Event
 from lineage.model import Edge, Kind
-from lineage.names import Link, Names, Resolve, as_written
+from lineage.names import Names, Resolve, as_written
 from lineage.settings import LineageSettings
 
 Drops = Mapping[DatasetId, Sequence[int]]
@@ -93,82 +95,52 @@ def _add_book(delta: GraphDelta, book: Book) -> None:
     delta.books.append(StoredBook(book.owner, book.version, book.dump()))
 
 
-_Moments = dict[DatasetId, set[int]]
-
-
-def learned(mentions: About, resolve: Resolve) -> tuple[set[Link], _Moments, _Moments]:
-    """Links, drops and clears of a batch, in the catalog's names."""
-    links = {
-        Link(resolve(primary.namespace, primary.name), resolve(other.namespace, other.name), kind)
-        for primary, other, kind in mentions.links
-    }
-    drops: _Moments = defaultdict(set)
-    clears: _Moments = defaultdict(set)
-    for moments, times in ((drops, mentions.drops), (clears, mentions.clears)):
-        for name, time in times:
-            moments[resolve(name.namespace, name.name)].add(time)
-    return {link for link in links if link.primary != link.other}, drops, clears
-
-
-def add_named(delta: GraphDelta, mentions: About, names: Names, known: dict[DatasetId, Info]) -> None:
-    """Add a node for everything that is named, even before an edge touches it; add what events state of datasets to `known`."""
-    for name in mentions.named:
-        dataset = names.dataset(name.namespace, name.name)
-        delta.datasets[dataset.node_id] = dataset
-    for job in mentions.jobs:
-        delta.jobs.setdefault(str(NodeId("job", job.namespace, job.name)), (job.namespace, job.name))
-    for name, new_info in mentions.infos.items():
-        dataset = names.dataset(name.namespace, name.name)
-        info = dict(known.get(dataset, {}))
-        for key, (time, value) in new_info.items():
-            if newest(info, key, time, value):
-                info[key] = (time, value)
-        if info != known.get(dataset, {}):
-            delta.dataset_info[dataset] = known[dataset] = info
-
-
 def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
     emitted: dict[str, list[Any]] = {}
     alike: dict[tuple[Any, ...], list[Any]] = {}  # most rows of a book are: one list for them all
-    new: list[Edge] = []
+    new: list[Derived] = []
+    changed: list[Derived] = []
+    before_now = book.emitted
     for derived in rows:
         key, pair, _, vt, seen, variant, how, _, ct, unfinished = derived
         parts = (pair[0], vt, seen, variant, how, ct, unfinished)
         row = alike.get(parts)
         if row is None:
-            row = alike[parts] = [pair[0], vt, seen, f"{derived.raw:d}{derived.columns:d}{how}"]
+            raw, columns = flags_of(pair[0], variant)
+            row = alike[parts] = [pair[0], vt, seen, f"{raw:d}{columns:d}{how}"]
             if ct is not None or unfinished:
                 row += [ct, unfinished]
         emitted[key] = row
-        before = book.emitted.get(key)
+        before = before_now.get(key)
         if before is None:
-            new.append(derived.edge(book.owner))
+            new.append(derived)
         elif before != row:
-            delta.updates.append(derived.edge(book.owner))
-    delta.upserts += new
-    add_nodes(delta, new)
-    delta.removed += [(Kind(row[0]), key, book.owner) for key, row in book.emitted.items() if key not in emitted]
+            changed.append(derived)
+    made = edges_of(book.owner, new)
+    delta.upserts += made
+    delta.updates += edges_of(book.owner, changed)
+    add_nodes(delta, made)
+    delta.removed += [(Kind(row[0]), key, book.owner) for key, row in before_now.items() if key not in emitted]
     book.emit(emitted)
 
 
 def add_nodes(delta: GraphDelta, edges: Iterable[Edge]) -> None:
     """The nodes at these edges' ends."""
-    datasets: dict[tuple[str, str], DatasetId] = {}
+    ends: dict[str, tuple[str, ...]] = {}
     for edge in edges:
-        sns, sn, sf, tns, tn, tf = edge.ends
-        for node_id, full_name, column in ((edge.source, (sns, sn), sf), (edge.target, (tns, tn), tf)):
-            if node_id in delta.columns or node_id in delta.jobs:
-                continue
-            if node_id.startswith("job:"):
-                delta.jobs[node_id] = full_name
-                continue
-            dataset = datasets.get(full_name)
-            if dataset is None:
-                dataset = datasets[full_name] = DatasetId(*full_name)
-            if column:
-                delta.columns[node_id] = (dataset, column)
-            else:
-                delta.datasets[node_id] = dataset
+        ends[edge.source], ends[edge.target] = edge.ends[:3], edge.ends[3:]
+    datasets: dict[tuple[str, str], DatasetId] = {}
+    for node_id, (namespace, name, column) in ends.items():
+        if node_id.startswith("job:"):
+            delta.jobs[node_id] = (namespace, name)
+            continue
+        dataset = datasets.get((namespace, name))
+        if dataset is None:
+            dataset = datasets[namespace, name] = DatasetId(namespace, name)
+        if column:
+            delta.columns[node_id] = (dataset, column)
+        else:
+            delta.datasets[node_id] = dataset
 
 
 def _shorten_phases(book: Book, limit: int) -> None:

@@ -18,11 +18,8 @@ import orjson
 
 from catalog.model import DatasetId
 from lineage.fold.facts import Fact, Facts, datasets_in
-from lineage.fold.halves import Halves, halves_of_json, halves_to_json
+from lineage.fold.micro_batches import Halves, halves_of_json, halves_to_json
 from lineage.fold.runs import Run, Turns
-
-SEEN_STEP = 60_000
-"""Times of the last report of a run are kept to the minute, so that a storm of RUNNING events changes nothing."""
 
 
 @dataclass(slots=True)
@@ -70,7 +67,7 @@ class Cache:
 
     facts: dict[str, bytes] = field(default_factory=dict)
     emitted: bytes | None = None
-    named: dict[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
+    named: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
     statements: dict[frozenset[str], tuple[Mark, Any]] = field(default_factory=dict)
     ids: dict[tuple[str, int], dict[Pair, str]] = field(default_factory=dict)
     """Of edges, by their origin and the time they are valid from."""
@@ -104,13 +101,17 @@ class Book:
     """Edge id -> [kind, vt, seen, flags]: what is in the graph on behalf of this book. Equal rows may be one list."""
     cache: Cache = field(default_factory=Cache, repr=False, compare=False)
 
-    def named(self, key: str) -> frozenset[tuple[str, str]]:
+    def named(self, key: str) -> frozenset[tuple[str, ...]]:
         """Namespace and name of every dataset in one set of facts."""
         names = self.cache.named.get(key)
         if names is None:
-            names = frozenset(name for fact in self.facts[key] for name in datasets_in(fact))
-            self.cache.named[key] = names
+            names = self.cache.named[key] = datasets_in(self.facts[key])
         return names
+
+    def note(self, key: str, facts: Facts, named: frozenset[tuple[str, ...]]) -> None:
+        """Remember a set of facts under its digest, with the datasets in it."""
+        if key not in self.facts:
+            self.facts[key], self.cache.named[key] = facts, named
 
     def emit(self, emitted: dict[str, list[Any]]) -> None:
         """This is in the graph from now on."""
@@ -122,9 +123,9 @@ class Book:
         if self.emitted.pop(edge_id, None) is not None:
             self.cache.emitted = None
 
-    def datasets(self) -> set[tuple[str, str]]:
+    def datasets(self) -> set[tuple[str, ...]]:
         """Namespace and name of every dataset its facts name."""
-        names: set[tuple[str, str]] = set()
+        names: set[tuple[str, ...]] = set()
         for key in self.facts:
             names |= self.named(key)
         for children in self.halves.values():
@@ -154,7 +155,7 @@ class Book:
     def dump(self) -> bytes:
         """The book as a compressed document."""
         if self.cache.emitted is None:
-            self.cache.emitted = orjson.dumps(self.emitted)
+            self.cache.emitted = orjson.dumps(_by_row(self.emitted))
         for key in self.facts.keys() - self.cache.facts.keys():
             self.cache.facts[key] = _facts_document(self.facts[key])
         document = {
@@ -210,8 +211,23 @@ class Book:
             info={key: (row[0], row[1]) for key, row in document["info"].items()},
             about=document["about"],
             halves=halves_of_json(document["halves"]),
-            emitted=document["emitted"],
+            emitted=_by_id(document["emitted"]),
         )
+
+
+def _by_row(emitted: Mapping[str, list[Any]]) -> list[list[Any]]:
+    """Edges by what is in the graph of them, which is the same of many: [row, [id...]]."""
+    ids: dict[int, list[str]] = {}
+    rows: dict[int, list[Any]] = {}
+    for key, row in emitted.items():
+        rows[id(row)] = row
+        ids.setdefault(id(row), []).append(key)
+    return [[row, ids[at]] for at, row in rows.items()]
+
+
+def _by_id(stored: Any) -> dict[str, list[Any]]:
+    """Ledgers of earlier versions have each edge with its row."""
+    return stored if isinstance(stored, dict) else {key: row for row, keys in stored for key in keys}
 
 
 def _run_of(row: Sequence[Any]) -> Run:
@@ -242,11 +258,11 @@ def _facts_of(entry: Any, document: Mapping[str, Any]) -> Facts:
 
 def digest_of(facts: Iterable[Fact]) -> str:
     """The name of a set of facts."""
-    state = blake2b(digest_size=12)
-    for fact in sorted(facts):
-        state.update(joined(fact).encode(errors="replace"))
-        state.update(b"\x1e")
-    return state.hexdigest()
+    rows = sorted(facts)
+    text = "\x1e".join(["\x1f".join(fact) for fact in rows]) + "\x1e" if rows else ""
+    if text.count("\x1e") != len(rows) or text.count("\x1f") != sum(map(len, rows)) - len(rows):
+        text = "".join([joined(fact) + "\x1e" for fact in rows])
+    return blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
 
 
 def joined(texts: Sequence[str]) -> str:

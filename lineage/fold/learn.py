@@ -2,88 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.model import NodeId
-from lineage.fold.event_reading import Reader, Reading
+from lineage.fold.event_reading import Gathered, Reading
 from lineage.fold.facts import lifecycle
-from lineage.fold.halves import Named, Report, add_report
-from lineage.fold.job_ledger import SEEN_STEP, Book, newest
+from lineage.fold.job_ledger import Book, newest
+from lineage.fold.micro_batches import Named, Report, add_report, minute
 from lineage.fold.producer_info import CLOCK_AHEAD, clock_ahead, job_said
-from lineage.fold.runs import STREAMING, TERMINAL, Run
-from lineage.fold.snapshot_history import add_turn, all_turns, changes
-from lineage.graph_delta import Info
-from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent, facet
-from lineage.ingest.record_columns import with_record_columns
-from lineage.ingest.sql_names import with_tables
+from lineage.fold.runs import TERMINAL, Run, add_turn, all_turns, changes
+from lineage.ingest.events import DatasetEvent, DatasetRef, Event, JobEvent, Name, RunEvent
 from lineage.model import FOREVER
 from lineage.settings import LineageSettings
 
 ABOUT_KEPT = 200
 """Different sayings about datasets noted per book; beyond it the oldest are written again when they are repeated."""
-
-
-@dataclass(slots=True)
-class Gathered:
-    """A batch, sorted by whom it concerns."""
-
-    events: dict[str, list[tuple[Event, Reading]]] = field(default_factory=lambda: defaultdict(list))
-    halves: dict[str, list[RunEvent]] = field(default_factory=lambda: defaultdict(list))
-    owners: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
-    """Owner -> namespace, name, is a job."""
-
-
-@dataclass(slots=True)
-class About:
-    """What events state about datasets themselves, and everything they name."""
-
-    named: set[Name] = field(default_factory=set)
-    jobs: set[Name] = field(default_factory=set)
-    links: set[tuple[Name, Name, str]] = field(default_factory=set)
-    drops: set[tuple[Name, int]] = field(default_factory=set)
-    clears: set[tuple[Name, int]] = field(default_factory=set)
-    infos: dict[Name, Info] = field(default_factory=dict)
-
-
-def normal(event: Event) -> Event:
-    """The event with datasets and columns where producers write names that only their engine knows."""
-    return with_tables(with_record_columns(event))
-
-
-def gather(events: Iterable[Event], reader: Reader | None = None) -> Gathered:
-    reader = reader or Reader()
-    gathered = Gathered()
-    for event in map(normal, events):
-        is_job = not isinstance(event, DatasetEvent)
-        name = event.dataset.id if isinstance(event, DatasetEvent) else event.job.id
-        gathered.events[_register(gathered, name, is_job)].append((event, reader.read(event)))
-        if isinstance(event, RunEvent) and _is_half(event) and event.parent and event.parent.job:
-            gathered.halves[_register(gathered, event.parent.job, True)].append(event)
-    return gathered
-
-
-def about(gathered: Gathered, owners: Iterable[str]) -> About:
-    """What the events of these owners state about datasets."""
-    mentions = About()
-    for owner in owners:
-        for event, reading in gathered.events.get(owner, ()):
-            mentions.named |= reading.datasets
-            mentions.jobs |= reading.jobs
-            mentions.links.update(reading.links)
-            mentions.drops.update((name, event.time) for name in reading.drops)
-            if reading.clears and has_happened(event):
-                mentions.clears.update((name, event.time) for name in reading.clears)
-            if isinstance(event, DatasetEvent) and event.claimed is not None:
-                info = mentions.infos.setdefault(event.dataset.id, {})
-                info[CLOCK_AHEAD] = (event.time, clock_ahead(event.claimed, event.time))
-            for name, key, value in reading.infos:
-                info = mentions.infos.setdefault(name, {})
-                if newest(info, key, _minute(event.time), value):
-                    info[key] = (_minute(event.time), value)
-    return mentions
 
 
 def new_books(gathered: Gathered, owners: Iterable[str]) -> dict[str, Book]:
@@ -123,8 +57,8 @@ def learn(books: Mapping[str, Book], gathered: Gathered, settings: LineageSettin
             if _learn_about(book, event, reading):
                 outcome.flows.add(owner)
     for owner, halves in gathered.halves.items():
-        for event in halves:
-            if _learn_half(books[owner], event, settings.runs_kept):
+        for event, reading in halves:
+            if _learn_half(books[owner], event, reading, settings.runs_kept):
                 outcome.flows.add(owner)
     outcome.reports -= outcome.flows
     return outcome
@@ -149,7 +83,7 @@ def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, ph
     if event.claimed is not None and newest(book.info, CLOCK_AHEAD, event.time, clock_ahead(event.claimed, event.time)):
         book.info[CLOCK_AHEAD], changed = (event.time, clock_ahead(event.claimed, event.time)), True
     if reading.facts:
-        book.facts.setdefault(reading.digest, reading.facts)
+        book.note(reading.digest, reading.facts, reading.named)
         if event.time < book.declared.get(reading.digest, event.time + 1):
             book.declared[reading.digest], changed = event.time, True
         changed |= add_turn(book.declared_turns, event.time, reading.digest, phases_kept)
@@ -160,7 +94,7 @@ def _learn_said(book: Book, event: JobEvent | DatasetEvent, reading: Reading, ph
 
 def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) -> bool:
     # Repeats of RUNNING within a minute add nothing.
-    time = _minute(event.time) if event.type in ("RUNNING", None) else event.time
+    time = minute(event.time) if event.type in ("RUNNING", None) else event.time
     changed = _learn_info(book, event, time)
     run = book.runs.get(event.run_id)
     if run is None:
@@ -177,7 +111,7 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) 
         run.firsts[kind], changed = event.time, True
     if run.types.get(kind, time - 1) < time:
         run.types[kind], changed = time, True
-    processing, snapshot = _processing(event)
+    processing, snapshot = reading.processing, reading.snapshot
     if processing is not None and _less_promised(processing, run.processing):
         run.processing, changed = processing, True
     if snapshot and not run.snapshot:
@@ -186,34 +120,12 @@ def _learn_run(book: Book, event: RunEvent, reading: Reading, phases_kept: int) 
     if parent is not None and (run.parent is None or parent < run.parent):
         run.parent, changed = parent, True
     if reading.facts:
-        book.facts.setdefault(reading.digest, reading.facts)
+        book.note(reading.digest, reading.facts, reading.named)
         if event.time < run.phases.get(reading.digest, event.time + 1):
             run.phases[reading.digest], changed = event.time, True
         if snapshot:
             changed |= add_turn(run.turns, event.time, reading.digest, phases_kept)
     return changed
-
-
-def is_snapshot(event: RunEvent) -> bool:
-    """Whether this report is complete: what it lacks no longer exists."""
-    return _processing(event)[1]
-
-
-def has_happened(event: Event) -> bool:
-    """Whether the change of a dataset that an event reports is done: a batch run empties its target when it completes."""
-    if not isinstance(event, RunEvent):
-        return isinstance(event, DatasetEvent)
-    return event.type == "COMPLETE" and _processing(event)[0] not in STREAMING
-
-
-def _processing(event: RunEvent) -> tuple[str | None, bool]:
-    kind = facet(event.job.facets, "jobType") or {}
-    processing = kind.get("processingType")
-    pattern = kind.get("emissionPattern")
-    mode = None
-    if isinstance(pattern, Mapping):
-        mode = pattern.get("eventContentMode") or pattern.get("eventCompleteness")
-    return processing.upper() if isinstance(processing, str) else None, mode == "COMPLETE_SNAPSHOT"
 
 
 def _less_promised(new: str, current: str | None) -> bool:
@@ -235,41 +147,26 @@ def _learn_about(book: Book, event: Event, reading: Reading) -> bool:
     if reading.about is None:
         return False
     # A drop, or a clearing, has its own moment, however close it is to another.
-    moment = reading.drops or (reading.clears and has_happened(event))
+    moment = reading.drops or (reading.clears and reading.happened(event))
     key = f"{reading.about}{event.time}" if moment else reading.about
-    if book.about.get(key, -FOREVER) >= _minute(event.time):
+    if book.about.get(key, -FOREVER) >= minute(event.time):
         return False
-    book.about[key] = _minute(event.time)
+    book.about[key] = minute(event.time)
     if len(book.about) > ABOUT_KEPT:
         del book.about[min(book.about, key=lambda entry: (book.about[entry], entry))]
     return True
 
 
-def _minute(time: int) -> int:
-    return time - time % SEEN_STEP
-
-
-def _is_half(event: RunEvent) -> bool:
-    """A part of a micro-batch: it has datasets on one side only and a run that started it.
-
-    Only Spark reports micro-batches in halves; tasks of a scheduler with one side are whole.
-    """
-    if event.parent is None or event.parent.run_id is None or event.parent.job in (None, event.job.id):
-        return False
-    kind = facet(event.job.facets, "jobType") or {}
-    return bool(event.inputs or event.outputs) and str(kind.get("integration")).upper() == "SPARK"
-
-
-def _learn_half(book: Book, event: RunEvent, runs_kept: int) -> bool:
+def _learn_half(book: Book, event: RunEvent, reading: Reading, runs_kept: int) -> bool:
     parent = event.parent.run_id if event.parent else None
     if parent is None:
         return False
     report = Report(
         run=event.run_id,
         time=event.time,
-        minute=_minute(event.time),
+        minute=minute(event.time),
         ends=event.type in TERMINAL,
-        streaming=_processing(event)[0] == "STREAMING",
+        streaming=reading.processing == "STREAMING",
         reads=_side(event.inputs),
         writes=_side(event.outputs),
     )
@@ -288,9 +185,3 @@ def _side(refs: Iterable[DatasetRef]) -> frozenset[Named]:
     return frozenset(
         (ref.id.namespace, ref.id.name) for ref in refs if lifecycle(ref.facets) not in ("DROP", "TRUNCATE")
     )
-
-
-def _register(gathered: Gathered, name: Name, is_job: bool) -> str:
-    owner = str(NodeId("job" if is_job else "dataset", name.namespace, name.name))
-    gathered.owners[owner] = (name.namespace, name.name, is_job)
-    return owner

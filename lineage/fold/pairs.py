@@ -6,6 +6,8 @@ where there is none.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from catalog.model import DatasetId
 from catalog.node_ids import write_id
 from lineage.fold.job_ledger import Book, Pair
@@ -37,9 +39,14 @@ def ends_of(pair: Pair) -> tuple[str, str]:
     """Node ids of source and target."""
     kind, sns, sn, sf, tns, tn, tf, _, _ = pair
     return (
-        write_id("field", sns, sn, sf) if sf else write_id("job" if kind in _FROM_JOB else "dataset", sns, sn),
-        write_id("field", tns, tn, tf) if tf else write_id("job" if kind in _TO_JOB else "dataset", tns, tn),
+        _field_id(sns, sn, sf) if sf else write_id("job" if kind in _FROM_JOB else "dataset", sns, sn),
+        _field_id(tns, tn, tf) if tf else write_id("job" if kind in _TO_JOB else "dataset", tns, tn),
     )
+
+
+@lru_cache(maxsize=65536)
+def _field_id(namespace: str, name: str, field: str) -> str:
+    return write_id("field", namespace, name, field)
 
 
 def datasets_of(pair: Pair) -> tuple[DatasetId, ...]:

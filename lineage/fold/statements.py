@@ -105,10 +105,15 @@ def _read(facts: f.Facts, statement: Statement, book: Book, names: Names) -> _Fa
     """The facts by what they are about; those that nothing takes precedence over go into the statement at once."""
     read = _Facts()
     columns, unsaid = read.columns, read.unsaid
+    known: dict[f.Fact, DatasetId] = {}
     for fact in facts:
         if fact[0] == f.COLUMN or fact[0] == f.EXPLICIT_COLUMN:  # most facts are these, and a pattern is slow to match
-            tag, sns, sn, sf, tns, tn, tf, way = fact
-            source, target = names.dataset(sns, sn), names.dataset(tns, tn)
+            tag, _, _, sf, _, _, tf, way = fact
+            source, target = known.get(fact[1:3]), known.get(fact[4:6])
+            if source is None:
+                source = known[fact[1:3]] = names.dataset(fact[1], fact[2])
+            if target is None:
+                target = known[fact[4:6]] = names.dataset(fact[4], fact[5])
             columns.append((source, sf, target, tf, way != f.MASKED, tag == f.EXPLICIT_COLUMN))
             if way == f.UNSAID:
                 unsaid.add((source, sf, target, tf))
@@ -241,18 +246,21 @@ def _how(statement: Statement, target: DatasetId, explicit: bool) -> How:
 
 def _add_columns(statement: Statement, columns: Iterable[Flow], book: Book) -> None:
     alike: dict[tuple[bool, How], tuple[tuple[str, ...], How]] = {}
+    pairs, job = statement.pairs, (book.namespace, book.name) if book.is_job else ("", "")
+    derives = Kind.DERIVES
     for source, sf, target, tf, is_raw, explicit in columns:
         how = _how(statement, target, explicit)
         if tf is None:
-            statement.pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
+            pairs[pair_of(Kind.INFLUENCES, source, field_text(source, sf), target, "", book)] = ((), how)
             continue
-        pair = pair_of(Kind.DERIVES, source, field_text(source, sf), target, field_text(target, tf), book)
-        was = statement.pairs.get(pair)
+        sf, tf = field_text(source, sf), field_text(target, tf)
+        pair = (derives, source.namespace, source.name, sf, target.namespace, target.name, tf, *job)
+        was = pairs.get(pair)
         arrives = is_raw or (was is not None and was[0] == ("1",))
         what = alike.get((arrives, how))
         if what is None:
             what = alike[arrives, how] = (("1" if arrives else "0",), how)
-        statement.pairs[pair] = what
+        pairs[pair] = what
 
 
 def pairing(ins: set[DatasetId], outs: set[DatasetId], integration: str | None) -> Iterator[Ends]:

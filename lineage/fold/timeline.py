@@ -14,7 +14,7 @@ from catalog.model import DatasetId
 from lineage.fold.job_ledger import Pair, Past, Remembered
 from lineage.fold.pairs import datasets_of
 from lineage.fold.statements import Statement
-from lineage.model import FOREVER, How, Kind
+from lineage.model import How, Kind
 
 Times = Mapping[DatasetId, Sequence[int]]
 
@@ -118,9 +118,7 @@ class Timeline:
                 self._close(pair, since)
                 current = None
         if current is None:
-            self.opened[pair] = Remembered(
-                variant=variant, vf=since, seen=step.last, parent=None, data=step.data, ct=None, unfinished=unfinished
-            )
+            self.opened[pair] = Remembered(variant, since, step.last, None, step.data, None, unfinished)
         else:  # a run older than all that is remembered moves the beginning back
             current.vf, current.seen = min(current.vf, since), max(current.seen, step.last)
             current.data = max(current.data, step.data)
@@ -203,8 +201,3 @@ def _merged(steps: Iterable[Step], moments: Sequence[int]) -> Iterator[Step]:
             pending = step
     if pending is not None:
         yield pending
-
-
-def until(row: Past) -> int:
-    """The end of a stretch for the question where the contents come from."""
-    return FOREVER if row.ct is None else row.ct

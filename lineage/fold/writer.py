@@ -9,10 +9,11 @@ from itertools import chain
 
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
-from lineage.fold.event_reading import Reader
-from lineage.fold.fold import CLEARS_KEPT, DROPS_KEPT, add_named, change, learned, noted
+from lineage.fold.event_reading import Gathered, Reader, gather
+from lineage.fold.fold import CLEARS_KEPT, DROPS_KEPT, change, noted
 from lineage.fold.job_ledger import Book, newest
-from lineage.fold.learn import About, Gathered, about, gather, learn, new_books
+from lineage.fold.learn import learn, new_books
+from lineage.fold.mentions import About, about, add_named, learned
 from lineage.graph_delta import Context, GraphDelta, Info
 from lineage.ingest.events import Event, Name
 from lineage.model import NOW, Basis, Direction, Edge, Kind

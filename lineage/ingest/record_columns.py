@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lineage.ingest.events import DatasetEvent, DatasetRef, Event, Name, facet
+from lineage.ingest.parse import optional_name
 
 _SOURCE = frozenset({"key", "value", "topic", "partition", "offset", "timestamp", "timestampType"})
 _OF_RECORD = {name: f"_{name}" for name in (*(_SOURCE - {"key", "value"}), "headers")}
@@ -57,13 +58,11 @@ def _renamed(ref: DatasetRef, topics: set[Name]) -> DatasetRef:
 
 
 def _inputs(items: Any, topics: set[Name]) -> Any:
-    if not isinstance(items, list):
-        return items
-    return [
-        {**item, "field": _OF_RECORD.get(str(item.get("field")), item.get("field"))}
-        if isinstance(item, Mapping)
-        and isinstance(item.get("field"), str)
-        and Name(str(item.get("namespace")), str(item.get("name"))) in topics
-        else item
-        for item in items
-    ]
+    return [_input(item, topics) for item in items] if isinstance(items, list) else items
+
+
+def _input(item: Any, topics: set[Name]) -> Any:
+    source, field = optional_name(item), item.get("field") if isinstance(item, Mapping) else None
+    if source not in topics or not isinstance(field, str):
+        return item
+    return {**item, "field": _OF_RECORD.get(field, field)}

@@ -6,6 +6,7 @@ a name is no dataset: the text shows, column by column, what it is made of.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,7 @@ from lineage.sql.table_names import last_part, named
 
 _KEPT = 500
 _readings: LRUCache[Any, LocalTables] = LRUCache(_KEPT)
+_lock = threading.Lock()
 
 
 def with_tables(event: Event) -> Event:
@@ -31,10 +33,9 @@ def with_tables(event: Event) -> Event:
     statement = statement_of(event)
     if statement is None:
         return event
-    reading = _read(statement, event)
-    if not reading.relations:
-        return event
-    return _Replacement(event, reading).event()
+    with _lock:  # columns of a reading are computed when they are first asked for
+        reading = _read(statement, event)
+        return _Replacement(event, reading).event() if reading.relations else event
 
 
 def _read(statement: Statement, event: RunEvent | JobEvent) -> LocalTables:

@@ -12,7 +12,7 @@ import orjson
 from catalog.report_store import DATASET, JOB, RUN, Fact, Subject
 from lineage.fold.event_reading import Reading, mark_of, refs
 from lineage.fold.facts import COLUMN, EXPLICIT_COLUMN, EXPLICIT_INFLUENCE, INFLUENCE, links_of
-from lineage.fold.job_ledger import SEEN_STEP
+from lineage.fold.micro_batches import SEEN_STEP
 from lineage.ingest.events import DatasetEvent, Event, Facets, Name, RunEvent, facet
 from lineage.ingest.parse import optional_name
 from lineage.producers.facet_values import DATASET_FACETS, ELSEWHERE, RUN_FACETS, items, text
@@ -168,26 +168,21 @@ def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
     whole: dict[str, list[Any]] = {}
     left = MAX_WAYS
     cut = 0
-    alike: dict[tuple[Any, ...], list[Any]] = {}  # most columns are made in one of a few ways
-    by_column = content.get("fields")
-    listed = [
-        (name, item)
-        for name, entry in (by_column.items() if isinstance(by_column, Mapping) else ())
-        if isinstance(entry, Mapping)
-        for item in items(entry, "inputFields")
-    ]
-    for column, item in [*listed, *((None, item) for item in items(content, "dataset"))]:
+    alike: dict[bytes, tuple[list[Any], list[Any]]] = {}  # most columns are made in one of a few ways
+    for column, item in _listed(content):
         source, field = optional_name(item), item.get("field")
         if source is None or not isinstance(field, str) or not field:
             continue
-        at = sources.setdefault(source, len(sources))
-        direct, indirect = _transformations(item)
-        direct = alike.setdefault(tuple(map(tuple, direct)), direct)
         if left <= 0:
             cut += 1
             continue
+        at = sources.setdefault(source, len(sources))
+        direct, indirect = _transformations(item, alike)
         if column is not None and (direct or not indirect):
-            fields.setdefault(column, []).append([at, field, direct])
+            rows = fields.get(column)
+            if rows is None:
+                rows = fields[column] = []
+            rows.append([at, field, direct])
             left -= 1
         if indirect or column is None:
             row = whole.setdefault(f"{at}\x1f{field}", [at, field, []])
@@ -203,7 +198,35 @@ def ways(content: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _transformations(item: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+def _listed(content: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """(column, input) of every column; None for inputs of the whole dataset."""
+    by_column = content.get("fields")
+    for name, entry in by_column.items() if isinstance(by_column, Mapping) else ():
+        if isinstance(entry, Mapping):
+            for item in items(entry, "inputFields"):
+                yield name, item
+    for item in items(content, "dataset"):
+        yield None, item
+
+
+def _transformations(
+    item: Mapping[str, Any], alike: dict[bytes, tuple[list[Any], list[Any]]]
+) -> tuple[list[Any], list[Any]]:
+    """Direct and indirect ways: [type, subtype, masking, description]. `alike` has those that were read before."""
+    given = item.get("transformations")
+    if not given:
+        return [], []
+    try:
+        key = orjson.dumps(given)
+    except TypeError:
+        return _read_transformations(item)
+    known = alike.get(key)
+    if known is None:
+        known = alike[key] = _read_transformations(item)
+    return known
+
+
+def _read_transformations(item: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     direct: list[Any] = []
     indirect: list[Any] = []
     for way in items(item, "transformations"):

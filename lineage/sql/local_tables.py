@@ -48,7 +48,10 @@ class LocalTables:
 
     def column(self, table: str, column: str) -> Ways | None:
         """What a column of a local name is made of, in tables outside; empty for a constant, None where it is not known."""
-        return self._column(last_part(table), column, 0)
+        try:
+            return self._column(last_part(table), column, 0)
+        except (TooComplex, RecursionError):
+            return None
 
     def _column(self, table: str, column: str, depth: int) -> Ways | None:
         parts = [

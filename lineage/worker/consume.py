@@ -12,7 +12,7 @@ import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.fold.learn import Gathered, gather
+from lineage.fold.event_reading import Gathered, gather
 from lineage.fold.writer import GraphWriter
 from lineage.ingest.codec import decode, encode
 from lineage.ingest.events import Event, bounded

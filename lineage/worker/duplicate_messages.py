@@ -1,7 +1,7 @@
 """Messages that repeat the last report, recognized by their bytes before anything is read.
 
 Streaming jobs report RUNNING every few seconds, each report like the last but for `eventTime`. Times of such reports
-are kept to the minute (`book.SEEN_STEP`), so one that falls between two that were folded changes nothing.
+are kept to the minute (`SEEN_STEP`), so one that falls between two that were folded changes nothing.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from hashlib import blake2b
 
+from lineage.fold.event_reading import processing_of
 from lineage.fold.facts import drops_of
-from lineage.fold.job_ledger import SEEN_STEP
-from lineage.fold.learn import is_snapshot
+from lineage.fold.micro_batches import SEEN_STEP
 from lineage.ingest.events import Event, RunEvent
 from lineage.ingest.parse import parse_time
 from lineage.ports import Record
@@ -48,7 +48,7 @@ class Repeats:
                 continue
             if event.claimed is not None:  # its own time is not the time it counts from
                 continue
-            if not is_snapshot(event) and not any(drops_of(event)):
+            if not processing_of(event)[1] and not any(drops_of(event)):
                 self._note(record)
 
     def _note(self, record: Record) -> None:

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
-from policies.audit import MAX_LIMIT, AuditLog
-from policies.audit_names import begins, datasets_of, fields_of
-from policies.audit_ports import AuditEntry, AuditFilter
+from policies.audit.log import MAX_LIMIT, AuditLog
+from policies.audit.names import begins, datasets_of, fields_of
+from policies.audit.ports import AuditEntry, AuditFilter
 from policies.decision.domains import Domain
 
 _CHUNK = 500

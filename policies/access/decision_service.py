@@ -15,7 +15,7 @@ from catalog.paths import FieldPath
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.decision.places import Places
 from policies.declared.builtin import ADMIN_USER

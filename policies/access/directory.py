@@ -14,7 +14,7 @@ from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.mentions import Mentions
 from policies.access.offboarding import Ended, Offboarding
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.directory import GROUP, MEMBER, NAME, USER, Directory
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
 from policies.declared.state import GovernanceState

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from catalog.errors import Conflict, DatasetNotFound, NotAllowed, NotFound
 from catalog.paths import FieldPath
 from catalog.ports import EventSink
-from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.who_has_access import Access, who_has_access
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Domain, Power
 from policies.declared import kinds
 from policies.declared.state import GovernanceState, View
@@ -28,35 +26,6 @@ def status_at(grant: Grant, now: datetime) -> GrantStatus:
     if grant.status is GrantStatus.APPROVED and now >= grant.valid_to:
         return GrantStatus.EXPIRED
     return grant.status
-
-
-def grant_json(grant: Grant, now: datetime) -> dict[str, Any]:
-    """A grant as the API gives it."""
-    subject = {
-        kind: sorted(names)[0]
-        for kind, names in (
-            ("user", grant.subject.users),
-            ("group", grant.subject.groups),
-            ("role", grant.subject.roles),
-        )
-        if names
-    }
-    return {
-        "name": grant.name,
-        "status": str(status_at(grant, now)),
-        "active": is_active(grant, now),
-        "subject": subject,
-        "dataset": grant.dataset,
-        "fields": list(grant.fields),
-        "unmask": list(grant.unmask),
-        "rows": grant.rows,
-        "purpose": grant.purpose,
-        "validFrom": rfc3339(grant.valid_from),
-        "validTo": rfc3339(grant.valid_to),
-        "requestedBy": grant.requested_by,
-        "approvedBy": list(grant.approved_by),
-        "breakGlass": grant.break_glass,
-    }
 
 
 class Grants:

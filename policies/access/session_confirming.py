@@ -25,7 +25,7 @@ from policies.access.session_ports import (
     SessionRecord,
     SessionStore,
 )
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.ports import Clock
 from policies.settings import SignInSettings

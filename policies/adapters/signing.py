@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 
 class Ed25519Signer:
-    """`policies.audit_export.Signer`. `secret` gives bytes of any length, when the key is first needed."""
+    """`policies.audit.export.Signer`. `secret` gives bytes of any length, when the key is first needed."""
 
     def __init__(self, secret: Callable[[], bytes]) -> None:
         self._secret = secret
@@ -30,7 +30,7 @@ class Ed25519Signer:
 
 
 def verified(public_key: str, signature: str, data: bytes) -> bool:
-    """`policies.audit_file_check.Verifier`."""
+    """`policies.audit.file_check.Verifier`."""
     try:
         key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key, validate=True))
         key.verify(base64.b64decode(signature, validate=True), data)

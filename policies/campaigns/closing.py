@@ -13,7 +13,7 @@ from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
 from catalog.records import rfc3339
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.campaigns.deciding import Present, gone, revoked
 from policies.campaigns.ending import Ending
 from policies.campaigns.model import Campaign, CampaignState, Item, ItemState, Outcome, Right, digest_of

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_names import DATASET, GRANT, READING
+from policies.audit.log import AuditLog
+from policies.audit.names import DATASET, GRANT, READING
 from policies.campaigns.model import Kind, Right
 from policies.campaigns.scope import personal_tags
 from policies.declared.builtin import ADMIN_USER

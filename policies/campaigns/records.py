@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from catalog.ports import EventSink
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
-from policies.audit_ports import AuditEntry
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry
 from policies.campaigns.model import Campaign, Item, Kind
 
 MOST_PEOPLE = 5000

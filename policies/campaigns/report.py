@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from policies.audit import AuditLog
-from policies.audit_ports import AuditFilter
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditFilter
 from policies.campaigns.closing import CLOSE, every_item, evidence, summary
 from policies.campaigns.deciding import Present
 from policies.campaigns.model import Campaign, ItemState, digest_of

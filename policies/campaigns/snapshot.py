@@ -10,7 +10,7 @@ from typing import Any
 
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.campaigns.evidence import Evidence, Usage
 from policies.campaigns.model import Item, ReviewerSet, Right
 from policies.campaigns.people import KnownPeople

@@ -34,6 +34,10 @@ class Power(StrEnum):
     DECLARE = "declare"
     """Declare policies and who may know of it, and see what they would change."""
 
+    def __repr__(self) -> str:
+        """As messages quote a permission: 'report:read'."""
+        return repr(self.value)
+
 
 ADMIN = frozenset(Power)
 STEWARD = frozenset({Power.EDIT, Power.REVIEW, Power.REPORT, Power.SCAN})

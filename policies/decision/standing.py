@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from catalog.entities import is_personal
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
 from policies.decision import row_conditions
@@ -17,6 +18,7 @@ from policies.decision.policy_index import Compiled, Plan
 from policies.decision.row_conditions import ALWAYS, Condition
 from policies.matching import Selection, Who, dataset_matches, is_active, resolve, selection
 from policies.model import (
+    KEYED,
     UNSCANNED_TAG,
     AccessPolicy,
     DatasetFacts,
@@ -155,17 +157,19 @@ class Asking:
         if draft.opens is None:
             return draft
         addressed = False
+        data_kind = min((t for t in group.tags if t != UNSCANNED_TAG and is_personal(t)), default="")
         for bound in group.masks:
             policy = self.compiled.masks[bound.index]
+            mask = replace(policy.mask, kind=data_kind) if policy.mask.type in KEYED else policy.mask
             stance = self.stances.of(bound.index)
             addressed |= stance is not Stance.SILENT and policy.domain is None
             if stance is Stance.EXCEPTED:
                 text = f"Excepted from {policy.mask.type} by {policy.name}: {bound.why}."
                 draft.reasons.append(Reason("policy", policy.name, text, exception=True))
             elif stance is Stance.EXCEPTED_BY_GRANT:
-                self._mask(draft, policy.mask, policy.name, bound, opening.covering)
+                self._mask(draft, mask, policy.name, bound, opening.covering)
             elif stance is Stance.APPLIES:
-                self._mask(draft, policy.mask, policy.name, bound, lifting)
+                self._mask(draft, mask, policy.name, bound, lifting)
         if group.unscanned and not addressed and not self.sees_unscanned:
             draft.unscanned = True
             self._mask(draft, NULL, UNSCANNED_TAG, Bound(-1, "neither scanned nor declared"), lifting)

@@ -1,6 +1,6 @@
 """Keys of a map that nobody has scanned or declared, beside keys that are masked or hold personal data. Pure.
 
-Where one key of a map holds something to hide, the field of all values (`value.tags{}`) stands for the keys that no field
+Where one key of a map holds something to hide, the field of all values (`value.tags{}`) means the keys that no field
 is known of. A scan looked at the values of some of them, never at the next key that a producer invents. So it counts as
 unscanned, as a new field does: hidden, unless a policy names it or the subject sees unscanned fields.
 """

@@ -17,7 +17,8 @@ MASK_PARAMS: Mapping[MaskType, Mapping[str, str]] = {
     MaskType.MASK_SHOW_LAST_4: {"show": "number"},
     MaskType.GENERALIZE: {"step": "number"},
     MaskType.TRUNCATE_GEO: {"decimals": "number"},
-    MaskType.TOKEN: {"scope": "text"},
+    MaskType.TOKEN: {"scope": "text", "keyVersion": "number"},
+    MaskType.MASK_HASH: {"scope": "text", "keyVersion": "number"},
 }
 """Parameters each mask takes; docs/masks.md explains them."""
 

@@ -11,8 +11,8 @@ from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
-from policies.audit_names import DATASET, GRANT, READING
+from policies.audit.log import AuditLog
+from policies.audit.names import DATASET, GRANT, READING
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session

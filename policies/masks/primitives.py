@@ -71,10 +71,9 @@ def expression(mask: Mask, value: str, kind: Primitive, keys: MaskKeys) -> str:
         case MaskType.MASK_NULL | MaskType.DROP:
             return f"CAST(NULL AS {kind.name})"
         case MaskType.MASK_HASH:
-            return keys.sql("hash", _text(value, kind))
+            return keys.sql(keys.purpose(mask), _text(value, kind))
         case MaskType.TOKEN:
-            scope = str(mask.params.get("scope", ""))
-            return f"concat('tok_', substring({keys.sql('token' + scope, _text(value, kind))}, 1, 26))"
+            return f"concat('tok_', substring({keys.sql(keys.purpose(mask), _text(value, kind))}, 1, 26))"
         case MaskType.CUSTOM:
             return f"CASE WHEN {value} IS NOT NULL THEN {custom.render(mask.expression or '', value)} END"
         case _:

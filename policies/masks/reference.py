@@ -63,9 +63,8 @@ def apply(mask: Mask, value: Any, kind: Primitive, keys: MaskKeys) -> Any:
     if mask.type is MaskType.MASK_NONE:
         return value
     if mask.type in (MaskType.MASK_HASH, MaskType.TOKEN):
-        if mask.type is MaskType.MASK_HASH:
-            return keys.hexdigest("hash", _bytes(value, of, kind))
-        return "tok_" + keys.hexdigest("token" + str(mask.params.get("scope", "")), _bytes(value, of, kind))[:26]
+        digits = keys.hexdigest(keys.purpose(mask), _bytes(value, of, kind))
+        return digits if mask.type is MaskType.MASK_HASH else f"tok_{digits[:26]}"
     if of == "string":
         return _text(mask, str(value))
     if of in ("integer", "decimal", "float"):

@@ -10,7 +10,7 @@ import structlog
 
 from catalog.errors import Unavailable, WeirError
 from catalog.event_model import DeliveryFailed, Event
-from policies.notices import AddressOf, Channel, Notice, NoticeState, NoticeStore, Preference, Topic
+from policies.notify.notices import AddressOf, Channel, Notice, NoticeState, NoticeStore, Preference, Topic
 from policies.notify.when import due, next_hour
 from policies.notify.who import Notified, People, notified
 from policies.notify.words import kept

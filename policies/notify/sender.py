@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from policies.notices import (
+from policies.notify.notices import (
     AddressOf,
     Channel,
     Chat,

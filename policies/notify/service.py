@@ -11,10 +11,11 @@ from typing import Any
 from catalog.errors import InvalidInput, LimitExceeded
 from catalog.event_model import Event
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_ports import AuditFilter
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditFilter
 from policies.model import Subject
-from policies.notices import (
+from policies.notify.intake import notice_id
+from policies.notify.notices import (
     AddressOf,
     Channel,
     Chat,
@@ -27,7 +28,6 @@ from policies.notices import (
     Topic,
     Undelivered,
 )
-from policies.notify.intake import notice_id
 from policies.notify.sender import NoticeSender
 from policies.notify.when import time_of, zone_of
 from policies.notify.words import message, sentence

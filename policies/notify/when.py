@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from catalog.errors import InvalidInput
-from policies.notices import Digest, Preference
+from policies.notify.notices import Digest, Preference
 
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from catalog.event_model import TYPE_PREFIX, Event
-from policies.notices import Topic
+from policies.notify.notices import Topic
 
 
 class People(Protocol):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from policies.notices import Message, Notice
+from policies.notify.notices import Message, Notice
 
 MOST_LISTED = 100
 _LONGEST = 200

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from catalog.datatypes import StructType
 from catalog.paths import FieldPath
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.model import DatasetFacts, Decision, Subject
 from policies.plan.model import Batches, PartRead, QueryPlan, Result, Rows, Window
 from policies.sql.windows import AsOf

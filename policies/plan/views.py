@@ -97,7 +97,11 @@ def govern(
     filters = tuple(condition_sql(each.where, table) for each in decision.filters)
     texts = dict.fromkeys(c.clear_when for c in decision.columns if c.clear_when is not None)
     conditions = {text: f"weir_clear_{n}" for n, text in enumerate(texts)}
-    ctx = context(decision.columns, keys, {text: quote_identifier(name) for text, name in conditions.items()})
+    ctx = context(
+        decision.columns,
+        keys.within(decision.reference),
+        {text: quote_identifier(name) for text, name in conditions.items()},
+    )
     columns = [*_value_columns(table, ctx)]
     occupied = {fold(column.name) for column in columns}
     columns += [

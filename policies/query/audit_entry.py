@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.model import Decision, Subject
 from policies.plan import explain
 from policies.plan.ports import QueryRecord

@@ -14,7 +14,7 @@ from typing import Any
 from catalog.datatypes import StructType, to_ddl
 from catalog.errors import DatasetNotFound, LimitExceeded, NotAllowed, Unavailable
 from catalog.near_names import did_you_mean
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.gate import gate
 from policies.model import Effect, Subject
 from policies.plan import explain

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed

@@ -13,7 +13,7 @@ from typing import Any
 from catalog.datatypes import ArrayType, DataType, MapType, StructType, to_ddl
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.paths import FieldPath, StepKind
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.model import Effect, Subject
 from policies.plan import explain
 from policies.plan.ports import QueryTable

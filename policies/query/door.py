@@ -13,7 +13,7 @@ from dataclasses import replace
 from cachetools import TTLCache
 
 from catalog.errors import InvalidInput, NotFound, SqlRefused, WeirError
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.gate import gate
 from policies.gate.cost.expanded_plan import Most
 from policies.gate.gate import Gated

@@ -15,6 +15,8 @@ from sqlglot import exp
 from catalog.near_names import did_you_mean
 from policies.plan.errors import QueryFailed
 from policies.plan.prepare import Prepared
+from policies.query.blamed import taken_apart
+from policies.query.type_words import plain_type, plain_types, to_compare
 from policies.sql.lexer import DIALECT
 from policies.sql.live import AGGREGATES
 from policies.sql.names import fold, nearest
@@ -65,18 +67,20 @@ def _cast(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
                 f" Write {compared} in quotes, or try_cast({columns[0]} AS {target})."
             )
         if len(texts) == 1:
-            return (
-                f"{text_of(texts[0])} is not of type {target}, which {columns[0]} is compared as;"
-                f" write it as {_example(target)}."
-            )
+            return _compared(text_of(texts[0]), columns[0], target)
     if columns:
         instead = f"try_cast({columns[0]} AS {target})"
         return f"{text_of(node)} takes {columns[0]} as {target}, and a value of it is none; write {instead}."
     return None
 
 
-def _example(target: str) -> str:
-    return {"DATE": "DATE '2026-01-31'", "TIMESTAMP": "TIMESTAMP '2026-01-31 12:00:00'"}.get(target, f"a {target}")
+def _compared(text: str, column: str, target: str) -> str:
+    if target == "BOOLEAN":
+        return f"{text} is neither true nor false, and {column} is compared as one of both; write TRUE or FALSE."
+    words = to_compare(target)
+    if words is None:
+        return f"{text} does not fit {column}, which it is compared with."
+    return f"{text} is not {words[0]}, and {column} is compared as one; write {words[1]}."
 
 
 def _ungrouped(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
@@ -128,27 +132,29 @@ def _arguments(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
 
 
 def _input(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
-    required = error.about.get("requiredType", "").replace('"', "").strip("()")
-    actual = kind(error, "inputType") or (error.about.get("inputType", "").strip('"').split("<")[0] or None)
-    if node is None or not re.fullmatch(r"[A-Za-z_ ,]{2,80}", required) or actual is None or not _TYPE.match(actual):
+    required = plain_types(error.about.get("requiredType", ""))
+    actual = plain_type(error.about.get("inputType", "").strip('"'))
+    if node is None or required is None or actual is None:
         return None
     place = error.about.get("paramIndex", "")
     which = f"its {place} argument" if re.fullmatch(r"[a-z]{4,10}", place) else "an argument"
-    return f"{text_of(node)}: {which} is {actual}, and {required} is wanted."
+    return f"{text_of(node)} takes {required}, and {which} is {actual}."
 
 
 def _operands(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
-    left, right = kind(error, "left"), kind(error, "right")
+    left, right = (plain_type(kind(error, side) or "") for side in ("left", "right"))
     if node is None or left is None or right is None:
         return None
     return f"{text_of(node)}: one side is {left}, the other {right}; CAST one of them."
 
 
 def _extract_base(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:
-    actual = kind(error, "other")
-    for item in _written(prepared, error.about.get("base", "")):
-        return f"{item} is {actual or 'no struct, map or array'}, so there is no field or element in it."
-    return None
+    actual = plain_type(error.about.get("other", "").strip('"'))
+    names = taken_apart(prepared, error.about.get("base", ""))
+    item = ".".join(names) if names else next(_written(prepared, error.about.get("base", "")), None)
+    if item is None:
+        return None
+    return f"{item} is {actual or 'not a struct, map or array'}, so there is no field or element in it."
 
 
 def _extract_field(prepared: Prepared, node: Any, error: QueryFailed) -> str | None:

@@ -20,10 +20,11 @@ from policies.plan.explain import find
 from policies.plan.prepare import Prepared
 from policies.plan.refusals import split_name, unknown_column
 from policies.plan.views import GovernedTable
+from policies.query.blamed import taken_apart, whole_name
 from policies.query.failure_words import sentence
 from policies.sql.errors import place
 from policies.sql.lexer import lex
-from policies.sql.names import fold
+from policies.sql.names import fold, name_sql
 
 _MOST_NODES = 3_000
 """Each is written back to be compared; in longer queries the place is not looked for."""
@@ -48,13 +49,15 @@ def explained(prepared: Prepared, error: QueryFailed) -> WeirError:
             error = QueryFailed(better, details=error.details)
         if node is None:
             expression = better and (error_about.get("expression") or error_about.get("base"))
-            at = find_name(gated, expression.strip('"')) if expression else 0
+            base = taken_apart(prepared, error_about["base"]) if better and "base" in error_about else None
+            written = ".".join(map(name_sql, base)) if base else expression and expression.strip('"')
+            at = find_name(gated, written) if written else 0
             return _placed(gated, at, error) if at else error
         return _placed(gated, _position(gated, node), error)
     at = _position(gated, node) if node is not None else find_name(gated, name)
     if error.details.get("condition", "").split(".")[0] == "AMBIGUOUS_REFERENCE":
         return _placed(gated, at, error)
-    whole = _whole_name(node) or split_name(name)
+    whole = whole_name(node) or split_name(name)
     owner = _owner(prepared, whole)
     if owner is not None and not error.known:
         return _placed(gated, at, unknown_column([owner], whole[1:], error, of=whole[0]))
@@ -98,16 +101,6 @@ def _part(gated: Gated, fragment: str | None) -> Any:
         node for node in nodes if isinstance(node, (exp.Between, exp.In, exp.Like)) and to_sql(node).endswith(fragment)
     )
     return exact if exact is not None else next(ends, None)
-
-
-def _whole_name(node: Any) -> list[str] | None:
-    """All the names of `o.customer.email`, when nothing but names is there."""
-    if isinstance(node, exp.Column):
-        return [part.name for part in node.parts]
-    if isinstance(node, exp.Dot):
-        before = _whole_name(node.this)
-        return [*before, node.expression.name] if before and isinstance(node.expression, exp.Identifier) else None
-    return None
 
 
 def _owner(prepared: Prepared, names: list[str]) -> GovernedTable | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog.errors import LimitExceeded
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.gate.gate import Gated
 from policies.masks.keys import MaskKeys
 from policies.model import Subject

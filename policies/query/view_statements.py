@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from catalog.errors import SqlRefused
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.model import Subject
 from policies.query.catalog_statements import Told
 from policies.query.door import Trail

@@ -18,8 +18,8 @@ from policies import request_transitions as transitions
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.access_request import AccessRequest, RequestState
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Clock, FactsSource

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from catalog.errors import DatasetNotFound, InvalidInput, NotFound
 from policies.access_request import AccessRequest
@@ -88,10 +87,10 @@ class Bundles:
 
     # --- templates -------------------------------------------------------------------------------------------------
 
-    def templates(self, subject: Subject) -> list[dict[str, Any]]:
-        """The templates that a subject may use, by name."""
-        matches = sorted(self._state.view().templates.items())
-        return [_shown(name, spec) for name, spec in matches if self._may_use(subject, spec)]
+    def templates(self, subject: Subject) -> dict[str, RequestTemplateSpec]:
+        """The templates that a subject may use, in the order of their names."""
+        declared = sorted(self._state.view().templates.items())
+        return {name: spec for name, spec in declared if self._may_use(subject, spec)}
 
     def from_template(
         self, subject: Subject, name: str, reason: str = "", ticket: str = "", valid_to: datetime | None = None
@@ -136,18 +135,3 @@ class Bundles:
         return who.among(convert.people(spec.subjects)) and not (
             exempt is not None and who.among(convert.people(exempt))
         )
-
-
-def _shown(name: str, spec: RequestTemplateSpec) -> dict[str, Any]:
-    return {
-        "name": name,
-        "description": spec.description,
-        "datasets": list(spec.datasets),
-        "fields": list(spec.fields),
-        "unmask": list(spec.unmask) if spec.unmask is not None else None,
-        "rows": spec.rows,
-        "purpose": spec.purpose,
-        "duration": spec.duration,
-        "seconds": duration(spec.duration).total_seconds(),
-        "reason": spec.reason,
-    }

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
@@ -36,15 +35,6 @@ class Delegation:
 
     def holds(self, now: datetime) -> bool:
         return self.since <= now < self.until
-
-    def to_json(self, now: datetime) -> dict[str, Any]:
-        return {
-            "user": self.user,
-            "delegates": list(self.delegates),
-            "from": rfc3339(self.since),
-            "until": rfc3339(self.until),
-            "active": self.holds(now),
-        }
 
     @staticmethod
     def from_document(document: Document) -> Delegation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog.ports import EventSink
 from policies.access_request import OPEN, AccessRequest
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND

@@ -11,8 +11,8 @@ from catalog.ports import EventSink
 from catalog.records import rfc3339
 from policies import request_transitions as transitions
 from policies.access_request import UNDECIDED, AccessRequest
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.declared import kinds
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
 from catalog.entities import is_personal
 from catalog.paths import FieldPath
-from catalog.records import rfc3339
 from policies.access.decision_service import effect_of
 from policies.access.sessions import gone_because
 from policies.access_request import OPEN, AccessRequest, RequestState
@@ -22,14 +21,48 @@ from policies.ports import Clock
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND
 from policies.settings import PolicySettings
+from policies.workflow import Approvers
 
 MOST_OPENED = 500
 _MOST_PEOPLE = 500
 """Holders are counted one by one; of more people than these, only that there are more is shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedField:
+    """A field that the grant opens. entities: kinds of personal data in it; clear: shown without masks."""
+
+    path: str
+    entities: tuple[str, ...]
+    clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A request as one reader sees it.
+
+    request        with stages of owners of hidden datasets that do not name these
+    instead_of     in whose place the reader would decide
+    holders        how many other users see all of it unmasked; None for requests that are decided, and where the reader may not
+                   decide
+    deciders       the people who can decide the stage that waits; empty for requests that are decided
+    usual_seconds  how long requests for the dataset took to be decided (the median; of all datasets where this one had none);
+                   None where none was decided yet
+    overdue        of break-glass: it was not reviewed in time
+    """
+
+    request: AccessRequest
+    can_decide: bool
+    instead_of: str | None
+    opens: tuple[OpenedField, ...]
+    holders: int | None
+    overdue: bool
+    deciders: Sequence[str] = ()
+    usual_seconds: float | None = None
+
+
 class RequestView:
-    """Shapes for HTTP. One view of what is declared is used for a whole list."""
+    """Requests for their readers. One view of what is declared is used for a whole list."""
 
     def __init__(
         self, state: GovernanceState, deciders: Deciders, clock: Clock, settings: PolicySettings | None = None
@@ -39,16 +72,12 @@ class RequestView:
         self.horizon: Callable[[Subject, DatasetFacts], Known] = lambda *_: ALL
         """What a subject may know of a dataset. Who decides on a request sees what it opens."""
 
-    def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[dict[str, Any]]:
-        """Each as `AccessRequest.to_json`, with canDecide, insteadOf, opens [{path, entities}], holders, overdue,
-        deciders and usualSeconds.
+    def one(self, subject: Subject, request: AccessRequest) -> ShownRequest:
+        """A single request."""
+        return self.show(subject, [request])[0]
 
-        `deciders`: the people who can decide the stage that waits; empty for requests that are decided. `usualSeconds`:
-        how long requests for the dataset took to be decided (the median; of all datasets where this one had none), null
-        where none was decided yet.
-        `holders`: how many other users see all of it unmasked already; None for requests that are decided, and where the
-        caller may not decide.
-        """
+    def show(self, subject: Subject, requests: Sequence[AccessRequest]) -> list[ShownRequest]:
+        """Requests, in their order."""
         facts: dict[str, DatasetFacts | None] = {}
         counted: dict[tuple[str, tuple[str, ...]], int] = {}
         rows = []
@@ -56,16 +85,14 @@ class RequestView:
         for request in requests:
             if request.dataset not in facts:
                 facts[request.dataset] = self._deciders.facts_or_none(request.dataset)
-            rows.append(self._one(subject, request, facts[request.dataset], counted))
+            shown = self._one(subject, request, facts[request.dataset], counted)
             if request.state in OPEN:
-                hidden = set() if rows[-1]["canDecide"] else self._hidden(subject, request, facts[request.dataset])
-                people = (
-                    []
-                    if request.current.approvers.of in hidden
-                    else self._deciders.people(request, facts[request.dataset])
-                )
-                rows[-1]["deciders"] = people
-                rows[-1]["usualSeconds"] = usual.get(request.dataset, usual.get(None))
+                hidden = set() if shown.can_decide else self._hidden(subject, request, facts[request.dataset])
+                is_hidden = request.current.approvers.of in hidden
+                people = [] if is_hidden else self._deciders.people(request, facts[request.dataset])
+                seconds = usual.get(request.dataset, usual.get(None))
+                shown = replace(shown, deciders=people, usual_seconds=seconds)
+            rows.append(shown)
         return rows
 
     def _usual(self) -> dict[str | None, float]:
@@ -86,7 +113,7 @@ class RequestView:
         request: AccessRequest,
         facts: DatasetFacts | None,
         counted: dict[tuple[str, tuple[str, ...]], int],
-    ) -> dict[str, Any]:
+    ) -> ShownRequest:
         waiting = request.state in OPEN
         standing = self._deciders.standing(subject, request, request.current, facts) if waiting else None
         opens = opened(request, facts) if facts is not None else []
@@ -94,21 +121,18 @@ class RequestView:
             opens = _cut(opens, self.horizon(subject, facts))
         holders = None
         if standing is not None and facts is not None:
-            key = (request.dataset, tuple(o["path"] for o in opens))
+            key = (request.dataset, tuple(each.path for each in opens))
             if key not in counted:
                 counted[key] = self._holders(facts, key[1], request.requester)
             holders = counted[key]
-        return {
-            **(request.to_json() if standing is not None else self._without_sources(subject, request, facts)),
-            "canDecide": standing is not None,
-            "insteadOf": standing.instead_of if standing is not None else None,
-            "opens": opens[:MOST_OPENED],
-            "holders": holders,
-            "deciders": [],
-            "usualSeconds": None,
-            "reviewBy": rfc3339(request.expires_at) if request.break_glass else None,
-            "overdue": request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
-        }
+        return ShownRequest(
+            request=request if standing is not None else self._without_sources(subject, request, facts),
+            can_decide=standing is not None,
+            instead_of=standing.instead_of if standing is not None else None,
+            opens=tuple(opens[:MOST_OPENED]),
+            holders=holders,
+            overdue=request.state is RequestState.REVIEW and self._clock() >= request.expires_at,
+        )
 
     def _hidden(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> set[str]:
         """Datasets of stages that the reader may not know of, or not as sources of what is asked for."""
@@ -127,23 +151,20 @@ class RequestView:
                 hidden.add(each)
         return hidden
 
-    def _without_sources(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> dict[str, Any]:
-        """The request as JSON; stages of owners of hidden datasets do not name these."""
-        answer = request.to_json()
+    def _without_sources(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> AccessRequest:
+        """The request; stages of owners of hidden datasets do not name these."""
         hidden = self._hidden(subject, request, facts)
-        if not hidden:
-            return answer
-        names: dict[str, str] = {}
-        for number, stage in enumerate(request.stages, 1):
-            if stage.approvers.of in hidden:
-                names[stage.name] = f"owner of {NOT_SEEN} ({number})"
-        for stage in answer["stages"]:
-            if stage["name"] in names:
-                stage |= {"name": names[stage["name"]], "approvers": {"owners": True}}
-        for vote in answer["decisions"]:
-            if "stage" in vote:
-                vote["stage"] = names.get(vote["stage"], vote["stage"])
-        return {**answer, "stage": names.get(answer["stage"], answer["stage"])}
+        names = {
+            stage.name: f"owner of {NOT_SEEN} ({number})"
+            for number, stage in enumerate(request.stages, 1)
+            if stage.approvers.of in hidden
+        }
+        stages = (
+            replace(stage, name=names[stage.name], approvers=Approvers(owners=True)) if stage.name in names else stage
+            for stage in request.stages
+        )
+        votes = (replace(vote, stage=names.get(vote.stage, vote.stage)) for vote in request.votes)
+        return replace(request, stages=tuple(stages), votes=tuple(votes)) if names else request
 
     def _holders(self, facts: DatasetFacts, paths: Sequence[str], but: str) -> int:
         """Users other than one who see all of these fields unmasked now, with or without a purpose they may state."""
@@ -166,14 +187,14 @@ class RequestView:
         return count
 
 
-def _cut(opens: list[dict[str, Any]], horizon: Known) -> list[dict[str, Any]]:
+def _cut(opens: list[OpenedField], horizon: Known) -> list[OpenedField]:
     if not horizon.schema:
         return []
-    return opens if horizon.evidence else [{**each, "entities": []} for each in opens]
+    return opens if horizon.evidence else [replace(each, entities=()) for each in opens]
 
 
-def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:
-    """The fields the grant opens, with the kinds of personal data in them; `clear`: shown without masks."""
+def opened(request: AccessRequest, facts: DatasetFacts) -> list[OpenedField]:
+    """The fields the grant opens, those with personal data first."""
     fields, clear = selection(request.fields), selection(request.unmask)
     rows = []
     for field in facts.fields:
@@ -181,5 +202,5 @@ def opened(request: AccessRequest, facts: DatasetFacts) -> list[dict[str, Any]]:
         path = FieldPath.parse(field.path)
         if fields.covers(path, tags):
             entities = sorted(tag for tag in tags if is_personal(tag) or tag == UNSCANNED_TAG)
-            rows.append({"path": field.path, "entities": entities, "clear": clear.covers(path, tags)})
-    return sorted(rows, key=lambda each: (not each["entities"], str(each["path"])))
+            rows.append(OpenedField(field.path, tuple(entities), clear.covers(path, tags)))
+    return sorted(rows, key=lambda each: (not each.entities, each.path))

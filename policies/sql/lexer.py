@@ -22,6 +22,7 @@ from sqlglot.tokens import Token, TokenType
 
 from policies.sql import inventory
 from policies.sql.errors import refused
+from policies.sql.odd_words import refuse_odd_words
 from policies.sql.unfinished import tokens_of
 from policies.sql.windows import AsOf, read_offsets, read_time
 from policies.sql.words import words
@@ -142,17 +143,7 @@ def _measure(sql: str, tokens: list[Any]) -> None:
             )
         if PREFIX in token.text.lower():
             raise refused(sql, token.start, f"{PREFIX} is kept for Weir's own use.", "reserved")
-        if _is_parameter(tokens, index):
-            raise refused(sql, token.start, "Parameters are not filled in; write the value itself.", "parameter")
-
-
-def _is_parameter(tokens: list[Any], at: int) -> bool:
-    """`?`, `:name` or `@name`; the colon of a type (`a: INT`) touches the name before it."""
-    token, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else None
-    if token.token_type is not TokenType.COLON:
-        return token.token_type in (TokenType.PLACEHOLDER, TokenType.PARAMETER)
-    apart = at == 0 or tokens[at - 1].end + 1 < token.start
-    return apart and after is not None and after.start == token.end + 1
+        refuse_odd_words(sql, tokens, index)
 
 
 def _one_query(sql: str, tokens: list[Any]) -> None:

@@ -134,7 +134,7 @@ class _Reader(StatementReader):
         if self.text() == "(":
             return Statement(About.RESULT, "DESCRIBE QUERY", query=self._rest())
         if word in ("function", "database", "schema", "catalog") and len(self.tokens) > self.next + 1:
-            raise self.refusal(f"DESCRIBE shows a topic or a query, not of a {word}.")
+            raise self.refusal(f"DESCRIBE shows a topic or a query, not a {word}.")
         if word == "table" and len(self.tokens) > self.next + 1:
             self.next += 1
         extended = self.word() in ("extended", "formatted") and len(self.tokens) > self.next + 1

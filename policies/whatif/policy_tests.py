@@ -14,7 +14,7 @@ from catalog.errors import InvalidInput, NotFound, SqlRefused
 from catalog.near_names import did_you_mean
 from catalog.paths import FieldPath
 from policies.access.decision_service import Named, decide_now, effect_of, subject_of
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
 from policies.declared.state import View
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.plan import explain

@@ -19,6 +19,7 @@ from policies.plan import explain
 from policies.ports import Clock, FactsSource
 from policies.settings import PolicySettings
 from policies.whatif.overlay import Proposed, actions, proposed_view
+from policies.whatif.reversible import Reversible
 
 MOST_CHANGES = 5000
 _SECONDS = 20.0
@@ -91,11 +92,12 @@ class Simulation:
         part: Part | None = None,
     ) -> dict[str, Any]:
         """{changes: [{user, dataset, path, purpose, change: gain | loss | other, before, after, reasons}], gains,
-        losses, total, truncated, note, users, datasets, documents}.
+        losses, total, truncated, note, users, datasets, documents, notes}.
 
         `path` None is about which rows there are. `dataset` may be a pattern. Users are those declared, owners and
-        grantees, before and after, each without a purpose and with every purpose they may state. Raises InvalidInput
-        for a document that would be refused. `part`: only these datasets, for a reader who may not know of all others.
+        grantees, before and after, each without a purpose and with every purpose they may state. `notes` warn
+        of masks that those who choose values can undo. Raises InvalidInput for a document that would be refused.
+        `part`: only these datasets, for a reader who may not know of all others.
         """
         before, after = self._state.view(), proposed_view(self._state, proposed)
         references = sorted(
@@ -105,8 +107,12 @@ class Simulation:
         )
         result = _Result()
         until, now = time.monotonic() + _SECONDS, self._clock()
+        changed = actions(self._state, proposed)
+        new = {each["name"] for each in changed if each["kind"] == "Policy" and each["action"] in ("create", "change")}
+        reversible = Reversible(after.policies, new, self._settings.unscanned_is_sensitive)
         for facts in self._known(references):
             then = facts_after(facts)
+            reversible.add(then)
             people = sorted(_people(before, facts) | _people(after, then)) if user is None else [user]
             result.datasets += 1
             result.people.update(people)
@@ -117,7 +123,7 @@ class Simulation:
                 self._compare(result, (before, after), (facts, then), name, now, limit, part)
             if result.cut:
                 break
-        return {**result.to_json(), "documents": actions(self._state, proposed)}
+        return {**result.to_json(), "documents": changed, "notes": list(reversible.warnings())}
 
     def view(self, proposed: Sequence[Proposed]) -> View:
         """The declared view, with proposed documents over it. Raises InvalidInput."""

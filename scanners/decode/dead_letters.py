@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from scanners.decode.formats import SELF_EVIDENT
 from scanners.decode.header_ids import framed_record
 from scanners.decode.records import decode
 from scanners.model import PartFormat, RawRecord, TopicFormat
 from scanners.schemas.registered import Schemas
+
+UNKNOWN_ID = "unknown_schema_id"
+UNKNOWN_BYTES = "unknown_bytes"
+"""Why a record is a dead letter that no format reads, among others that show what they are."""
 
 PREFIX = "weir.dead-letter."
 """Before each header's name: topic, partition, offset, timestamp (milliseconds), reason (`value:not_json,key:...`)."""
@@ -29,8 +34,12 @@ def reasons(record: RawRecord, form: TopicFormat, schemas: Schemas) -> list[str]
     problems = []
     for label, body, of in parts:
         decoded = decode(body, _positional(of), schemas)
-        if body is not None and not decoded.usable:
+        if body is None:
+            continue
+        if not decoded.usable or decoded.problem == UNKNOWN_ID:
             problems.append(f"{label}:{decoded.problem}")
+        elif decoded.format == "binary" and of.name in SELF_EVIDENT:
+            problems.append(f"{label}:{UNKNOWN_BYTES}")
     return problems
 
 

@@ -16,6 +16,7 @@ from scanners.containers.wrapping import LATIN, latin_text, unwrapped
 from scanners.decode.csv_text import csv_options
 from scanners.decode.json_text import loads, readable, several
 from scanners.model import PartFormat
+from scanners.schemas.connect_types import marked
 from scanners.schemas.registered import Schemas
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -133,6 +134,8 @@ def choose(bodies: Sequence[bytes | None], schemas: Schemas, part: str = "value"
         wrappings[LATIN] += sum(body is not None and not _is_utf8(body) for body in plain)
     if form.name == "json":
         wrappings[DOCUMENTS] += sum(body is not None and several(body) for body in plain)
+    if form.name == "json" and any(body is not None and marked(body) for body in plain):
+        form = PartFormat("json", {**form.options, "connect": True})
     packed = sorted(name for name, count in wrappings.items() if count * 20 >= len(bodies))
     return PartFormat(form.name, {**form.options, "packed": packed}) if packed else form
 

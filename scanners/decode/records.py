@@ -25,6 +25,7 @@ from scanners.decode.alternatives import Reshape
 from scanners.decode.csv_text import rows
 from scanners.decode.formats import SELF_EVIDENT, WIRE_UNKNOWN, as_text, sniff, text_of
 from scanners.model import PartFormat
+from scanners.schemas.connect_types import read_by_schema
 from scanners.schemas.registered import Schemas, SchemaUnusable
 
 
@@ -62,7 +63,10 @@ def decode(part: bytes | None, format: PartFormat, schemas: Schemas | Mapping[An
 def _decode(part: bytes, format: PartFormat, schemas: Schemas) -> Decoded:
     name = format.name
     evident = sniff(part, schemas)
-    if (evident == WIRE_UNKNOWN and name != "binary") or (name in _WIRE_ALL and _id_unknown(part, schemas)):
+    if evident == WIRE_UNKNOWN and name == "binary":
+        # Bytes all the same, and a registry may know the schema that they name.
+        return replace(_read(name, part, format, schemas), problem="unknown_schema_id")
+    if evident == WIRE_UNKNOWN or (name in _WIRE_ALL and _id_unknown(part, schemas)):
         return Decoded(None, name, "unknown_schema_id")
     if evident != name and (evident in SELF_EVIDENT or evident in format.options.get("also", ())):
         decoded = _read(evident, part, format, schemas)
@@ -125,9 +129,12 @@ def schema_id(part: bytes | None) -> int | None:
     return int.from_bytes(part[1:5], "big") if part and part[0] == 0 and len(part) >= 5 else None
 
 
-def _json(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:
+def _json(part: bytes, format: PartFormat, _schemas: Schemas) -> Decoded:
     value, problem = json_text.loads(part)
-    return Decoded(value, "json", problem)
+    if not format.options.get("connect"):
+        return Decoded(value, "json", problem)
+    typed, fits = read_by_schema(value)
+    return Decoded(typed, "json", problem if fits else "not_its_logical_type")
 
 
 def _json_schema(part: bytes, _format: PartFormat, _schemas: Schemas) -> Decoded:

@@ -12,6 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 from scanners.detectors.core.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
+from scanners.detectors.core.plain_texts import is_address
 from scanners.detectors.core.quick_pass import QuickSet
 from scanners.detectors.core.verdict_cache import MOST, Memo, Outcome, places
 from scanners.detectors.core.verify import Stopped
@@ -99,8 +100,10 @@ class Detector:
     def _look(self, node: Node, names: tuple[str, ...], texts: list[str], weights: Mapping[str, int]) -> None:
         together = "\n".join((*texts, ""))
         self._match(node, texts, together, weights)
-        for looks in _LOOKS:
-            for key, counters in looks(names, weights).items():
+        # The name of a field announces what its texts are; those that are addresses of pages only lead there.
+        whole = {t: n for t, n in weights.items() if not is_address(t)} if "/" in together else weights
+        for looks in _LOOKS if whole else ():
+            for key, counters in looks(names, whole).items():
                 _merge(node, key, counters)
         prose = _prose(texts) if together.count(" ") >= _PROSE_BLANKS else []
         if prose:

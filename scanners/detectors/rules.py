@@ -253,7 +253,8 @@ def _category(e: Evidence) -> float:
         # One number in eleven has the digit by accident.
         return 0.7 if e.share >= 0.9 and e.distinct >= 5 and e.says >= 0 else 0.0
     if e.recognizer == "flag":
-        return 0.6 if e.says > 0 and e.share >= 0.5 else 0.0
+        says_all = bool(e.c.get("own_name")) or e.personal
+        return 0.6 if e.says > 0 and e.share >= 0.5 and says_all else 0.0
     if e.entity == "USERNAME" and e.of(categories.COUNTED, TEXTS) >= 0.9 and kinds(e.c) <= 1:
         return 0.0  # a word and a number: handed out by a system
     category = categories.BY_KEY[f"{e.entity}|{e.recognizer}"]

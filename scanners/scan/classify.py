@@ -13,7 +13,7 @@ from scanners.detectors.evidence import Evidence
 from scanners.detectors.kinds import categories
 from scanners.detectors.kinds.identifiers import LATITUDE, LONGITUDE
 from scanners.detectors.kinds.papers import likely_countries
-from scanners.detectors.names.fields import shared, speaks, words
+from scanners.detectors.names.fields import named_as, shared, speaks, words
 from scanners.detectors.names.words_for import FOR
 from scanners.detectors.rules import MIN_SCORE, NATIONAL, RULES, matched_texts, score
 from scanners.model import Recognizer
@@ -139,9 +139,9 @@ def _flags(node: Node, names: tuple[str, ...], beside: frozenset[str]) -> Iterat
         return
     for entity in sorted(categories.FLAGS):
         if speaks(entity, names) > 0:
-            yield Evidence(
-                entity=entity, recognizer="flag", c=_counters(node, count), node=node, names=names, beside=beside
-            )
+            own = {"own_name": count} if named_as(categories.FLAGS[entity], names[-1:]) else {}
+            counters = {**_counters(node, count), **own}
+            yield Evidence(entity=entity, recognizer="flag", c=counters, node=node, names=names, beside=beside)
 
 
 _UNITS = frozenset({"year", "days", "day", "ms", "millis", "epoch", "ts", "timestamp", "date", "int"})

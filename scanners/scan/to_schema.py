@@ -213,6 +213,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
         if len(names) > 1:
             firsts = formats_first(sketch, part)
             first = min((firsts[name] for name in names if name != form.name and name in firsts), default=None)
+            unread = _of_no_format(names, form.name)
             problems.append(
                 {
                     "part": part,
@@ -221,6 +222,7 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
                     "formats": names,
                     "main": form.name,
                     **({"first": _where(first)} if first else {}),
+                    **({"unread": unread, "tried": list(TRIED)} if unread else {}),
                 }
             )
     problems += [
@@ -231,6 +233,15 @@ def problems_of(sketch: Sketch) -> list[dict[str, Any]]:
     if sketch.unknown_ids:
         problems.append({"part": "record", "reason": "schema_ids_not_found", "ids": _ids(sketch.unknown_ids)[:50]})
     return problems
+
+
+TRIED = ("avro", "protobuf", "json-schema", "avro-container", "json", "xml", "text", "msgpack", "cbor")
+"""Formats that bytes were tried by before they count as bytes of no known format."""
+
+
+def _of_no_format(names: Mapping[str, int], main: str) -> int:
+    """How many bodies no format reads, of a part whose other bodies show what they are."""
+    return names.get("binary", 0) if main in SELF_EVIDENT else 0
 
 
 def formats_of(sketch: Sketch, part: str) -> dict[str, int]:
@@ -258,7 +269,9 @@ _READABLE = {"duplicate_key", "header_record", "other_encoding", "too_many_field
 
 def undecodable(sketch: Sketch) -> int:
     """How many keys, values and headers could not be read."""
-    return sum(
+    formats = format_of(sketch)
+    no_format: int = sum(_of_no_format(formats_of(sketch, part), formats.of(part).name) for part in ("key", "value"))
+    return no_format + sum(
         count
         for (part, reason), (count, _) in sketch.problems.items()
         if part != "record" and reason not in _READABLE and not reason.startswith(PACKED) and not is_note(reason)

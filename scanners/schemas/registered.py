@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scanners.containers.packed import may_claim_anything
 from scanners.model import PART_SUBJECTS, RegisteredSchema
 from scanners.schemas.avro_names import whole
+from scanners.schemas.connect_types import avro_readers, with_logical_types
 
 if TYPE_CHECKING:
     from scanners.schemas.protobuf.messages import ProtobufDecoder
@@ -172,14 +173,16 @@ class Schemas:
         return self._avro[schema_id]
 
     def _parse_avro(self, schema: RegisteredSchema, definitions: dict[str, Any], seen: set[int]) -> Any:
+        from fastavro.read import LOGICAL_READERS
         from fastavro.schema import parse_schema
 
+        LOGICAL_READERS.update(avro_readers())
         for _, ref in schema.references:
             below = self._reference(ref)
             if below.id not in seen:
                 seen.add(below.id)
                 self._parse_avro(below, definitions, seen)
-        return parse_schema(json.loads(schema.text), named_schemas=definitions)
+        return parse_schema(with_logical_types(json.loads(schema.text)), named_schemas=definitions)
 
     def protobuf(self, schema_id: int) -> ProtobufDecoder:
         """What reads bodies (after the id) to trees. Raises SchemaUnusable."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scanners.decode.formats import choose
 from scanners.model import PartFormat, TopicFormat
+from scanners.schemas.connect_types import marked
 from scanners.schemas.registered import Schemas
 from scanners.sketch.nodes import First
 
@@ -21,6 +22,15 @@ class PartFormats:
         self._settled: dict[str, tuple[PartFormat, int]] = {}
 
     def of(self, part: str, label: str, bodies: Sequence[bytes | None], places: Sequence[First]) -> PartFormat:
+        """The format of a batch's bodies, see `_of`; JSON that has schemas of Kafka Connect in it is read by those from the
+        first such batch on."""
+        form = self._of(part, label, bodies, places)
+        if form.name == "json" and not form.options.get("connect") and any(b is not None and marked(b) for b in bodies):
+            form = PartFormat("json", {**form.options, "connect": True})
+            self._settled[label] = (form, self._settled[label][1])
+        return form
+
+    def _of(self, part: str, label: str, bodies: Sequence[bytes | None], places: Sequence[First]) -> PartFormat:
         """The format of a batch's bodies.
 
         part    key | value | headers; `label` names one header, too: `headers.trace`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,17 @@ DRIVERS = {
     "httpx",
 }
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+SERVICES = [path for path in FILES if "adapters" not in path.parts]
 PRODUCT = [*FILES, *(path for room in ("api", "stack") for path in sorted((ROOT / room).rglob("*.py")))]
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """Every module a file imports, at its top or inside a function; not those for the type checker alone."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text())
     typing_only = {
         id(node)
@@ -47,20 +54,15 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_drivers_stand_only_in_adapters(path: Path) -> None:
-    if "adapters" in path.parts:
-        return
-    used = {module.split(".")[0] for module in imported(path)} & DRIVERS
-    assert not used, f"{name_of(path)} imports {used}; drivers belong in an adapters folder"
+def test_drivers_stand_only_in_adapters() -> None:
+    used = {name_of(path): {module.split(".")[0] for module in imported(path)} & DRIVERS for path in SERVICES}
+    wrong = {name: drivers for name, drivers in used.items() if drivers}
+    assert not wrong, f"drivers belong in an adapters folder, not into {wrong}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_services_never_import_adapters(path: Path) -> None:
-    if "adapters" in path.parts:
-        return
-    wrong = {module for module in imported(path) if ".adapters" in module}
-    assert not wrong, f"{name_of(path)} imports {wrong}; only api/wiring joins them"
+def test_services_never_import_adapters() -> None:
+    wrong = {name_of(p): m for p in SERVICES for m in imported(p) if ".adapters" in m}
+    assert not wrong, f"only api/wiring joins adapters, not {wrong}"
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -83,10 +85,9 @@ def test_the_check_notices_a_wrong_arrow(tmp_path: Path) -> None:
     assert {"tests.twins.catalog.store", "neo4j"} <= set(imported(wrong))
 
 
-@pytest.mark.parametrize("path", PRODUCT, ids=name_of)
-def test_no_product_file_imports_a_twin_or_a_tool(path: Path) -> None:
-    wrong = {module for module in imported(path) if module.split(".")[0] in ("tests", "tools", "benchmarks")}
-    assert not wrong, f"{name_of(path)} imports {wrong}, which no wheel holds"
+def test_no_product_file_imports_a_twin_or_a_tool() -> None:
+    wrong = {name_of(p): m for p in PRODUCT for m in imported(p) if m.split(".")[0] in ("tests", "tools", "benchmarks")}
+    assert not wrong, f"no wheel holds what is imported here: {wrong}"
 
 
 def test_every_room_is_looked_at() -> None:

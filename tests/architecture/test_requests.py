@@ -22,7 +22,7 @@ CSV_WRITERS = (
     "api/formats/csv_text.py",
     "api/terminal/output.py",
     "api/formats/listing.py",
-    "policies/audit_export.py",
+    "policies/audit/export.py",
     "catalog/where_is/csv.py",
     "lineage/questions/exports.py",
 )

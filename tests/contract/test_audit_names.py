@@ -12,7 +12,7 @@ from sqlalchemy import delete, update
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.tables import AuditNamedRow, AuditNameRow
-from policies.audit_ports import AuditEntry, AuditFilter, AuditStore, AuditUse
+from policies.audit.ports import AuditEntry, AuditFilter, AuditStore, AuditUse
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.stores import MemoryAuditStore
 

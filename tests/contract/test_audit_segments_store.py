@@ -11,11 +11,11 @@ import pytest
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.audit_segments import SqlSegmentStore, SqlShippingStore
-from policies.audit import AuditLog
-from policies.audit_ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
-from policies.audit_seals import Trust
-from policies.audit_segments import AuditSegments
-from policies.audit_verify import Seals
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditFilter, AuditStore, Removal, Segment, SegmentStore, Shipping, ShippingStore
+from policies.audit.seals import Trust
+from policies.audit.segments import AuditSegments
+from policies.audit.verify import Seals
 from policies.settings import PolicySettings
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.segments import MemorySegmentStore, MemoryShippingStore

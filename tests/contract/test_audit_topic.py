@@ -15,9 +15,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Unavailable
 from policies.adapters.kafka.audit_topic import CONTENT_TYPE, KafkaAuditTopic
-from policies.audit import AuditLog
-from policies.audit_ports import AuditReceiver, MessageTooLarge
-from policies.audit_shipping import AuditShipping
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditReceiver, MessageTooLarge
+from policies.audit.shipping import AuditShipping
 from tests.twins.policies.segments import MemoryReceiver, MemoryShippingStore
 from tests.twins.policies.stores import MemoryAuditStore
 

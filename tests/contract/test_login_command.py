@@ -63,7 +63,7 @@ def weir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiWorld]:
         monkeypatch.setenv("WEIR_URL", BASE)
         monkeypatch.delenv("WEIR_TOKEN", raising=False)
         monkeypatch.delenv("DISPLAY", raising=False)
-        monkeypatch.setattr("api.cli.login.time.sleep", lambda _: threading.Event().wait(0.05))
+        monkeypatch.setattr("api.features.sign_in.commands.time.sleep", lambda _: threading.Event().wait(0.05))
         yield running
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from policies.adapters.stores.notices import SqlNoticeStore
-from policies.notices import Channel, ChatKind, Digest, Notice, NoticeState, NoticeStore, Preference, Topic
+from policies.notify.notices import Channel, ChatKind, Digest, Notice, NoticeState, NoticeStore, Preference, Topic
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.notices import MemoryNoticeStore
 

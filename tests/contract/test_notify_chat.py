@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.webhooks.chat import WebhookChat
+from api.features.notifications.chat import WebhookChat
 from api.webhooks.ssrf_guard import Guard
 from catalog.errors import InvalidInput
 from catalog.settings import EventSettings
-from policies.notices import ChatKind, Message, Undelivered
+from policies.notify.notices import ChatKind, Message, Undelivered
 from policies.settings import NotifySettings
 from tests.contract.test_webhooks import Server
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.config.settings import Settings
-from api.wiring.notify_services import Notify
+from api.features.notifications.service import Notify
 from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.ports import CatalogStore

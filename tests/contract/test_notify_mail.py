@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from api.webhooks.mail import SmtpMailer
+from api.features.notifications.mail import SmtpMailer
 from catalog.errors import SettingsError
-from policies.notices import Message, Undelivered
+from policies.notify.notices import Message, Undelivered
 from policies.settings import NotifySettings
 from tests.mail_server import MailServer, html, mail_server, plain
 

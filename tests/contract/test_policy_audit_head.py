@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 
 from catalog.errors import Unavailable
 from policies.adapters.kafka.audit_head import KafkaHeadPublisher
-from policies.audit import AuditLog
-from policies.audit_ports import AuditHead, HeadPublisher
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditHead, HeadPublisher
 from tests.twins.policies.stores import MemoryAuditStore, MemoryHeadPublisher
 
 

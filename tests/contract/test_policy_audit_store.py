@@ -12,8 +12,8 @@ import pytest
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.audit import SqlAuditStore
 from policies.adapters.stores.sql import SqlPolicyStore
-from policies.audit import AuditLog
-from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditStore
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditStore
 from policies.ports import Change
 from tests.catalog_stores import STORES, own_database
 from tests.twins.policies.stores import MemoryAuditStore

@@ -118,7 +118,7 @@ def test_from_a_posted_event_to_search_and_pages_and_after_rebuilds(stack: Stack
                 [{"errorMessage": {"message": "no […]"}}, None],
                 2,
             ]
-            assert built[Duties].rebuild_lineage()["events folded"] == 2
+            assert built[Duties].rebuild_lineage()["eventsFolded"] == 2
             assert built[Search].rebuild_search() == 2
             assert answers() == first
         finally:

@@ -23,7 +23,7 @@ from lineage.worker.rebuild import rebuild
 from tests.lineage_samples import content, graph_of, real_rows, run
 from tests.lineage_servers import Running, Servers, servers_on, until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.tail]
 
 
 @pytest.fixture

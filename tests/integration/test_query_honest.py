@@ -78,6 +78,7 @@ def comparable(rows: list[list[object]], ordered: bool) -> list[str]:
     return texts if ordered else sorted(texts)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sql", HONEST[::8], ids=range(len(HONEST[::8])))
 def test_same_as_spark_over_masked_data(service: GovernedQuery, plain: Any, whole: Any, sql: str) -> None:
     """Over Kafka and one at a time, as users ask."""
@@ -202,6 +203,7 @@ BY_PYTHON: dict[str, list[list[object]]] = {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sql", BY_PYTHON, ids=range(len(BY_PYTHON)))
 def test_rows_worked_out_by_hand(service: GovernedQuery, sql: str) -> None:
     assert service.run(ANA, sql, "analysis").rows == BY_PYTHON[sql]

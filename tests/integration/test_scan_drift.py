@@ -175,8 +175,8 @@ def test_events_are_in_the_topic_in_order(stack: Any, services: Instance) -> Non
     documents = [json.loads(m.value()) for m in messages]
     assert [t["id"] for t in documents] == [e.id for e in kept]
     assert dict(messages[0].headers())["content-type"].startswith(b"application/cloudevents+json")
-    (state,) = services[Events].deliveries()
-    assert (state["receiver"], state["behind"], state["problem"]) == ("kafka", 0, None)
+    ((state, behind),) = services[Events].deliveries()
+    assert (state.name, behind, state.problem) == ("kafka", 0, None)
 
 
 class Meddling(KafkaOffsets):

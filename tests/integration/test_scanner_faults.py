@@ -31,7 +31,7 @@ from scanners.scan.service import Scanner
 from scanners.settings import ScannerSettings
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.tail]
 
 RECORDS = int(os.environ.get("WEIR_FAULT_RECORDS", "60000"))
 """The full measure is 1000000."""

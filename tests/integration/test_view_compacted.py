@@ -11,7 +11,7 @@ import pytest
 from tests.integration.test_views import BASE, rows, view
 from tests.view_world import ViewWorld, view_world
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.tail, pytest.mark.timeout(900)]
 
 Records = list[tuple[str, dict[str, Any] | None]]
 VANS: Records = [

@@ -214,6 +214,7 @@ def both(world: World, sql: str) -> tuple[list[tuple[Any, ...]], list[tuple[Any,
         return at_once(world, sql), whole.result(), single.result()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", SAME)
 def test_equal_to_the_answer_at_once(world: World, name: str) -> None:
     expected, whole, single = both(world, SAME[name])
@@ -221,6 +222,7 @@ def test_equal_to_the_answer_at_once(world: World, name: str) -> None:
     assert single == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CLOSED)
 def test_equal_but_for_what_is_open(world: World, name: str) -> None:
     expected, whole, single = both(world, CLOSED[name])
@@ -281,6 +283,7 @@ REFUSED = {
 """What Spark refuses when both topics are streams, and the output mode that it is started with."""
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("sql", "mode"), REFUSED.items())
 def test_refusals_of_spark_become_one_sentence(world: World, sql: str, mode: str) -> None:
     from pyspark.errors import PySparkException

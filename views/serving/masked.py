@@ -70,7 +70,7 @@ def masked_view(columns: Sequence[Column], decision: Decision, keys: MaskKeys) -
         )
     if decision.filters:
         raise NotExact("a row filter is a condition of Spark's SQL")
-    builder = _Builder(Places(decision.columns), keys)
+    builder = _Builder(Places(decision.columns), keys.within(decision.reference))
     visible, hidden, changes = [], [], []
     for column in columns:
         at = VALUE.field(column.name)

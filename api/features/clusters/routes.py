@@ -19,7 +19,7 @@ from api.visibility.readers import Readers
 from catalog.datasets.datasets import Datasets
 from catalog.ports import CatalogStore
 from catalog.records import DatasetFilter
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 
 router = FeatureRouter("/clusters", tags=["catalog"])
 

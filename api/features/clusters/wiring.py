@@ -12,7 +12,7 @@ from api.wiring.adapters import Adapters
 from api.wiring.instance import Instance
 from catalog.adapters.port_check import port_state
 from catalog.datasets.datasets import Datasets
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 
 
 def provide(instance: Instance, parts: Adapters) -> None:

@@ -21,8 +21,18 @@ class EvidenceWindow(OpenAnswer):
     """The records that were looked at."""
 
     records: int = absent()
+    scans: int = absent("Scans whose records these are, where there were several.")
     time_from: Time | None = absent()
     time_to: Time | None = absent()
+
+
+class LatestLook(OpenAnswer):
+    """What a later, smaller scan saw of records that may be the same."""
+
+    matched: int = absent("Values that matched.")
+    sampled: int = absent("Values looked at.")
+    rate: float = absent("matched of sampled, 0 to 1.")
+    window: EvidenceWindow = absent()
 
 
 class Evidence(OpenAnswer):
@@ -36,6 +46,7 @@ class Evidence(OpenAnswer):
     recognizers: list[NamedRecognizer] = absent()
     field_name: str = absent("Whether the field's name suggests it.")
     window: EvidenceWindow = absent()
+    latest: LatestLook = absent("A later, smaller look, which does not replace these counts.")
     from_: list[str] = absent("Where lineage carries the value from: nodeIds.", alias="from")
     locale: str | None = absent()
     free_text: bool = absent("Found inside longer texts.")

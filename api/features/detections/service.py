@@ -19,7 +19,7 @@ from catalog.model import DatasetId
 from catalog.ports import CatalogStore
 from catalog.records import DatasetRecord
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power
 from policies.decision.visibility import Aspect
 from policies.model import Subject

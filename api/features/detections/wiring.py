@@ -14,7 +14,7 @@ from catalog.datasets.datasets import Datasets
 from catalog.datasets.reviews import Reviews
 from catalog.ports import CatalogStore
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from scanners.scan.service import Scanner
 

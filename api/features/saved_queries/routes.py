@@ -13,7 +13,7 @@ from api.features.saved_queries.service import SavedQueries, SavedQueryContent
 from api.guard.guards import Caller, needs, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 router = FeatureRouter("/saved-queries", tags=["queries"])

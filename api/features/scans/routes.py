@@ -27,7 +27,7 @@ from catalog.events.events import Events
 from catalog.ports import CatalogStore
 from catalog.scans.scans import Scans
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
 from scanners.model import SampleRequest

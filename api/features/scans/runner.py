@@ -149,6 +149,11 @@ class ScanRunner:
         job.failed_topics += 1
         text = self._sentence(job, f"Topic {topic} was not scanned: its scan", error)
         job.problems.append({"dataset": topic, "reason": "topic_failed", "message": text})
+        try:
+            namespace = self._connections.connection(job.scan.request["cluster"]).namespace
+            self._datasets.record_scan_failure(DatasetId(namespace, topic), text)
+        except Exception as failure:  # it only tells reports of the gap
+            log.error("scan_failure_not_kept", scan=job.scan.id, kind=type(failure).__name__, at=frames(failure))
 
     def _sentence(self, job: _Job, what: str, error: Exception) -> str:
         """What a person reads of an error; that of a fault of Weir stands in the log."""

@@ -12,12 +12,12 @@ from pydantic import BeforeValidator, Field
 
 from api.edge.answer import RequestBody
 from api.edge.parameters import Count, Limit, Offset, Text
+from api.features.marquez.answers import MarquezFoundPage
+from api.features.marquez.routes import datasets as marquez
 from api.features.search import answers
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from api.http.marquez import routes as marquez
-from api.http.schemas.marquez import MarquezFoundPage
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules, Sights
 from catalog.errors import InvalidInput

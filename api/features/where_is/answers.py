@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from api.edge.answer import Answer, Time, about, absent
 from api.features.detections.answers import Evidence
+from api.features.lineage.answers.graph import NodeType, Origin
 from api.formats.readable_places import Access
-from api.http.schemas.lineage import NodeType, Origin
 
 
 class WhereIsAsked(Answer):

@@ -19,7 +19,7 @@ from api.visibility.readers import Readers
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html
 from catalog.where_is.report import WhereIs
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.domains import Power, Reach
 
 router = FeatureRouter("/reports", tags=["reports"])

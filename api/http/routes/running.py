@@ -13,7 +13,7 @@ from api.guard.services import InstanceOf
 from api.http.schemas.queries import CancelledQuery, EndedQuery, RunningQueries, RunningQuery
 from api.wiring.instance import Instance
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.model import Subject
 from policies.query.service import GovernedQuery
 

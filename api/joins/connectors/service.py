@@ -15,8 +15,8 @@ from catalog.ports import CatalogStore, Clock
 from catalog.records import DeclaredDocument
 from connectors.config import HIDDEN, Difference, differences
 from connectors.model import Live
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.model import Subject
 
 Operation = Literal["restart", "pause", "resume", "stop"]

@@ -14,7 +14,7 @@ from api.joins.views.decisions import ViewDecisions
 from api.joins.views.service import Views
 from catalog.errors import Conflict, NotAllowed
 from catalog.paths import VALUE
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.decision.places import Places
 from policies.masks.keys import MaskKeys
 from policies.model import Decision, Effect, Subject

@@ -11,8 +11,8 @@ from api.joins.views.service import Views
 from catalog.errors import Unavailable
 from catalog.model import DatasetId
 from catalog.records import rfc3339
-from policies.audit import AuditLog
-from policies.audit_ports import AuditFilter
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditFilter
 from policies.model import Subject
 from policies.plan.registry import RunningQueries
 from policies.sql.names import fold

@@ -10,8 +10,8 @@ from api.joins.views.declared import DeclaredViews
 from api.joins.views.seen import SeenStates
 from catalog.errors import Conflict, InvalidInput, NotFound
 from catalog.near_names import did_you_mean
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time

@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from catalog.errors import Unavailable
-from policies.audit_ports import AuditHead
+from policies.audit.ports import AuditHead
 
 _TIMEOUT_S = 5.0  # for one question to the brokers
 _LOOK_BACK = 500  # published heads that are compared: compaction may have left fewer, each is one more anchor

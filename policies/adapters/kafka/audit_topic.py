@@ -9,7 +9,7 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from catalog.errors import Unavailable
-from policies.audit_ports import MessageTooLarge
+from policies.audit.ports import MessageTooLarge
 
 _DELIVERY_S = 15.0
 _BATCH_BYTES = 64 * 1024

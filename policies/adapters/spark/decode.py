@@ -91,7 +91,7 @@ def _options(read: PartRead) -> Any:
 
 
 def _several_formats(read: PartRead) -> bool:
-    return bool(_options(read).get("also") or _options(read).get("packed"))
+    return any(_options(read).get(option) for option in ("also", "packed", "connect"))
 
 
 def _avro(part: str, read: PartRead) -> str | None:
@@ -147,7 +147,7 @@ def _plain(schema: Any, names: set[str]) -> bool:
         return schema in _PRIMITIVES or schema in names
     if isinstance(schema, list):
         return len([each for each in schema if each != "null"]) == 1 and all(_plain(each, names) for each in schema)
-    if not isinstance(schema, Mapping) or schema.get("logicalType", "uuid") not in _LOGICAL:
+    if not isinstance(schema, Mapping) or schema.get("logicalType", "uuid") not in _LOGICAL or _is_connects(schema):
         return False
     match schema.get("type"):
         case "record":
@@ -164,3 +164,11 @@ def _plain(schema: Any, names: set[str]) -> bool:
             return _plain(schema.get("values"), names)
         case inner:
             return _plain(inner, names)
+
+
+_CONNECT = ("org.apache.kafka.connect.data.", "io.debezium.")
+
+
+def _is_connects(schema: Mapping[str, Any]) -> bool:
+    """Whether a type's meaning is only in the name that Kafka Connect gave it, which Spark does not read."""
+    return "logicalType" not in schema and str(schema.get("connect.name", "")).startswith(_CONNECT)

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.tables import AuditHeadRow, AuditNamedRow, AuditNameRow, AuditRow
-from policies.audit_names import DATASET, Name, names_of, wanted_names
-from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditUse
+from policies.audit.names import DATASET, Name, names_of, wanted_names
+from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 
 _AUDIT_LOCK = 8_484_003
 """PostgreSQL's advisory lock, the same in every process; SQLite's writers follow one another anyway."""

@@ -16,7 +16,7 @@ from policies.adapters.stores.tables import (
     AuditSegmentRow,
     AuditShippingRow,
 )
-from policies.audit_ports import Removal, Segment, Shipping
+from policies.audit.ports import Removal, Segment, Shipping
 
 _SEGMENTS: Any = AuditSegmentRow.__table__
 _SHIPPING: Any = AuditShippingRow.__table__

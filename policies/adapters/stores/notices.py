@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, or_, select, update
 
 from catalog.adapters.sql.database import Database
 from policies.adapters.stores.notice_tables import NoticePreferenceRow, NoticeRow
-from policies.notices import Channel, ChatKind, Count, Digest, Notice, NoticeState, Preference, Topic
+from policies.notify.notices import Channel, ChatKind, Count, Digest, Notice, NoticeState, Preference, Topic
 
 _N: Any = NoticeRow.__table__
 _FIELDS = tuple(Notice.__dataclass_fields__)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scanners.detectors.core.base import LOOKED, STOPPED
+from scanners.detectors.core.plain_texts import is_state
 from scanners.detectors.core.tally import MOST, Group, bucket, sampled, whole
 from scanners.detectors.lists.name_words import folded
 from scanners.detectors.names.fields import speaks
@@ -88,6 +89,10 @@ def _one_of(vocabulary: frozenset[str]) -> Callable[[str], bool]:
     return lambda text: folded(text).lower() in vocabulary
 
 
+def _words(text: str) -> bool:
+    return _WORDS.match(text) is not None and not is_state(text)
+
+
 def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: pattern.match(text) is not None
 
@@ -118,12 +123,10 @@ CATEGORIES = (
     Category("ETHNICITY", "ethnicity", _one_of(_ETHNICITIES), 0.5, 0.8),
     Category("POLITICAL_OPINION", "politics", _one_of(_PARTIES), 0.5, 0.8),
     Category("SEXUAL_ORIENTATION", "orientation", _one_of(_ORIENTATIONS), 0.7, 0.8),
-    Category(
-        entity="TRADE_UNION_MEMBERSHIP", recognizer="union", fits=_matches(_WORDS), share=0.5, score=0.55, distinct=1
-    ),
+    Category(entity="TRADE_UNION_MEMBERSHIP", recognizer="union", fits=_words, share=0.5, score=0.55, distinct=1),
     Category("HEALTH", "blood_group", _matches(_BLOOD), 0.8, 0.85),
     Category("HEALTH", "icd", _matches(_ICD), 0.7, 0.85),
-    Category(entity="HEALTH", recognizer="health_words", fits=_matches(_WORDS), share=0.7, score=0.6, distinct=3),
+    Category(entity="HEALTH", recognizer="health_words", fits=_words, share=0.7, score=0.6, distinct=3),
     Category("BIOMETRIC_ID", "template", _matches(_TEMPLATE), 0.7, 0.6),
     Category(entity="USERNAME", recognizer="user_name", fits=_matches(_USER), share=0.8, score=0.6, distinct=5),
     Category(entity="LICENSE_PLATE", recognizer="plate", fits=_matches(_PLATE), share=0.8, score=0.7, distinct=3),
@@ -133,8 +136,17 @@ BY_KEY = {category.key: category for category in CATEGORIES}
 ENTITIES = tuple(dict.fromkeys(category.entity for category in CATEGORIES))
 VIN_ALONE = "VIN|vin_check"
 """A vehicle's numbers in a field of any name: all with their check digit."""
-FLAGS = frozenset({"HEALTH", "TRADE_UNION_MEMBERSHIP"})
-"""Categories that a yes or no shows, as `union_member` and `is_pregnant` do."""
+FLAGS = {
+    "HEALTH": _vocabulary(
+        "pregnant,schwanger,disability,disabilities,behinderung,discapacidad,deficiencia,hiv_positive,smoker,vaccinated,"
+        "chronic_condition"
+    ),
+    "TRADE_UNION_MEMBERSHIP": _vocabulary(
+        "union_member,union_membership,trade_union,gewerkschaftsmitglied,membre_syndicat,afiliacion_sindical"
+    ),
+}
+"""Categories that a yes or no shows -> names by which it says all; by others that announce the category it does so only
+beside a person's fields (`allergy` of a patient, not of a product)."""
 
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scanners.detectors.core.base import LOOKED, STOPPED, TEXTS
+from scanners.detectors.core.plain_texts import is_state
 from scanners.detectors.core.tally import MOST, Group, sampled, whole
 from scanners.detectors.kinds import addresses, births
 from scanners.detectors.lists.given_names import GIVEN_NAMES
@@ -103,7 +104,7 @@ def _persons(counts: Mapping[str, int], named: bool) -> Counter[str]:
     small = named and not any(map(_CAPITAL.search, counts))
     for text in counts:
         plain = text.strip() if text.isascii() else _without_marks(text)
-        if not 2 <= len(plain) <= 60 or not plain[0].isalpha():
+        if not 2 <= len(plain) <= 60 or not plain[0].isalpha() or is_state(plain):
             continue
         tokens = _SEPARATORS.split(plain)
         if len(tokens) > 1 and _FULL_NAME.match(plain) and (_looks_capital(tokens) or (small and len(tokens) <= 4)):
@@ -136,9 +137,4 @@ def _looks_capital(tokens: list[str]) -> bool:
 
 
 def _password(text: str) -> bool:
-    return (
-        4 <= len(text) <= 200
-        and " " not in text
-        and not _MASKED.match(text)
-        and text.lower() not in ("true", "false", "null")
-    )
+    return 4 <= len(text) <= 200 and " " not in text and not _MASKED.match(text) and not is_state(text)

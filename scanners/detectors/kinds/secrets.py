@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from scanners.detectors.core.base import LOOKED, STOPPED, Pattern, Verdict, only
+from scanners.detectors.core.plain_texts import drawn_at_random
 from scanners.detectors.core.tally import MOST, sampled, whole
 from scanners.detectors.names.fields import speaks
 
@@ -31,7 +32,13 @@ _NO_SECRET = frozenset(
 )
 
 
+_FREE_FORMS = ("sk-", "hf_", "npm_", "glpat-", "gldt-", "glrt-", "glptt-", "SG.", "dckr_pat_", "github_pat_", "ya29.")
+"""Beginnings of keys whose characters are free, so that the name of a file may begin so."""
+
+
 def check_key(candidate: str, _text: str) -> Verdict:
+    if candidate.startswith(_FREE_FORMS):
+        return drawn_at_random(candidate), ()
     if candidate.startswith("eyJ"):
         return _web_token(candidate), ("jwt",)
     if candidate[:6].lower() == "basic ":

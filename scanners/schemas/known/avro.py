@@ -10,6 +10,7 @@ from typing import Any
 
 from catalog.datasets.learned_types import LONGEST
 from catalog.paths import FieldPath
+from scanners.schemas.connect_types import NANO_TIME, NANOS
 from scanners.schemas.known.place import MOST_REPEATS, Places
 
 _SQL = {
@@ -29,6 +30,8 @@ _LOGICAL = {
     ("long", "timestamp-micros"): "TIMESTAMP",
     ("long", "local-timestamp-millis"): "TIMESTAMP_NTZ",
     ("long", "local-timestamp-micros"): "TIMESTAMP_NTZ",
+    ("long", NANOS): "TIMESTAMP_NTZ",
+    ("long", NANO_TIME): "STRING",
     ("int", "time-millis"): "STRING",
     ("long", "time-micros"): "STRING",
     ("string", "uuid"): "STRING",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from policies.notices import Channel, Count, Notice, NoticeState, Preference
+from policies.notify.notices import Channel, Count, Notice, NoticeState, Preference
 
 
 class MemoryNoticeStore:

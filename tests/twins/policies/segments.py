@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import Unavailable
-from policies.audit_ports import MessageTooLarge, Removal, Segment, Shipping
-from policies.audit_seals import removed_until
+from policies.audit.ports import MessageTooLarge, Removal, Segment, Shipping
+from policies.audit.seals import removed_until
 from tests.twins.policies.stores import MemoryAuditStore
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalog.errors import DatasetNotFound, Unavailable
-from policies.audit_names import DATASET, names_of, wanted_names
-from policies.audit_ports import AuditEntry, AuditFilter, AuditHead, AuditUse
+from policies.audit.names import DATASET, names_of, wanted_names
+from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditUse
 from policies.model import DatasetFacts
 from policies.ports import Change, Document, TokenRecord
 

@@ -9,7 +9,7 @@ from typing import Any
 from catalog.model import DatasetId
 from policies.access.grants import Grants
 from policies.access.identity import Identity
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import DatasetFacts, FieldFacts, Subject, SubjectMatch
 from policies.requests.approvals import Approvals

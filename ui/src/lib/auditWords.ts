@@ -1,4 +1,4 @@
-// Actions of the audit in words. The server's list is policies/audit_actions.py; a test compares the two.
+// Actions of the audit in words. The server's list is policies/audit/actions.py; a test compares the two.
 
 const WORDS: Record<string, string> = {
   apply: "Documents applied",

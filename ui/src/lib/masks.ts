@@ -22,5 +22,6 @@ export const MASK_PARAMETER: Record<string, { name: string; number: boolean; hin
   MASK_SHOW_LAST_4: { name: "show", number: true, hint: "how many characters stay; 4" },
   GENERALIZE: { name: "step", number: true, hint: "width of the steps, as in 10" },
   TRUNCATE_GEO: { name: "decimals", number: true, hint: "decimals that stay, as in 1" },
-  TOKEN: { name: "scope", number: false, hint: "tokens of one scope can be joined" },
+  TOKEN: { name: "scope", number: false, hint: "values of one scope join across topics" },
+  MASK_HASH: { name: "scope", number: false, hint: "values of one scope join across topics" },
 };

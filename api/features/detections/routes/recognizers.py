@@ -18,7 +18,7 @@ from api.visibility.sight import SightRules
 from catalog.datasets.datasets import Datasets
 from catalog.errors import InvalidInput, NotAllowed
 from policies.access.purposes import PurposeUse
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from scanners.model import Recognizer
 
 router = FeatureRouter("/recognizers", tags=["catalog"])

@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 from api.cli import app
-from api.wiring.campaign_services import AccessReviews
+from api.features.access_reviews.service import AccessReviews
 from policies.campaigns.model import Campaign
 from policies.declared.state import GovernanceState
 from tests.api_world import orders, world

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from api.config.settings import Settings
 from policies.adapters.signing import Ed25519Signer
-from policies.audit import AuditLog
-from policies.audit_segments import AuditSegments
-from policies.audit_shipping import AuditShipping
+from policies.audit.log import AuditLog
+from policies.audit.segments import AuditSegments
+from policies.audit.shipping import AuditShipping
 from tests.api_world import world
 from tests.twins.policies.segments import MemoryReceiver
 

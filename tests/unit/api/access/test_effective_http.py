@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from policies.adapters.signing import verified
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
-from policies.audit_file_check import verify
+from policies.audit.actions import AuditAction
+from policies.audit.file_check import verify
+from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.ports import Change
 from tests.api_world import ApiWorld, orders, world

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.joins import proposed
+from api.features.policies import proposed
 from policies.access.audit_of_domain import DomainAudit
-from policies.audit import AuditLog
-from policies.audit_actions import AuditAction
+from policies.audit.actions import AuditAction
+from policies.audit.log import AuditLog
 from tests.api_world import ApiWorld, orders, world
 
 API = "/api/v1"

@@ -109,7 +109,7 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
     answer = ok(ana.post("/api/v1/access-requests", json={**ASKED, "purpose": "told"}), 201)
     ok(otto.post(f"/api/v1/access-requests/{answer['id']}/deny", json={"reason": "no"}))
 
-    from api.http.routes.events import _may_see
+    from api.features.events.service import VisibleEvents
     from catalog.event_model import EventFilter
 
     events = weir.services[Events].list(EventFilter(after=newest), 10)
@@ -117,7 +117,7 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
 
     def seen(client: TestClient) -> list[bool]:
         subject = weir.services[Identity].authenticate(client.headers["authorization"].partition(" ")[2])
-        return [_may_see(weir.services, subject, event) for event in events]
+        return [weir.services[VisibleEvents].may_see(subject, event) for event in events]
 
     assert seen(ana) == [True, True] == seen(otto)
     assert seen(stranger) == [False, False]
@@ -125,8 +125,9 @@ def test_the_requester_is_told_by_the_stream_and_others_are_not(weir: ApiWorld) 
 
 def test_a_stream_goes_by_the_rights_of_each_moment(tmp_path: Any) -> None:
     """Counts that an event has are for those who may scan now, not for those who could when the stream was opened."""
+    from api.features.events.routes import stream
+    from api.features.events.service import VisibleEvents
     from api.guard.credentials import Credential
-    from api.http.routes.events import stream
 
     class Open:
         async def is_disconnected(self) -> bool:
@@ -137,11 +138,10 @@ def test_a_stream_goes_by_the_rights_of_each_moment(tmp_path: Any) -> None:
         plain = other.user("ana")
         seen = {each["id"]: each for each in ok(plain.get("/api/v1/events"))["events"]}
         assert seen and seen != {each["id"]: each for each in ok(other.admin.get("/api/v1/events"))["events"]}
-        opened_by = other.services[Identity].confirmed("admin")
         given = Credential(plain.headers["authorization"].partition(" ")[2])
 
         async def first() -> list[str]:
-            answer = await stream(Open(), other.services, opened_by, given, 0)  # type: ignore[arg-type]
+            answer = await stream(Open(), other.services[VisibleEvents], other.services, given, 0)  # type: ignore[arg-type]
             blocks = [str(bytes(await anext(answer.body_iterator)), "utf-8") for _ in range(len(seen) + 1)]  # type: ignore[attr-defined]
             await answer.body_iterator.aclose()  # type: ignore[attr-defined]
             return blocks[1:]

@@ -16,11 +16,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from api.features.access_reviews.service import AccessReviews
 from api.features.topics.group_lags import GroupLags
 from api.joins.connectors.service import Connectors
 from api.joins.observing import Observing
 from api.joins.views.failures import ViewFailures
-from api.wiring.campaign_services import AccessReviews
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.datasets.tag_propagation import TagFlow
@@ -31,7 +31,7 @@ from catalog.scans.scans import Scans
 from catalog.scans.schedules import Schedules
 from catalog.search.service import Search
 from lineage.producers.catalog import ProducerCatalog
-from policies.audit_segments import AuditSegments
+from policies.audit.segments import AuditSegments
 from policies.requests.escalations import Escalations
 from policies.requests.grant_notices import GrantNotices
 from tests.api_world import ApiWorld, MemoryBrokers, world

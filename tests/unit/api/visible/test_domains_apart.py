@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from tests.api_world import ApiWorld
 from tests.unit.api.visible.test_hidden_dataset import (
     API,

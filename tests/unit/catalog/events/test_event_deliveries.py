@@ -106,13 +106,13 @@ def test_a_failing_receiver_is_asked_with_growing_pauses_and_no_other_waits() ->
         world.step(seconds=1)
     assert fine.heard == ["1", "2"]
     assert broken.calls == 5  # after 0, 2, 6, 14, 30 seconds
-    (state,) = [d for d in world.events.deliveries() if d["receiver"] == "broken"]
-    assert (state["failures"], state["behind"], state["problem"]) == (5, 2, "a answered 500.")
+    (state,) = [each for each in world.events.deliveries() if each[0].name == "broken"]
+    assert (state[0].failures, state[1], state[0].problem) == (5, 2, "a answered 500.")
     broken.away = False
     world.step(seconds=60)
     assert broken.heard == ["1", "2"]
-    (state,) = [d for d in world.events.deliveries() if d["receiver"] == "broken"]
-    assert (state["failures"], state["behind"], state["problem"]) == (0, 0, None)
+    (state,) = [each for each in world.events.deliveries() if each[0].name == "broken"]
+    assert (state[0].failures, state[1], state[0].problem) == (0, 0, None)
 
 
 def test_what_a_webhook_refuses_for_a_day_is_dropped_so_that_the_rest_passes() -> None:
@@ -127,7 +127,7 @@ def test_what_a_webhook_refuses_for_a_day_is_dropped_so_that_the_rest_passes() -
     listener.away = False
     world.step(seconds=3600)
     assert listener.heard == ["new"]
-    assert world.events.deliveries()[0]["dropped"] == 1
+    assert world.events.deliveries()[0][0].dropped == 1
 
 
 def test_the_topic_is_told_however_long_it_was_away() -> None:
@@ -163,7 +163,7 @@ def test_a_fault_of_ours_in_one_receiver_is_told_and_keeps_no_other_waiting() ->
     world.emit("1")
     world.step()
     assert fine.heard == ["1"]
-    assert world.events.deliveries()[0]["problem"] == "Delivery failed inside Weir (IndexError)."
+    assert world.events.deliveries()[0][0].problem == "Delivery failed inside Weir (IndexError)."
 
 
 def test_a_retry_after_is_honoured_up_to_the_longest_pause() -> None:
@@ -244,7 +244,7 @@ def test_old_events_are_kept_for_a_webhook_that_refused_for_less_than_a_day() ->
     listener.away = False
     world.step(seconds=3600)
     assert listener.heard == ["old"]
-    assert world.events.deliveries()[0]["dropped"] == 0
+    assert world.events.deliveries()[0][0].dropped == 0
 
 
 def test_slow_webhooks_do_not_keep_the_topic_waiting() -> None:

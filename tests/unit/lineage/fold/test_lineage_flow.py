@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, Unavailable
-from lineage.fold.learn import Gathered
+from lineage.fold.event_reading import Gathered
 from lineage.fold.writer import GraphWriter
 from lineage.graph_delta import GraphDelta
 from lineage.ingest.events import RunEvent

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import InvalidInput, Unavailable
-from policies.audit import AuditLog
-from policies.audit_ports import AuditEntry, AuditFilter, AuditHead
-from policies.audit_text import digest
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry, AuditFilter, AuditHead
+from policies.audit.text import digest
 from tests.twins.policies.stores import MemoryAuditStore
 from tests.unit.policies.world import START, World
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from policies import audit_actions
-from policies.audit_actions import ACTIONS
+from policies.audit import actions as audit_actions
+from policies.audit.actions import ACTIONS
 
 ROOT = Path(__file__).resolve().parents[4]
 ROOMS = ("policies", "views", "api")

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from policies.adapters.signing import Ed25519Signer, verified
-from policies.audit_export import About, export
-from policies.audit_file_check import FileVerification, verify
-from policies.audit_ports import AuditFilter
+from policies.audit.export import About, export
+from policies.audit.file_check import FileVerification, verify
+from policies.audit.ports import AuditFilter
 from tests.unit.policies.world import World
 
 SIGNER, OTHER = Ed25519Signer(lambda: b"one"), Ed25519Signer(lambda: b"another")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from policies.audit_names import (
+from policies.audit.names import (
     FIELD,
     INSIDE,
     LONGEST_NAME,
@@ -16,7 +16,7 @@ from policies.audit_names import (
     names_of,
     wanted_names,
 )
-from policies.audit_ports import AuditEntry, AuditFilter
+from policies.audit.ports import AuditEntry, AuditFilter
 from tests.unit.policies.world import World
 
 LONG = "value." + "é" * 4000

@@ -12,12 +12,12 @@ import pytest
 from pydantic import ValidationError
 
 from policies.adapters.signing import Ed25519Signer, verified
-from policies.audit import AuditLog
-from policies.audit_file_check import verify as verify_file
-from policies.audit_ports import AuditEntry, Removal
-from policies.audit_seals import REMOVE, SEAL, Trust, digest, sealed
-from policies.audit_segments import AuditSegments
-from policies.audit_verify import Seals, Verification
+from policies.audit.file_check import verify as verify_file
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditEntry, Removal
+from policies.audit.seals import REMOVE, SEAL, Trust, digest, sealed
+from policies.audit.segments import AuditSegments
+from policies.audit.verify import Seals, Verification
 from policies.settings import PolicySettings
 from tests.twins.policies.segments import MemorySegmentStore
 from tests.twins.policies.stores import MemoryAuditStore, MemoryHeadPublisher

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import NotFound
-from policies.audit import AuditLog
-from policies.audit_ports import AuditReceiver
-from policies.audit_shipping import MOST_BYTES, AuditShipping, cloud_event
-from policies.audit_text import entry_json
+from policies.audit.log import AuditLog
+from policies.audit.ports import AuditReceiver
+from policies.audit.shipping import MOST_BYTES, AuditShipping, cloud_event
+from policies.audit.text import entry_json
 from tests.twins.policies.segments import MemoryReceiver, MemoryShippingStore
 from tests.twins.policies.stores import MemoryAuditStore
 from tests.unit.policies.world import START

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from policies.audit import AuditLog
+from policies.audit.log import AuditLog
 from policies.campaigns.closing import evidence
 from policies.campaigns.model import digest_of
 from policies.campaigns.report import Report

@@ -181,9 +181,9 @@ def test_other_types_at_the_edges(type_: MaskType, value: Any, kind: Primitive, 
 )
 def test_what_is_hashed_is_the_text_that_spark_writes(value: Any, kind: Primitive, hashed: str | bytes) -> None:
     data = hashed if isinstance(hashed, bytes) else hashed.encode()
-    assert masked(M.MASK_HASH, value, kind) == KEYS.hexdigest("hash", data)
-    assert masked(M.TOKEN, value, kind, scope="s") == "tok_" + KEYS.hexdigest("tokens", data)[:26]
-    assert masked(M.TOKEN, value, kind) == "tok_" + KEYS.hexdigest("token", data)[:26]
+    assert masked(M.MASK_HASH, value, kind) == KEYS.hexdigest('["MASK_HASH", 1, "topic", "", ""]', data)
+    assert masked(M.TOKEN, value, kind, scope="s") == "tok_" + KEYS.hexdigest('["TOKEN", 1, "scope", "s"]', data)[:26]
+    assert masked(M.TOKEN, value, kind) == "tok_" + KEYS.hexdigest('["TOKEN", 1, "topic", "", ""]', data)[:26]
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------
@@ -299,6 +299,7 @@ PARAMS: dict[MaskType, list[dict[str, Any]]] = {
     M.MASK_SHOW_FIRST_4: [{}, {"show": 2}, {"show": 0}, {"show": 99}],
     M.TRUNCATE_GEO: [{}, {"decimals": 0}, {"decimals": 9}, {"decimals": -1}],
     M.TOKEN: [{}, {"scope": "s"}],
+    M.MASK_HASH: [{}, {"scope": "s", "keyVersion": 2}],
     M.GENERALIZE: [{}, {"step": 2.5}, {"step": 0}, {"step": 1e15}, {"step": 20}, {"step": "5"}],
 }
 

@@ -15,9 +15,9 @@ from catalog.events.deliveries import Deliveries
 from catalog.events.events import Events
 from catalog.settings import EventSettings
 from policies.model import SubjectMatch
-from policies.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.addresses import address_of
 from policies.notify.intake import NoticeIntake
+from policies.notify.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.purposes import is_declared
 from policies.notify.sender import NoticeSender
 from policies.notify.service import Notifications

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.webhooks.chat import body
-from api.webhooks.mail import compose
+from api.features.notifications.chat import body
+from api.features.notifications.mail import compose
 from catalog.errors import InvalidInput
 from catalog.event_model import Event
-from policies.notices import Channel, ChatKind, Digest, Notice, Preference, Topic
 from policies.notify.addresses import usable
+from policies.notify.notices import Channel, ChatKind, Digest, Notice, Preference, Topic
 from policies.notify.when import due, time_of, zone_of
 from policies.notify.who import notified
 from policies.notify.words import kept, message, path, plain_text, sentence

@@ -12,7 +12,7 @@ from policies.access.grants import Grants
 from policies.access_request import AccessRequest, RequestState
 from policies.requests.approvals import Approvals
 from policies.requests.grant_notices import GrantNotices
-from policies.requests.view import RequestView
+from policies.requests.view import OpenedField, RequestView
 from tests.unit.policies.world import GOVERNANCE, ORDERS, World, company
 
 EMAIL = "value.customer.email"
@@ -145,8 +145,8 @@ def test_the_review_is_forced(world: World, outbox: Told) -> None:
     assert notices.step() == 2 and ("breakglass.overdue", request.id) in outbox.events
     world.sleep(minutes=1)
     assert notices.step() == 0
-    shown = RequestView(world.state, world.approvals.deciders, world.clock).show(world.user("petra"), [request])[0]
-    assert shown["overdue"] and shown["canDecide"]
+    shown = RequestView(world.state, world.approvals.deciders, world.clock).one(world.user("petra"), request)
+    assert shown.overdue and shown.can_decide
 
 
 def test_a_denied_use_bars_its_user(world: World) -> None:
@@ -196,16 +196,16 @@ def test_a_delegate_decides_in_place_of_one_who_is_away(world: World) -> None:
     away(world, "otto", "grace")
     view = RequestView(world.state, world.approvals.deciders, world.clock)
     (shown,) = view.show(world.user("grace"), world.approvals.list(world.user("grace"), to_decide=True))
-    assert (shown["canDecide"], shown["insteadOf"], shown["opens"]) == (
+    assert (shown.can_decide, shown.instead_of, shown.opens) == (
         True,
         "otto",
-        [{"path": EMAIL, "entities": ["EMAIL_ADDRESS"], "clear": True}],
+        (OpenedField(EMAIL, ("EMAIL_ADDRESS",), True),),
     )
     after = world.approvals.approve(world.user("grace"), request.id)
     assert after.current.name == "privacy" and after.votes[0].instead_of == "otto"
     assert AccessRequest.from_json(after.to_json()) == after
     assert world.entries.rows[-1].details["insteadOf"] == "otto"
-    assert view.show(world.user("petra"), [after])[0]["holders"] == 2, "otto and petra are excepted from the masks"
+    assert view.one(world.user("petra"), after).holders == 2, "otto and petra are excepted from the masks"
 
 
 def test_a_place_speaks_once(world: World) -> None:

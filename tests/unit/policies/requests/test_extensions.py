@@ -196,8 +196,8 @@ TEMPLATE = {
 def test_a_template_makes_its_requests_for_those_whom_it_is_for(world: World) -> None:
     world.declare(("RequestTemplate", "sales", TEMPLATE))
     bundles = Bundles(world.state, world.approvals, world.clock)
-    assert [t["name"] for t in bundles.templates(world.user("ana"))] == ["sales"]
-    assert bundles.templates(world.user("otto")) == []
+    assert list(bundles.templates(world.user("ana"))) == ["sales"]
+    assert bundles.templates(world.user("otto")) == {}
     with pytest.raises(NotFound):
         bundles.from_template(world.user("otto"), "sales")
     created = bundles.from_template(world.user("ana"), "sales")

@@ -58,7 +58,7 @@ def test_what_begins_otherwise_is_left_to_the_gate(sql: str) -> None:
         ("SHOW COLUMNS orders", "SHOW COLUMNS FROM orders"),
         ("SHOW TABLES LIKE x", "a pattern in quotes"),
         ("DESCRIBE", "Name the topic"),
-        ("DESCRIBE FUNCTION sum", "not of a function"),
+        ("DESCRIBE FUNCTION sum", "not a function"),
         ("DESCRIBE orders-v2", "back-quotes"),
         ("EXPLAIN", "takes a query"),
         ("EXPLAIN ANALYZE SELECT 1", "runs nothing"),

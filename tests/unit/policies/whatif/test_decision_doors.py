@@ -120,6 +120,28 @@ def test_who_loses_by_a_new_mask(world: World) -> None:
     assert "mask-amount" in answer["changes"][0]["reasons"][-1]["text"]
 
 
+def test_a_mask_that_can_be_undone_by_chosen_values_is_warned_of(world: World) -> None:
+    def notes(match: dict[str, Any], mask: dict[str, Any], name: str = "keyed") -> list[str]:
+        spec = {"type": "mask", "match": match, "mask": mask}
+        return list(simulate(world, Proposed("Policy", name, spec))["notes"])
+
+    everywhere = {
+        "fields": [
+            {"dataset": "prod/orders", "path": "value.amount"},
+            {"dataset": "prod/payments", "path": "value.card"},
+        ]
+    }
+    (shared,) = notes(everywhere, {"type": "TOKEN", "params": {"scope": "shop"}})
+    assert "prod/orders, prod/payments" in shared and "in all of them" in shared and "Leave scope out" in shared
+    (own,) = notes(everywhere, {"type": "HASH"})
+    assert "recognize that value there" in own and "MASK_NULL" in own
+    assert notes(everywhere, {"type": "MASK"}) == [] == notes({"datasets": ["dev/none"]}, {"type": "MASK_HASH"})
+    declared = world.state.store.get("Policy", "mask-email")
+    assert declared is not None and declared.spec is not None
+    unchanged = Proposed("Policy", "mask-email", declared.spec)
+    assert simulate(world, unchanged)["notes"] == [], "nothing changes"
+
+
 def test_who_gains_when_a_policy_goes(world: World) -> None:
     answer = simulate(world, Proposed("Policy", "mask-email", None), user="ana")
     assert {c["path"] for c in answer["changes"]} >= {EMAIL} and answer["losses"] == 0 and answer["gains"] > 0

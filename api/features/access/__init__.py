@@ -1,0 +1,1 @@
+"""Who has access to what, and why."""

@@ -1,0 +1,1 @@
+"""Campaigns in which rights are confirmed or revoked."""

@@ -1,0 +1,1 @@
+"""The chain of decisions: read, exported, verified."""

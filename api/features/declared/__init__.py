@@ -1,0 +1,1 @@
+"""Declared documents: applied, listed, deleted."""

@@ -1,0 +1,76 @@
+"""Answers of `/apply`, `/declared`, `/policies`, `/rebuild`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.edge.answer import Answer, FreeForm, OpenAnswer, about, absent
+
+
+class AppliedChange(Answer):
+    """What applying does to one document."""
+
+    kind: str
+    name: str
+    action: Literal["create", "update", "unchanged", "delete"]
+    diff: str = about("Unified, of the YAML before and after; empty when unchanged.")
+    notes: list[str] = about("Of a dry run: what applying it brings beside the document, in sentences.")
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
+
+
+class Applied(Answer):
+    """What applying did, or would do."""
+
+    changes: list[AppliedChange]
+    dry_run: bool
+
+
+class DocumentMetadata(OpenAnswer):
+    """How a document is called; a dataset has its cluster here too."""
+
+    name: str
+
+
+class DeclaredDocument(Answer):
+    """A declared document, as `apply` takes it back."""
+
+    api_version: str
+    kind: str
+    metadata: DocumentMetadata
+    spec: FreeForm
+
+
+class DeclaredDocuments(Answer):
+    """Documents of one kind."""
+
+    documents: list[DeclaredDocument]
+
+
+class Policies(Answer):
+    """Every declared policy."""
+
+    policies: list[DeclaredDocument]
+
+
+class DeletedDocument(Answer):
+    """A document that was taken away."""
+
+    kind: str
+    name: str
+    action: Literal["delete"]
+    problem: str = absent("What could not be done outside of Weir yet, and is tried again.")
+    datasets: int = absent("Of a cluster that no document declared: how many left the catalog.")
+
+
+class RebuiltSearch(Answer):
+    """A search index built again."""
+
+    documents: int = about("Documents in it.")
+
+
+class RebuiltLineage(Answer):
+    """A lineage graph built again."""
+
+    events_folded: int = about("Events that went into it.")
+    messages_skipped: int = about("Messages of the topic that are not events.")
+    tombstones: int

@@ -1,0 +1,1 @@
+"""Who decides access requests in somebody's place."""

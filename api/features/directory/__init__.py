@@ -1,0 +1,1 @@
+"""People and groups that a company's directory keeps here."""

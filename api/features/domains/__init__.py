@@ -1,0 +1,1 @@
+"""Teams with datasets, admins and stewards of their own."""

@@ -1,0 +1,1 @@
+"""What approved requests opened: listed, ended, extended."""

@@ -1,0 +1,1 @@
+"""Whether the process and its servers answer, and figures for Prometheus."""

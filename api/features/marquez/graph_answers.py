@@ -1,0 +1,73 @@
+"""Answers of `/lineage` and `/column-lineage` in Marquez's shapes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from api.edge.answer import Answer, absent
+from api.features.lineage.answers.graph import Lineage
+from api.features.marquez.answers import MarquezDataset, MarquezJob
+
+
+class MarquezEdge(Answer):
+    """An edge by the ids of its ends."""
+
+    origin: str
+    destination: str
+
+
+class MarquezNode(Answer):
+    """A node of the graph, with its edges."""
+
+    id: str
+    type: Literal["DATASET", "JOB"]
+    data: MarquezDataset | MarquezJob
+    inEdges: list[MarquezEdge]
+    outEdges: list[MarquezEdge]
+
+
+class LineageOfBoth(Lineage):
+    """What feeds a node, and what it feeds; asked as Marquez's clients ask, with the same in their shape."""
+
+    graph: list[MarquezNode] = absent("Where no more than `nodeId` and `depth` was given.")
+
+
+class ColumnField(Answer):
+    """A field."""
+
+    namespace: str
+    dataset: str
+    datasetVersion: None
+    field: str
+
+
+class ColumnNodeInput(ColumnField):
+    """A field that another is made of."""
+
+    transformationDescription: None
+    transformationType: Literal["IDENTITY", "MASKED"]
+
+
+class ColumnNodeData(ColumnField):
+    """A field with those it is made of."""
+
+    fieldType: None
+    transformationDescription: None
+    transformationType: Literal["IDENTITY", "MASKED"] | None
+    inputFields: list[ColumnNodeInput]
+
+
+class ColumnNode(Answer):
+    """A field as a node; the origin of its `inEdges` is the field itself, as in Marquez."""
+
+    id: str
+    type: Literal["DATASET_FIELD"]
+    data: ColumnNodeData
+    inEdges: list[MarquezEdge]
+    outEdges: list[MarquezEdge]
+
+
+class ColumnLineage(Answer):
+    """Fields and what they are made of."""
+
+    graph: list[ColumnNode]

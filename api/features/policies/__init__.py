@@ -1,0 +1,1 @@
+"""What is decided, and what would be decided by other policies."""

@@ -1,0 +1,1 @@
+"""What data is used for."""

@@ -1,0 +1,1 @@
+"""Signing in by an identity provider, and out again."""
