@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from cachetools import TTLCache
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION, features
 from api.config.settings import Settings
-from api.edge import answer_headers, errors, openapi, parameters
+from api.edge import answer_headers, errors, openapi
 from api.edge.body_limit import BodyLimit
 from api.edge.client_address import ClientAddress, networks
 from api.edge.metrics import Metrics, ViewFigures
@@ -33,15 +33,7 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.routes import (
-    connectors,
-    one_row,
-    pages,
-    queries,
-    records,
-    running,
-    views,
-)
+from api.http.routes import pages
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
 from catalog.errors import Unavailable
@@ -90,7 +82,7 @@ def create_app(services: Instance) -> FastAPI:
 
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
-    pages.mount(app, Path(__file__).resolve().parents[2] / "ui" / "dist")
+    pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
 @cache
@@ -101,15 +93,9 @@ def _routes() -> tuple[BaseRoute, ...]:
     application of the same process needs no second reading.
     """
     all_of_them = APIRouter()
-    all_of_them.include_router(views.often, prefix=PREFIX)
-    for room in (
-        views,
-        records,
-        connectors,
-        queries,
-        running,
-    ):
-        all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
+    for feature in features.parts("routes"):
+        if hasattr(feature, "first"):
+            all_of_them.include_router(feature.first)
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it
@@ -124,7 +110,6 @@ def access_by_route() -> dict[Entry, Access]:
 
 def _add_middleware(app: FastAPI, services: Instance) -> None:
     """From the innermost to the outermost, which sees a request first."""
-    app.add_middleware(one_row.OneRow)
     app.add_middleware(GZipMiddleware, minimum_size=1024)  # leaves event streams alone
     app.add_middleware(errors.Unexpected)
     app.add_middleware(Observed, metrics=app.state.metrics)

@@ -15,17 +15,16 @@ from api.config.settings import Settings
 from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
 from api.joins.connections import Connections
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
 from api.joins.domains import DomainRights
 from api.joins.observing import Observing
 from api.joins.second_person import SecondPerson
-from api.joins.views.changes import ViewChanges
-from api.joins.views.diff import ViewDiffs
-from api.joins.views.failures import ViewFailures
-from api.joins.views.removal import ViewRemovals
-from api.joins.views.rows import ViewRows
+from api.joins.views.clusters import ViewClusters
+from api.joins.views.decisions import ViewDecisions
+from api.joins.views.declared import DeclaredViews, ViewHandler
 from api.joins.views.service import Views
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
@@ -46,6 +45,7 @@ from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
 from api.wiring.scan_services import scan_services
 from api.wiring.view_services import view_services
+from catalog.datasets.clusters import Clusters
 from catalog.datasets.datasets import Datasets
 from catalog.datasets.discovery import Discovery
 from catalog.datasets.reviews import Reviews
@@ -111,7 +111,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     scans = scan_services(settings, parts, catalog)
     queries = query_services(settings, parts, catalog, governance, scans.scans, lambda: declared.declared)
     declared = declared_services(settings, parts, catalog, governance, queries.purposes)
-    views = view_services(settings, parts, catalog, governance, lineage, queries.query, declared.view_handler)
+    views = view_services(settings, parts, catalog, governance, lineage, queries.query)
     people = directory_people(catalog, governance, queries.query.running)
     notify = notices(settings, parts, catalog, governance)
     requests = request_services(settings, catalog, governance, declared.knowledge)
@@ -141,13 +141,14 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Scans, scans.scans)
     add(Schedules, scans.schedules)
     add(WhereIs, reading.where_is)
-    add(Connectors, declared.connectors)
+    add(Places, declared.places)
+    add(ConnectorSync, declared.connectors)
     add(Views, views.views)
-    add(ViewRows, views.rows)
-    add(ViewChanges, views.changes)
-    add(ViewDiffs, views.diff)
-    add(ViewRemovals, views.removal)
-    add(ViewFailures, views.failures)
+    add(ViewDecisions, views.decisions)
+    add(ViewClusters, catalog.view_clusters)
+    add(ViewHandler, declared.view_handler)
+    add(DeclaredViews, catalog.declared_views)
+    add(Clusters, catalog.clusters)
     add(Ingest, lineage.ingest)
     add(Lineage, lineage.lineage)
     add(ProducerCatalog, lineage.producers)

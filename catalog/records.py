@@ -16,6 +16,10 @@ def rfc3339(moment: datetime) -> str: ...
 
 
 @overload
+def rfc3339(moment: None) -> None: ...
+
+
+@overload
 def rfc3339(moment: datetime | None) -> str | None: ...
 
 

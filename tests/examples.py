@@ -29,7 +29,7 @@ def configure() -> None:
     settings.register_profile("weir", deadline=None, max_examples=examples)
     settings.load_profile("weir")
     if seed := os.environ.get("WEIR_TEST_SEED"):
-        core.global_force_seed = int(seed)
+        core.global_force_seed = int(seed)  # type: ignore[assignment]  # as `--hypothesis-seed` does
 
 
 def told() -> str:
@@ -83,6 +83,6 @@ def reduce(items: list[pytest.Item]) -> None:
         if not getattr(test, "is_hypothesis_test", False) or id(test) in reduced:
             continue
         reduced.add(id(test))
-        own = getattr(test, "_hypothesis_internal_use_settings", None) or settings.default
+        own: settings = getattr(test, "_hypothesis_internal_use_settings", None) or settings()
         fewer = settings(own, max_examples=share(own.max_examples, item.path))
         test._hypothesis_internal_use_settings = fewer

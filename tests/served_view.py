@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from api.joins.views.changes import Event, ViewChanges
+from api.features.views.changes import Event, ViewChanges
 from policies.access.identity import Identity
 from policies.model import Subject
 from policies.plan.registry import Running

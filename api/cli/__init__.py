@@ -11,11 +11,8 @@ import typer
 
 from api import VERSION, features
 from api.cli import (
-    connectors,
-    queries,
     servers,
     testing,
-    views,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -38,9 +35,6 @@ app = typer.Typer(
 for room in (
     *features.parts("commands"),
     servers,
-    queries,
-    connectors,
-    views,
     testing,
 ):
     room.add_to(app)

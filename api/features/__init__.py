@@ -1,6 +1,7 @@
 """What a person can do with Weir, a folder each. A feature consists of:
 
-routes.py    `router`: its HTTP routes, each with its guard, made of typed answers
+routes.py    `router`: its HTTP routes, each with its guard, made of typed answers; `first`, where a feature has it: routes
+             that are tried before all others
 answers.py   the answers as pydantic models: the one statement of their shape
 service.py   what joins the rooms for it, where a room's own service is not enough
 wiring.py    `provide(instance, parts)`: adds its services to the instance

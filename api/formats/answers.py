@@ -9,12 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from api.formats.csv_text import CsvText, csv_line
-from api.http.schemas.queries import QueryAnswer
 from catalog.errors import InvalidInput, WeirError
 from policies.plan.registry import Running
 from policies.query.result import OpenAnswer
 
-__all__ = ["MEDIA", "RESPONSES", "CsvText", "Form", "chunks", "headers", "wanted"]
+__all__ = ["MEDIA", "OTHER_MEDIA", "CsvText", "Form", "chunks", "headers", "requested"]
 
 _READABLE = " .,;:()'/*+-_=<>!?"
 """Signs that are left as they are in the header of notes; others are percent-encoded, as headers hold ASCII."""
@@ -44,16 +43,11 @@ _ACCEPTED: Mapping[str, Form] = {
     "application/*": Form.JSON,
     "text/*": Form.CSV,
 }
-RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Columns, rows and the decision behind them; or the rows in another format.",
-        "model": QueryAnswer,
-        "content": {media.split(";")[0]: {} for form, media in MEDIA.items() if form is not Form.JSON},
-    }
-}
+OTHER_MEDIA = tuple(media.split(";")[0] for form, media in MEDIA.items() if form is not Form.JSON)
+"""Media types without parameters, but for JSON."""
 
 
-def wanted(form: Form | None, accept: str | None) -> Form:
+def requested(form: Form | None, accept: str | None) -> Form:
     """The format by the parameter, else by the Accept header (the best one known of it). Raises InvalidInput."""
     if form is not None:
         return form

@@ -20,9 +20,9 @@ from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
 from api.features.scans.runner import ScanRunner
 from api.features.topics.group_lags import GroupLags
-from api.joins.connectors.service import Connectors
+from api.features.views.failures import ViewFailures
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.observing import Observing
-from api.joins.views.failures import ViewFailures
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
 from api.wiring.duties import Duties
@@ -89,7 +89,7 @@ def run(home: Home) -> None:
         ("engines", lambda: repeat(stop, ENGINES_S, Revival(home).step)),
         ("logs", lambda: repeat(stop, LOGS_S, Logs(home).step)),
         ("python", lambda: repeat(stop, PYTHON_S, PythonDaemons(home).step)),
-        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[Connectors].step)),
+        ("connectors", lambda: repeat(stop, CONNECTORS_S, services[ConnectorSync].step)),
         ("views", lambda: repeat(stop, VIEWS_S, view_process.step)),
         ("access reviews", lambda: repeat(stop, REVIEWS_S, lambda: review_access(services))),
         ("upkeep", lambda: repeat(stop, UPKEEP_S, lambda: upkeep(services))),

@@ -34,14 +34,6 @@ def segment(text: str) -> str:
     return quote(text, safe="")
 
 
-def dataset_path(reference: str | None) -> str:
-    """The API path of `prod/orders`. Raises InvalidInput when it is not a CLUSTER/TOPIC."""
-    cluster, _, topic = (reference or "").rpartition("/")
-    if not cluster or not topic:
-        raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")
-    return f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}"
-
-
 def instance_url(home: Home) -> str:
     """The address of this instance: WEIR_URL, else what the running instance wrote down, else the default.
 
@@ -255,3 +247,11 @@ def _refusal(answer: httpx.Response) -> ApiRefused:
 
 def _given(params: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
+
+
+def dataset_path(reference: str | None) -> str:
+    """The API path of `prod/orders`. Raises InvalidInput when it is not a CLUSTER/TOPIC."""
+    cluster, _, topic = (reference or "").rpartition("/")
+    if not cluster or not topic:
+        raise InvalidInput("Name the dataset as CLUSTER/TOPIC, for example prod/orders.")
+    return f"/api/v1/datasets/{segment(cluster)}/{segment(topic)}"

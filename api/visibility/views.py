@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
-from api.joins.views.service import Views
+from api.joins.views.service import ShownView, Views
 from api.visibility.horizon import Horizon
 from api.visibility.mentions import mentions, names_any
 from catalog.errors import NotFound
@@ -90,39 +90,40 @@ class SeenViews:
         """Raises NotFound naming the nearest."""
         return self._views.find(name)
 
-    def all(self, subject: Subject) -> list[dict[str, Any]]:
+    def all(self, subject: Subject) -> list[ShownView]:
         return [self._cut(each) for each in self._views.all(subject)]
 
-    def describe(self, subject: Subject, name: str) -> dict[str, Any]:
+    def describe(self, subject: Subject, name: str) -> ShownView:
         return self._cut(self._views.describe(subject, name))
 
-    def _cut(self, shown: dict[str, Any]) -> dict[str, Any]:
+    def _cut(self, shown: ShownView) -> ShownView:
         """Without sources that are hidden, and without texts that name something hidden."""
         parted = self._horizon.parted
-        known = self._declared.known(shown["name"])
-        unlinked = not known.lineage or names_any(shown["sources"], parted.of_unlinked)
-        sources = [] if not known.lineage else shown["sources"]
-        cut = {
-            **shown,
-            "sources": [
+        known = self._declared.known(shown.name)
+        unlinked = not known.lineage or names_any(shown.sources, parted.of_unlinked)
+        sources = [] if not known.lineage else shown.sources
+        cut = replace(
+            shown,
+            sources=[
                 each for each in sources if not mentions(each, parted) and not names_any(each, parted.of_unlinked)
             ],
-        }
-        texts = [cut.get("sql"), shown["sources"]]
+        )
+        texts = [cut.sql, shown.sources]
         if unlinked or any(names_any(texts, each) for each in (parted.names, parted.of_bare, parted.of_unlinked)):
-            cut["sql"] = _WITHHELD["sql"]
-        for text in ("sql", "error", "notes", "description", "history"):
-            if cut.get(text) and mentions(cut[text], parted):
-                cut[text] = _WITHHELD.get(text)
-        if not known.schema:
-            cut |= {"columns": [], "key": [], "sql": _WITHHELD["sql"]}
-        return cut
+            cut = replace(cut, sql=_WITHHELD_SQL)
+
+        def names_hidden(text: object) -> bool:
+            return bool(text) and mentions(text, parted)
+
+        cut = replace(
+            cut,
+            sql=_WITHHELD_SQL if names_hidden(cut.sql) else cut.sql,
+            error=None if names_hidden(cut.error) else cut.error,
+            notes=[] if names_hidden(cut.notes) else cut.notes,
+            description="" if names_hidden(cut.description) else cut.description,
+            history=[] if names_hidden(cut.history) else cut.history,
+        )
+        return cut if known.schema else replace(cut, columns=[], key=[], sql=_WITHHELD_SQL)
 
 
-_WITHHELD: dict[str, Any] = {
-    "sql": "-- It names what you may not see.",
-    "error": None,
-    "notes": [],
-    "description": "",
-    "history": [],
-}
+_WITHHELD_SQL = "-- It names what you may not see."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from api.config.settings import Settings
 from api.joins.connectors.declared import ConnectorHandler
 from api.joins.connectors.places import Places
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import names_cluster
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.domains import DomainRights
@@ -33,7 +33,8 @@ from policies.declared import kinds as policy_kinds
 class DeclaredServices:
     declared: Declared
     view_handler: ViewHandler
-    connectors: Connectors
+    places: Places
+    connectors: ConnectorSync
     second: SecondPerson
     knowledge: Knowledge
     rights: DomainRights
@@ -52,7 +53,7 @@ def declared_services(
         store, now, output_topic(catalog.view_clusters, parts), source_topic(clusters, catalog.declared_views)
     )
     places = Places(store, parts.secrets, parts.connect_workers)
-    connectors = Connectors(store, now, places, audit, governance.manages)
+    connectors = ConnectorSync(store, now, places)
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     knowledge = Knowledge(state, identity, store, clusters, now, settings.policies.visibility == "closed")
     state.within, state.worded, state.known = knowledge.within, knowledge.worded, knowledge.of_facts
@@ -83,6 +84,7 @@ def declared_services(
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,
+        places=places,
         connectors=connectors,
         second=second,
         knowledge=knowledge,

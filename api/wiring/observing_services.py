@@ -22,5 +22,5 @@ def observing_service(
         parts.connect_of,
         parts.engines_of,
         parts.secrets,
-        declared.connectors.workers,
+        declared.places.workers,
     )

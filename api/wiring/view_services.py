@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from api.config.settings import Settings
-from api.joins.cross_room import ReportReaders
-from api.joins.views.changes import ViewChanges
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
-from api.joins.views.declared import DeclaredViews, ViewHandler
-from api.joins.views.diff import ViewDiffs
-from api.joins.views.failures import ViewFailures
-from api.joins.views.reading import ViewReading
+from api.joins.views.declared import DeclaredViews
 from api.joins.views.registry import ViewRegistry
-from api.joins.views.removal import ViewRemovals
-from api.joins.views.rows import ViewRows
 from api.joins.views.service import Views
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
-from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
 from api.wiring.lineage_services import LineageServices
 from catalog.datasets.clusters import Clusters
@@ -31,7 +23,6 @@ from policies.access.identity import Identity
 from policies.audit.actions import AuditAction
 from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
-from policies.masks.keys import MaskKeys
 from policies.model import Subject
 from policies.plan.prepare import Preparer
 from policies.query.service import GovernedQuery
@@ -46,11 +37,7 @@ from views.runner.tools import Declared, Tools
 @dataclass(frozen=True, slots=True)
 class ViewServices:
     views: Views
-    rows: ViewRows
-    changes: ViewChanges
-    diff: ViewDiffs
-    removal: ViewRemovals
-    failures: ViewFailures
+    decisions: ViewDecisions
     runner: Callable[[], Runner]
 
 
@@ -85,15 +72,13 @@ def view_services(
     governance: GovernanceServices,
     lineage: LineageServices,
     query: GovernedQuery,
-    handler: ViewHandler,
 ) -> ViewServices:
-    """What `/views` asks, and the runner of their streams. `handler`: of the documents of kind View."""
-    declared_views, preparer = catalog.declared_views, query.preparer
-    state, identity, audit = governance.state, governance.identity, governance.audit.log
+    """Which views there are, what may be seen of their rows, and the runner of their streams."""
+    state, audit = governance.state, governance.audit.log
     decisions = ViewDecisions(state.decide, catalog.facts)
-    subject = partial(_subject, state, identity)
+    subject = partial(view_subject, state, governance.identity)
     views = Views(
-        declared_views,
+        catalog.declared_views,
         parts.view_states,
         catalog.seen_states,
         parts.serving,
@@ -101,28 +86,10 @@ def view_services(
         partial(_sees_figures, governance, decisions),
         governance.manages,
     )
-    keys = MaskKeys(parts.mask_secret())
-    reading = ViewReading(views, decisions, keys, audit, lambda: state.view().purposes)
     return ViewServices(
         views=views,
-        rows=ViewRows(reading, parts.serving, keys, settings.views),
-        changes=ViewChanges(reading, parts.serving, settings.query.recheck_seconds),
-        diff=ViewDiffs(
-            views,
-            declared_views,
-            handler,
-            decisions,
-            preparer,
-            identity,
-            subject,
-            state,
-            lambda: parts.streams,
-            parts.serving,
-            compaction(catalog.view_clusters, parts),
-        ),
-        removal=_removal(catalog, governance, lineage, query, views),
-        failures=ViewFailures(declared_views, parts.view_states, state.store, catalog.events, now),
-        runner=lambda: _runner(settings, parts, catalog, audit, lineage.ingest, preparer, subject),
+        decisions=decisions,
+        runner=lambda: _runner(settings, parts, catalog, audit, lineage.ingest, query.preparer, subject),
     )
 
 
@@ -139,26 +106,7 @@ def _sees_figures(
     )
 
 
-def _removal(
-    catalog: CatalogServices,
-    governance: GovernanceServices,
-    lineage: LineageServices,
-    query: GovernedQuery,
-    views: Views,
-) -> ViewRemovals:
-    return ViewRemovals(
-        views,
-        catalog.declared_views,
-        governance.audit.log,
-        query.running,
-        lambda dataset: list(ReportReaders(lineage.lineage).readers_of(dataset, None)),
-        partial(_grants_on, governance.state),
-        catalog.clusters.resolve,
-        now,
-    )
-
-
-def _subject(state: GovernanceState, identity: Identity, name: str) -> Subject:
+def view_subject(state: GovernanceState, identity: Identity, name: str) -> Subject:
     """The user or group that a view runs as. Raises NotSignedIn for a group that was deleted."""
     if not name.startswith(GROUP):
         return identity.confirmed(name)
@@ -197,8 +145,3 @@ def _runner(
         dataset=catalog.clusters.resolve,
     )
     return Runner(tools, catalog.declared_views.names)
-
-
-def _grants_on(state: GovernanceState, reference: str) -> list[str]:
-    """Names of the grants on one dataset alone; those on a pattern stay good for others."""
-    return sorted(grant.name for grant in state.view().grants.values() if grant.dataset == reference)

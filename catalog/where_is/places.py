@@ -18,7 +18,7 @@ from catalog.tokens import spelled, split
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlaceQuestion:
     """Exactly one of the three."""
 
     field: str | None = None
@@ -76,7 +76,7 @@ class Place:
 class Report:
     """`inputs_hash`: the same while nothing changed that the report rests on; `as_of` None = now."""
 
-    asked: Asked
+    asked: PlaceQuestion
     as_of: datetime | None
     places: tuple[Place, ...]
     gaps: tuple[Mapping[str, Any], ...]
@@ -100,7 +100,7 @@ def places_in(
     notes: Sequence[FieldNote],
     terms: Mapping[str, Sequence[str]],
     wanted_terms: frozenset[str],
-    asked: Asked,
+    asked: PlaceQuestion,
 ) -> list[Place]:
     holding = [tag for tag in tags if tag.holds]
     if asked.entity:

@@ -21,7 +21,7 @@ from catalog.model import DatasetId, SchemaVersion
 from catalog.near_names import did_you_mean
 from catalog.ports import CatalogStore, Clock
 from catalog.records import ClassificationRecord, DatasetFilter, DatasetRecord, rfc3339
-from catalog.where_is.places import Asked, Place, Report, gap, gaps_of, places_in
+from catalog.where_is.places import Place, PlaceQuestion, Report, gap, gaps_of, places_in
 
 
 class Flows(Protocol):
@@ -91,7 +91,7 @@ class WhereIs:
 
         Raises InvalidInput unless exactly one is given; DatasetNotFound for a dataset that is not there.
         """
-        asked = Asked(field, entity, term)
+        asked = PlaceQuestion(field, entity, term)
         now = self._clock()
         if as_of is not None and as_of > now:
             raise InvalidInput("asOf is in the future; give a moment of the past or leave it out.")
@@ -99,7 +99,7 @@ class WhereIs:
         wanted = asked
         if field and ":" in field and (only := self._only(field)) is not None:
             datasets = [d for d in datasets if d.id == only[0]]
-            wanted = Asked(field=only[1])
+            wanted = PlaceQuestion(field=only[1])
         gaps: list[dict[str, Any]] = [] if self._part is None else [gap("elsewhere", self._part.words)]
         there = {each.id for each in datasets}
         tags = {dataset: each for dataset, each in self._tags(as_of).items() if self._part is None or dataset in there}
@@ -118,7 +118,7 @@ class WhereIs:
     def _places(
         self,
         datasets: Sequence[DatasetRecord],
-        wanted: Asked,
+        wanted: PlaceQuestion,
         tags: Mapping[DatasetId, Sequence[ClassificationRecord]],
         gaps: list[dict[str, Any]],
         as_of: datetime | None,

@@ -57,7 +57,7 @@ def no_sizes(kafka: Mapping[str, str], topic: str, ranges: Sequence[Range], stop
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordsQuery:
     """order      newest | oldest: which records come first
     partition  only this one
     offset, time  where to begin: at the offset of each partition, or at the first record stamped so or later
@@ -87,7 +87,7 @@ class Browser:
         self,
         subject: Subject,
         reference: str,
-        asked: Asked,
+        asked: RecordsQuery,
         purpose: str | None = None,
         stop: Stop | None = None,
         signed_in: Callable[[], Subject] | None = None,
@@ -118,7 +118,9 @@ class Browser:
             return self._by_time(ask, words, view, asked)
         return self._by_offsets(ask, words, view, asked)
 
-    def _by_offsets(self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: Asked) -> dict[str, Any]:
+    def _by_offsets(
+        self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery
+    ) -> dict[str, Any]:
         table = view.table
         edges = self._edges(table, asked.partition)
         direction, bounds = self._begin(table, edges, asked)
@@ -157,7 +159,7 @@ class Browser:
             follow=words.followed(),
         )
 
-    def _by_time(self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: Asked) -> dict[str, Any]:
+    def _by_time(self, ask: _Ask, words: statements.Words, view: GovernedTable, asked: RecordsQuery) -> dict[str, Any]:
         """For who sees some of the rows: which offsets are read, and how many, would count the others."""
         if asked.partition is not None or asked.offset is not None:
             raise InvalidInput(
@@ -206,7 +208,7 @@ class Browser:
             )
         return chosen
 
-    def _begin(self, table: QueryTable, edges: Sequence[Range], asked: Asked) -> tuple[str, dict[int, int]]:
+    def _begin(self, table: QueryTable, edges: Sequence[Range], asked: RecordsQuery) -> tuple[str, dict[int, int]]:
         if asked.cursor:
             cursor = read_cursor(asked.cursor)
             if cursor.bounds is None:

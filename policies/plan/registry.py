@@ -13,12 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from cachetools import LRUCache
 
 from catalog.errors import Conflict, InvalidInput, LimitExceeded, NotFound, WeirError
-from catalog.records import rfc3339
 from policies.model import OnUnreadable, Subject
 from policies.plan.cancellation import Stop
 from policies.plan.settings import QuerySettings
@@ -89,24 +87,9 @@ class Running:
         """Note which share of its work is done, 0..1; what was reached is not taken back."""
         self.progress = max(self.progress or 0.0, round(min(share, 1.0), 3))
 
-    def to_json(self, reader: str) -> dict[str, Any]:
-        """As the API gives it; literals of another's SQL are left out, since they may be values of records."""
-        mine = self.user == reader
-        return {
-            "id": self.id,
-            "user": self.user,
-            "sql": self.sql if mine else without_literals(self.sql),
-            "state": self.shown,
-            "since": rfc3339(self.since),
-            "seconds": self.seconds,
-            "rows": self.rows,
-            "bytes": self.bytes,
-            "progress": self.progress,
-            "datasets": list(self.datasets),
-            "purpose": self.purpose,
-            "mine": mine,
-            **self.report.to_json(),
-        }
+    def sql_for(self, reader: str) -> str:
+        """The statement as a user may see it: literals of another's are left out, since they may be values of records."""
+        return self.sql if self.user == reader else without_literals(self.sql)
 
 
 class RunningQueries:
@@ -193,13 +176,13 @@ class RunningQueries:
         finally:
             self.end(running)
 
-    def list(self, subject: Subject, everybody: bool = False) -> list[dict[str, Any]]:
+    def list(self, subject: Subject, everybody: bool = False) -> list[Running]:
         """The subject's own queries, or with `everybody` all, the longest running first."""
         with self._lock:
             queries = [each for each in self._all.values() if everybody or each.user == subject.user]
-        return [each.to_json(subject.user) for each in sorted(queries, key=lambda each: each.begun)]
+        return sorted(queries, key=lambda each: each.begun)
 
-    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> dict[str, Any]:
+    def find(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
         """One's own query, or with `everybody` any, that lives or ended lately. Raises NotFound."""
         with self._lock:
             query = self._all.get(query_id) or self._ended.get(query_id)
@@ -208,15 +191,7 @@ class RunningQueries:
                 f"No query {query_id[:80]!r} of yours runs or ended lately; the audit knows older ones.",
                 details={"id": query_id[:80]},
             )
-        answer = query.to_json(subject.user)
-        if query.state == ENDED:
-            answer |= {
-                "whole": query.whole,
-                "partial": query.partial,
-                "problem": query.problem,
-                "message": query.message,
-            }
-        return answer
+        return query
 
     def cancel(self, subject: Subject, query_id: str, everybody: bool = False) -> Running:
         """Stop one's own query, or with `everybody` any, and wait a little for its end; `shown` is how far that came.

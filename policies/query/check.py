@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from catalog.errors import Conflict, DatasetNotFound, InvalidInput, LimitExceeded, SqlRefused, Unavailable
 from policies.audit.actions import AuditAction
@@ -54,15 +54,32 @@ class Problem:
     end_column: int
     suggestion: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "message": self.message,
-            "line": self.line,
-            "column": self.column,
-            "endLine": self.end_line,
-            "endColumn": self.end_column,
-            "suggestion": self.suggestion,
-        }
+
+@dataclass(frozen=True, slots=True)
+class CheckedTable:
+    """A table of a text, and where it stands. `dataset`: CLUSTER/TOPIC."""
+
+    name: str
+    dataset: str
+    effect: Effect
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuery:
+    """columns [{name, type, decision}], empty where the text would not run. `types`: where the types come from; `none` when
+    the engine was busy, away, or not asked."""
+
+    problems: Sequence[Problem] = ()
+    tables: Sequence[CheckedTable] = ()
+    columns: Sequence[dict[str, Any]] = ()
+    types: Literal["engine", "none"] = "none"
+    emit_changes: bool = False
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
 
 
 class QueryCheck:
@@ -72,36 +89,34 @@ class QueryCheck:
         self._preparer, self._trail, self._engine, self._settings = preparer, trail, engine, settings
         self._analyses = threading.BoundedSemaphore(_ANALYSES)
 
-    def check(self, subject: Subject, sql: str, purpose: str | None = None) -> dict[str, Any]:
-        """{ok, problems: [Problem], columns: [{name, type, decision}], tables: [{name, dataset, effect, line, column}],
-        emitChanges, types}.
+    def check(self, subject: Subject, sql: str, purpose: str | None = None) -> CheckedQuery:
+        """The problems of a text, and what it would show.
 
-        `types` names where the types come from: `engine`, or `none` when the engine was busy, away, or not asked.
         Never raises for what is in the text: that is a problem in the answer. Raises Unavailable (record store).
         """
         try:
             about_views = view_statements.read(sql)
             if about_views is not None:
                 if about_views.action is not ViewAction.CREATE:
-                    return _answer([])
+                    return CheckedQuery()
                 return self.check(subject, about_views.query, purpose)
             statement = statements.read(sql)
             if statement is not None and statement.about in (About.TABLES, About.CLUSTERS, About.FUNCTIONS):
-                return _answer([])
+                return CheckedQuery()
             if statement is not None:
                 query = statement.query if statement.query is not None else names_table(statement, sql)
-                return {**self.check(subject, query, purpose), "columns": []}
+                return replace(self.check(subject, query, purpose), columns=())
             gated = self._trail.draft(subject, sql, purpose, ACTION)
         except SqlRefused as error:
-            return _answer([_refusal(sql, error)])
+            return CheckedQuery([_refusal(sql, error)])
         answer = self._checked(subject, sql, gated, purpose)
-        effects = {table["effect"] for table in answer["tables"]}
-        outcome = "deny" if Effect.DENY in effects else "allow" if answer["ok"] else "refused"
-        datasets = [table["dataset"] for table in answer["tables"]]
+        effects = {table.effect for table in answer.tables}
+        outcome = "deny" if Effect.DENY in effects else "allow" if answer.ok else "refused"
+        datasets = [table.dataset for table in answer.tables]
         self._trail.looked(subject, ACTION, purpose, sql, outcome, datasets)
         return answer
 
-    def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> dict[str, Any]:
+    def _checked(self, subject: Subject, sql: str, gated: Gated, purpose: str | None) -> CheckedQuery:
         problem = gated.stream_problem() if gated.emit_changes else None
         problems = [_at(sql, max(0, sql.upper().rfind("EMIT")), problem)] if problem else []
         resolved, missing = self._find(subject, gated, purpose)
@@ -112,7 +127,7 @@ class QueryCheck:
                 refusal = not_allowed([decision], (), purpose)
                 problems.append(_at(sql, _offset(sql, *gated.places[ref]), refusal.message))
         if problems:
-            return _answer(problems, tables, emit_changes=gated.emit_changes)
+            return CheckedQuery(problems, tables, emit_changes=gated.emit_changes)
         prepared = self._preparer.govern(gated, resolved)
         problems = [_at(sql, 0, gap) for gap in prepared.gaps]
         try:
@@ -120,7 +135,7 @@ class QueryCheck:
         except SqlRefused as error:
             problems.append(_refusal(sql, error))
         if problems:
-            return _answer(problems, tables, emit_changes=gated.emit_changes)
+            return CheckedQuery(problems, tables, emit_changes=gated.emit_changes)
         return self._analysed(sql, prepared, tables)
 
     def _find(self, subject: Subject, gated: Gated, purpose: str | None) -> tuple[Found, list[Problem]]:
@@ -144,48 +159,25 @@ class QueryCheck:
         except (DatasetNotFound, InvalidInput, Conflict) as error:
             return error.details.get("nearest") or error.details.get("candidates")
 
-    def _analysed(self, sql: str, prepared: Prepared, tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def _analysed(self, sql: str, prepared: Prepared, tables: Sequence[CheckedTable]) -> CheckedQuery:
         emit = prepared.gated.emit_changes
         prepared.windows = dict.fromkeys(prepared.tables, Window(()))
         if not self._analyses.acquire(timeout=_PATIENCE_SECONDS):
-            return _answer([], tables, emit_changes=emit)
+            return CheckedQuery((), tables, emit_changes=emit)
         try:
             schema = self._engine.check(prepared.plan(1, self._settings.seconds))
         except QueryFailed as error:
-            return _answer([_failure(sql, prepared, error)], tables, "engine", emit_changes=emit)
+            return CheckedQuery([_failure(sql, prepared, error)], tables, types="engine", emit_changes=emit)
         except (Unavailable, LimitExceeded):
-            return _answer([], tables, emit_changes=emit)
+            return CheckedQuery((), tables, emit_changes=emit)
         finally:
             self._analyses.release()
-        return {**_answer([], tables, "engine", emit_changes=emit), "columns": query_answer.header(prepared, schema)}
+        return CheckedQuery((), tables, query_answer.header(prepared, schema), "engine", emit)
 
 
-def _answer(
-    problems: Sequence[Problem],
-    tables: Sequence[dict[str, Any]] = (),
-    types: str = "none",
-    *,
-    emit_changes: bool = False,
-) -> dict[str, Any]:
-    return {
-        "ok": not problems,
-        "problems": [p.to_json() for p in problems],
-        "columns": [],
-        "tables": list(tables),
-        "types": types,
-        "emitChanges": emit_changes,
-    }
-
-
-def _table(gated: Gated, ref: TableRef, table: QueryTable, decision: Decision) -> dict[str, Any]:
+def _table(gated: Gated, ref: TableRef, table: QueryTable, decision: Decision) -> CheckedTable:
     line, column = gated.places[ref]
-    return {
-        "name": ref.name,
-        "dataset": table.reference,
-        "effect": str(decision.effect),
-        "line": line,
-        "column": column,
-    }
+    return CheckedTable(ref.name, table.reference, decision.effect, line, column)
 
 
 def _table_name(ref: TableRef, nearest: object) -> str | None:

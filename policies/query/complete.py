@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from catalog.datatypes import ArrayType, DataType, MapType, StructType, to_ddl
 from catalog.errors import Conflict, InvalidInput, NotFound
@@ -51,12 +51,18 @@ class Item:
     """One proposal. `insert` replaces the word before the cursor."""
 
     label: str
-    kind: str  # table | column | function | keyword
+    kind: Literal["table", "column", "function", "keyword"]
     detail: str
     insert: str
 
-    def to_json(self) -> dict[str, str]:
-        return {"label": self.label, "kind": self.kind, "detail": self.detail, "insert": self.insert}
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Proposals at a cursor: `sql[start:end]` is what an item's `insert` replaces."""
+
+    items: list[Item]
+    start: int
+    end: int
 
 
 class Completion:
@@ -65,8 +71,10 @@ class Completion:
     def __init__(self, preparer: Preparer, trail: Trail, references: References) -> None:
         self._preparer, self._trail, self._references = preparer, trail, references
 
-    def complete(self, subject: Subject, sql: str, position: int | None = None, purpose: str | None = None) -> Any:
-        """{items: [{label, kind, detail, insert}], from, to}: `sql[from:to]` is what an item's `insert` replaces.
+    def complete(
+        self, subject: Subject, sql: str, position: int | None = None, purpose: str | None = None
+    ) -> Proposals:
+        """What may be written at the cursor.
 
         `position` counts characters from 0 to the cursor; the end of the text when None. Raises Unavailable.
         """
@@ -88,7 +96,7 @@ class Completion:
                 if len(items) >= _MOST:
                     break
         start = text.start if text is not None else at
-        return {"items": [item.to_json() for item in items], "from": start, "to": at}
+        return Proposals(items, start, at)
 
     # --- tables ----------------------------------------------------------------------------------------------------
 

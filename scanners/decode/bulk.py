@@ -18,21 +18,21 @@ from scanners.schemas.registered import Schemas, SchemaUnusable
 Bodies = Sequence[bytes]
 
 
-Found = tuple[list[Any], list[int]]
+BulkValues = tuple[list[Any], list[int]]
 """Values, one a body, and the numbers of the bodies that have to be read alone."""
 
 
-def read(bodies: Bodies, form: PartFormat, schemas: Schemas) -> Found:
+def read(bodies: Bodies, form: PartFormat, schemas: Schemas) -> BulkValues:
     """The values of the bodies, and which of them must be read alone."""
     reader = _READERS.get(form.name)
     return _none(bodies) if reader is None or form.options else reader(bodies, schemas)
 
 
-def _none(bodies: Bodies) -> Found:
+def _none(bodies: Bodies) -> BulkValues:
     return [None] * len(bodies), list(range(len(bodies)))
 
 
-def _json(bodies: Bodies, _schemas: Schemas) -> Found:
+def _json(bodies: Bodies, _schemas: Schemas) -> BulkValues:
     """Objects and arrays; not those with numbers that need all their digits."""
     values: list[Any] = []
     left: list[int] = []
@@ -52,7 +52,7 @@ def _json(bodies: Bodies, _schemas: Schemas) -> Found:
     return values, sorted(set(left))
 
 
-def _text(bodies: Bodies, _schemas: Schemas) -> Found:
+def _text(bodies: Bodies, _schemas: Schemas) -> BulkValues:
     """Texts that show no other format."""
     if {body[:1] for body in bodies}.isdisjoint(_OTHER_FORMATS):
         whole = as_text(b"\n".join(bodies))
@@ -66,7 +66,7 @@ _OTHER_FORMATS = {b"", b"\x00", b" ", b"\t", b"\r", b"{", b"[", b"<", b"\xef", b
 """First bytes that `formats.sniff` looks at closely."""
 
 
-def avro(bodies: Bodies, schemas: Schemas) -> Found:
+def avro(bodies: Bodies, schemas: Schemas) -> BulkValues:
     """Records of registered schemas."""
     from fastavro import schemaless_reader
 
@@ -101,4 +101,4 @@ def avro_schema(head: bytes, schemas: Schemas) -> Any:
         return None
 
 
-_READERS: dict[str, Callable[[Bodies, Schemas], Found]] = {"json": _json, "string": _text, "avro": avro}
+_READERS: dict[str, Callable[[Bodies, Schemas], BulkValues]] = {"json": _json, "string": _text, "avro": avro}

@@ -14,8 +14,8 @@ from urllib.parse import unquote
 from scanners.detectors.core.base import CANDIDATES, DISTINCT, TEXTS, VALID, VALID_TEXTS, Pattern
 from scanners.detectors.core.plain_texts import is_address
 from scanners.detectors.core.quick_pass import QuickSet
-from scanners.detectors.core.verdict_cache import MOST, Memo, Outcome, places
-from scanners.detectors.core.verify import Stopped
+from scanners.detectors.core.verdict_cache import MOST, Outcome, VerdictCache, places
+from scanners.detectors.core.verify import ColumnCandidates
 from scanners.detectors.kinds import categories, contact, identifiers, money, national, papers, people, phones, secrets
 from scanners.sketch.nodes import Node
 
@@ -80,7 +80,7 @@ class Detector:
         self._quick = QuickSet([p.quick for p in self._patterns])
         self._analyzer = analyzer
         self._prose_limit = prose_limit
-        self._memo = Memo(remembered)
+        self._verdicts = VerdictCache(remembered)
         self._turn = 0
 
     def __call__(self, node: Node, names: tuple[str, ...], counts: Mapping[str, int]) -> None:
@@ -117,25 +117,25 @@ class Detector:
         if "%40" in together:
             decoded = [_percent_decoded(t) for t in texts]
             together = "\n".join((*decoded, ""))
-        outcomes = self._outcomes(decoded, together) if self._memo.worth(weights) else None
+        outcomes = self._outcomes(decoded, together) if self._verdicts.should_cache(weights) else None
         stops = self._quick.find(decoded, together) if outcomes is None else places(outcomes)
         if not stops:
             return
-        stopped = Stopped(decoded, [weights[t] for t in texts], outcomes)
+        stopped = ColumnCandidates(decoded, [weights[t] for t in texts], outcomes)
         for number, where in stops.items():
             pattern = self._patterns[number]
             _merge(node, pattern.key, stopped.counters(number, pattern, where))
 
     def _outcomes(self, texts: list[str], together: str) -> list[Outcome]:
         """What is known of each text, after a quick pass over those that are new."""
-        hashes = self._memo.hashes(texts)
-        outcomes = self._memo.known(hashes)
+        hashes = self._verdicts.hashes(texts)
+        outcomes = self._verdicts.known(hashes)
         fresh = [place for place, outcome in enumerate(outcomes) if outcome is None]
         if len(fresh) == len(texts):
-            return self._memo.learn(hashes, self._quick.find(texts, together))
+            return self._verdicts.add(hashes, self._quick.find(texts, together))
         if fresh:
             stops = self._quick.find([texts[place] for place in fresh])
-            for place, outcome in zip(fresh, self._memo.learn([hashes[p] for p in fresh], stops), strict=True):
+            for place, outcome in zip(fresh, self._verdicts.add([hashes[p] for p in fresh], stops), strict=True):
                 outcomes[place] = outcome
         return [outcome for outcome in outcomes if outcome is not None]
 

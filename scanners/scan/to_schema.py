@@ -271,11 +271,12 @@ def undecodable(sketch: Sketch) -> int:
     """How many keys, values and headers could not be read."""
     formats = format_of(sketch)
     no_format: int = sum(_of_no_format(formats_of(sketch, part), formats.of(part).name) for part in ("key", "value"))
-    return no_format + sum(
+    of_format: int = sum(
         count
         for (part, reason), (count, _) in sketch.problems.items()
         if part != "record" and reason not in _READABLE and not reason.startswith(PACKED) and not is_note(reason)
     )
+    return no_format + of_format
 
 
 def window_of(sketch: Sketch | None, topic: Topic, ranges: Sequence[OffsetRange], strategy: Strategy) -> ScanWindow:

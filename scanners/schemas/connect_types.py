@@ -1,4 +1,4 @@
-"""Kafka Connect's and Debezium's logical types: what the name in a record's own schema says of a value.
+"""Kafka Connect's and Debezium's logical types, read by the name in a record's own schema.
 
 JSON with schemas (`{"schema": ..., "payload": ...}`) writes a decimal as base64 of its unscaled bytes and a moment as a
 number; Avro has the name in `connect.name`. Values become Decimal, date, time and datetime: in UTC where the type is a
@@ -163,7 +163,7 @@ _AVRO = {
     ("long", "io.debezium.time.NanoTimestamp"): NANOS,
 }
 _LONGEST = 64
-"""Digits of a decimal whose precision the schema does not tell (Connect's has only a scale)."""
+"""Digits of a decimal whose schema has no precision (Connect's has only a scale)."""
 
 
 def with_logical_types(schema: Any) -> Any:

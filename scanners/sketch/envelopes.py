@@ -44,7 +44,7 @@ class Layer:
 
 
 @dataclass(slots=True)
-class Found:
+class PartEnvelope:
     """The envelope of a part: see `catalog.envelopes`. Paths are names below the part; `discriminators` as in `Layer`, best
     first, as `scanners.sketch.shapes` names them."""
 
@@ -76,11 +76,11 @@ class Found:
         }
 
 
-def envelope_of(sketch: Sketch, part: str) -> Found | None:
+def envelope_of(sketch: Sketch, part: str) -> PartEnvelope | None:
     """The envelope of the key or the value; None where most of its records have none."""
     root = sketch.parts[part]
     records = root.count - root.type_count("null")
-    envelope = Found(records=records, fits=records)
+    envelope = PartEnvelope(records=records, fits=records)
     if part == "value" and records:
         _beside(sketch, envelope)
     node = root
@@ -124,7 +124,7 @@ _CLOUD_EVENT = re.compile(r"(?:ce[_-]|cloudevents[_:-])(?P<name>specversion|type
 _WEBHOOK = re.compile(r"x-[a-z0-9-]+-event(?:-type|-key)?\Z", re.I)
 
 
-def _beside(sketch: Sketch, envelope: Found) -> None:
+def _beside(sketch: Sketch, envelope: PartEnvelope) -> None:
     names = {name: sketch.present[f"headers.{name}"] for name in sketch.parts["headers"].fields}
     attributes = {m["name"].lower(): name for name in names if (m := _CLOUD_EVENT.match(name))}
     hooks = sorted((name for name in names if _WEBHOOK.match(name)), key=lambda name: (-names[name], name))

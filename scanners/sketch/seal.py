@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scanners.containers.text_forms import DATA_KEY
-from scanners.sketch.envelopes import Found, envelope_of
+from scanners.sketch.envelopes import PartEnvelope, envelope_of
 from scanners.sketch.event_types import EventTypes
 from scanners.sketch.nodes import Node
 from scanners.sketch.shapes import MAX_SHAPES, MIN_SEEN, Discriminators, Path, Table, best, by_value
@@ -199,7 +199,7 @@ def _bound(sketch: Sketch) -> None:
 
 
 def _final_shapes(
-    sketch: Sketch, maps: set[Path], envelope: Found | None
+    sketch: Sketch, maps: set[Path], envelope: PartEnvelope | None
 ) -> list[tuple[int, list[list[str]], dict[str, Any] | None]]:
     overflow = len(sketch.shapes) >= MAX_SHAPES and sum(n for n, _ in sketch.shapes.values()) < sketch.shaped
     shapes, tables = (

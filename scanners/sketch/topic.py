@@ -69,7 +69,7 @@ class Sketch:
     unknown_ids   ids of no known schema, or GUIDs, as text -> records
     shapes     over all levels, and over the first two
     final      after `seal`: [(records, paths as steps, discriminator or None)], largest first
-    envelopes  after `seal`: part -> what `scanners.sketch.envelopes.Found.to_json` gives, with `discriminator`
+    envelopes  after `seal`: part -> what `scanners.sketch.envelopes.PartEnvelope.to_json` gives, with `discriminator`
     """
 
     topic: str

@@ -236,7 +236,7 @@ spec:
 
 
 def test_a_view_that_fails_is_announced_once_to_its_owner(weir: ApiWorld, mails: MailServer) -> None:
-    from api.joins.views.failures import ViewFailures
+    from api.features.views.failures import ViewFailures
     from tests.twins.views import MemoryViewStates
 
     states, built = MemoryViewStates(), weir.services

@@ -14,9 +14,9 @@ import pytest
 from api.wiring.duties import Duties
 from policies.access.directory import DirectoryPeople
 from tests.api_world import ApiWorld, orders, world
+from tests.features.queries.test_rights_while_running import SlowEngine
 from tests.scim_world import Directory
 from tests.twins.views import MemoryServingTable, MemoryViewStates
-from tests.unit.api.queries.test_rights_while_running import SlowEngine
 from tests.view_twins import Fate, TwinStreams, TwinTopics, rows
 from tests.waiting import until
 

@@ -40,7 +40,7 @@ def outcomes(browser: None, demo: RunningWeir, request: pytest.FixtureRequest) -
     if reason := packages_missing():
         pytest.skip(reason)
     tests = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
-    specs = [item.callspec.params["spec"] for item in tests if hasattr(item, "callspec")]
+    specs = [str(item.callspec.params["spec"]) for item in tests if hasattr(item, "callspec")]
     return run_specs(specs, demo.url, demo.home / "tokens", timeout=len(specs) * 300)
 
 

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
 from api.joins.observing import Observing
 from catalog.model import DatasetId
 from lineage.questions.queries import Lineage
@@ -187,7 +187,7 @@ def test_a_connector_is_paused_changed_by_hand_and_deleted(world: ViewWorld, tmp
         assert world.admin.post(f"/api/v1/connectors/{name}/{action}").status_code == 200
         until(partial(is_in, world, name, state), state)
     assert world.apply(text)["changes"][0]["action"] == "unchanged"
-    worker = world.services[Connectors]._places.worker({"url": shown(world, name)["worker"]})
+    worker = world.services[Places].worker({"url": shown(world, name)["worker"]})
     live = worker.get(name)
     assert live is not None
     worker.configure(name, {**live.config, "batch.size": "7", "topic": f"{topic}.other"})

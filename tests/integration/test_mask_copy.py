@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
-from api.cli import views as commands
+from api.features.views import commands
 from tests.integration.test_view_avro import world as shared_world
 from tests.integration.test_views import MASK
 from tests.view_world import ViewWorld, registry_client

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.joins.views.changes import ViewChanges
+from api.features.views.changes import ViewChanges
 from api.joins.views.service import Views
 from policies.access.identity import Identity
 from policies.query.service import GovernedQuery

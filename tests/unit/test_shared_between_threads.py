@@ -110,5 +110,5 @@ def test_statements_are_read_by_several_threads() -> None:
 
 
 def test_repeated_events_are_noted_by_several_threads() -> None:
-    told = Told(0.000_01)
-    assert hammer(lambda number: told.is_new({"run": number}) in (True, False), list(range(3000)), rounds=3) == []
+    events = Told(0.000_01)
+    assert hammer(lambda number: events.is_new({"run": number}) in (True, False), list(range(3000)), rounds=3) == []

@@ -15,6 +15,8 @@ from tools.testing.phases import PYTHON, Phase
 SECONDS = 100
 """After so many seconds no further test starts; those that are left are counted as skipped."""
 _WORDS = ("tests/architecture/test_arrows.py", "tests/architecture/test_words.py")
+_LAYERS = {"answers", "commands", "features", "http", "joins", "routes", "schemas", "service", "services", "wiring"}
+"""Names of files that say nothing of a subject."""
 _DOCS = tuple(f"tests/architecture/test_{name}.py" for name in ("docs", "glossary", "site"))
 
 
@@ -75,7 +77,8 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
     """Test files for changed files, the nearest ones first.
 
     Of a module that only the application as a whole imports, such as a file of routes, the tests of the same room are
-    taken whose names share a word with it. Of another file, the tests that name it.
+    taken whose names share a word with it. Of a file of data, the tests that name it or its folder, directly or through a
+    helper. Tests that need servers are left to `weir test`.
     """
     modules, others = [], []
     for name in files:
@@ -85,18 +88,21 @@ def tests_for(root: Path, files: Sequence[str]) -> list[str]:
             modules.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
         elif path.parts[0] != "tests" or path.suffix != ".py":
             others.append(path)
-    graph = grimp.build_graph(*imports.ROOMS, cache_dir=root / ".import_linter_cache")
-    chosen = imports.tests_by_distance(root, imports.distances(graph, modules), files)
+    graph = grimp.build_graph(*imports.ROOMS, cache_dir=str(root / ".import_linter_cache"))
+    near = [*files, *_that_name(root, others)]
+    chosen = imports.files_by_distance(root, imports.distances(graph, modules), near)
     for module in modules:
-        chosen += _by_name(root, module)
-    chosen += _that_name(root, others)
+        chosen += by_name(root, module)
     chosen += [*(_WORDS if modules else ()), *(_DOCS if any(p.parts[0] == "docs" for p in others) else ())]
-    return [name for name in dict.fromkeys(chosen) if (root / name).exists()]
+    local = [name for name in dict.fromkeys(chosen) if not name.startswith(("tests/integration/", "tests/e2e/"))]
+    return [name for name in local if (root / name).exists()]
 
 
-def _by_name(root: Path, module: str) -> list[str]:
-    room, *_, stem = module.split(".")
-    words = {word.removesuffix("s") for word in stem.split("_") if len(word) > 3}
+def by_name(root: Path, module: str) -> list[str]:
+    """Unit tests of a module's room whose names share a word with it or its folders; plurals are no other words."""
+    room, *parts = module.split(".")
+    names = {word for part in parts for word in part.split("_") if len(word) > 3} - _LAYERS
+    words = {word.removesuffix("s") for word in names}
     return [
         str(path.relative_to(root))
         for path in sorted((root / "tests" / "unit" / room).rglob("test_*.py"))
@@ -105,10 +111,10 @@ def _by_name(root: Path, module: str) -> list[str]:
 
 
 def _that_name(root: Path, others: Sequence[Path]) -> list[str]:
-    if not others:
-        return []
-    names = {path.name for path in others if path.suffix not in (".md", ".ts", ".tsx", ".css")}
-    tests = sorted((root / "tests").rglob("test_*.py")) if names else []
+    data = [path for path in others if path.suffix not in (".md", ".ts", ".tsx", ".css")]
+    # Tests read a folder of such files as often as one of them.
+    names = {path.name for path in data} | {f'"{path.parent.name}"' for path in data if path.parent.name}
+    tests = sorted((root / "tests").rglob("*.py")) if names else []
     return [str(test.relative_to(root)) for test in tests if any(name in test.read_text() for name in names)]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import grimp
 
 ROOMS = ("catalog", "connectors", "scanners", "lineage", "policies", "views", "api", "stack")
-JOINS = 40
+JOINS = 25
 """A module that imports so many others of the product puts the application together."""
 
 
@@ -25,7 +25,7 @@ def distances(graph: grimp.ImportGraph, changed: Iterable[str]) -> dict[str, int
     while border:
         following = []
         for name in border:
-            if far[name] and len(graph.find_modules_directly_imported_by(name)) >= JOINS:
+            if far[name] and _joins(graph, name):
                 continue
             for importer in sorted(graph.find_modules_that_directly_import(name)):
                 if importer not in far:
@@ -49,7 +49,7 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def tests_by_distance(root: Path, far: Mapping[str, int], changed: Iterable[str] = ()) -> list[str]:
+def files_by_distance(root: Path, far: Mapping[str, int], changed: Iterable[str] = ()) -> list[str]:
     """Test files that import a module of `far`, directly or through helpers in tests/; the nearest ones first.
 
     `changed`: paths of files below tests/ that changed. A changed test file is the nearest of all; a changed helper

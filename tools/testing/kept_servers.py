@@ -89,6 +89,7 @@ def _read(home: Path) -> dict[str, object]:
 
 
 def _start(home: Path) -> None:
+    home.mkdir(mode=0o700, exist_ok=True)
     done = _stack(home, "up", "--detach")
     if done.returncode:
         sys.exit(f"The servers did not start: {done.stdout}{done.stderr}")

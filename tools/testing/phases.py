@@ -102,7 +102,11 @@ def parts(only: str = "") -> tuple[Phase, Phase, Phase]:
 SERVERS, UNIT, DEMO = parts()
 QUICK_SERVERS, QUICK_UNIT, QUICK_DEMO = parts(" and not tail")
 OWN = pytest_phase("servers of their own", "own_servers", "tests/integration", "tests/e2e")
-MUTATION = Phase("mutants", (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),))
+MUTATION = Phase(
+    "mutants",
+    (("mutation", (*PYTHON, "tools.mutation", "--minutes", "60")),),
+    (("WEIR_TEST_DECISIONS", "200"), ("WEIR_TEST_SEED", "20261121")),  # its list of survivors is of these
+)
 QUICK = (QUICK_SERVERS, CHECKS, QUICK_UNIT, QUICK_DEMO)
 ALL = (SERVERS, CHECKS, UNIT, DEMO, OWN, MUTATION)
 FAST = (CHECKS, QUICK_UNIT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.features.clusters.cluster_trial import ClusterTrial
 from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connections import Connections
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.places import Places
 from api.joins.observing import Observing
 from api.joins.second_person import SecondPerson
 from api.wiring.adapters import Adapters
@@ -30,7 +30,7 @@ def provide(instance: Instance, parts: Adapters) -> None:
         )
 
     def removal() -> ClusterRemoval:
-        return ClusterRemoval(instance[Connectors].of_cluster, instance[Datasets], instance[AuditLog])
+        return ClusterRemoval(instance[Places].named_of, instance[Datasets], instance[AuditLog])
 
     instance.provide(ClusterTrial, trial)
     instance.provide(ClusterRemoval, removal)

@@ -25,7 +25,7 @@ from api.guard.router import FeatureRouter
 from api.guard.services import InstanceOf
 from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connectors.places import KIND
-from api.joins.connectors.service import Connectors
+from api.joins.connectors.readers import shown_document
 from api.joins.declared import Declared
 from api.visibility.documents import SeenDocuments
 from api.visibility.domains import SeenDomains
@@ -83,7 +83,8 @@ def documents(built: InstanceOf, subject: Caller, kind: Name, name: Text | None 
     `config`: for its owners and `manage`.
     """
     rows = known_documents(built, subject, _of_theirs(built, subject, built[Declared].documents(kind, name)))
-    return {"documents": [built[Connectors].shown(subject, each) if each["kind"] == KIND else each for each in rows]}
+    manages = built[Identity].manages
+    return {"documents": [shown_document(each, subject, manages) if each["kind"] == KIND else each for each in rows]}
 
 
 def _of_theirs(built: Instance, subject: Subject, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

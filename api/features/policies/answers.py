@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from api.edge.error_answer import Failure
-from api.http.schemas.queries import Effect, Reason
+from api.edge.reason import Effect, Reason
 
 
 class DecidedSubject(Answer):

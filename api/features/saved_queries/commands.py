@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.queries import Given, Out, PlainCsv, QueryFormat, Rows, run_query
+from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Rows, run_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api

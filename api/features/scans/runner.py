@@ -156,7 +156,7 @@ class ScanRunner:
             log.error("scan_failure_not_kept", scan=job.scan.id, kind=type(failure).__name__, at=frames(failure))
 
     def _sentence(self, job: _Job, what: str, error: Exception) -> str:
-        """What a person reads of an error; that of a fault of Weir stands in the log."""
+        """What a person reads of an error; the log has that of a fault of Weir."""
         if isinstance(error, WeirError):
             return error.message
         log.error("scan_failed", scan=job.scan.id, kind=type(error).__name__, at=frames(error))

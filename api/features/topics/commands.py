@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.cli.browse import browse
+from api.features.records.browsing import browse
 from api.terminal.http import dataset_path
 from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, show

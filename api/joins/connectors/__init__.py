@@ -1,5 +1,4 @@
-"""Connectors of Kafka Connect, joined with declared clusters, secrets, audit and lineage.
+"""Connectors of Kafka Connect, joined with declared clusters and secrets.
 
-Enters: `kind: Connector`, requests of operators. Leaves: what a worker is asked, answers of `/connectors`.
-Start reading at `declared.py`.
+Enters: `kind: Connector`. Leaves: what a worker is asked. Start reading at `declared.py`.
 """

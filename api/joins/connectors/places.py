@@ -140,6 +140,16 @@ class Places:
         """Their names, sorted."""
         return sorted(each.key for each in self.of_cluster(cluster))
 
+    def workers(self) -> list[tuple[str, Server]]:
+        """(cluster, worker) of the connectors that are not at the worker of their cluster, each once; for lineage."""
+        own: dict[str, tuple[str, Server]] = {}
+        for each in self._store.documents(KIND):
+            cluster = str(each.spec["cluster"])
+            place = self.place(each.key, each.spec)
+            if place is not None and not same_worker(place, self.found({"cluster": cluster})):
+                own.setdefault(f"{cluster} {address(place)}", (cluster, place))
+        return list(own.values())
+
     def worker(self, server: Server) -> ConnectWorker:
         auth = credentials(self._secrets, server, "connect")
         ca = self._secrets.file(server["ca"], "connect.ca", authorities=True) if server.get("ca") else None

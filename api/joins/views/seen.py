@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from cachetools import TTLCache
 
+from catalog.errors import Conflict
 from catalog.records import rfc3339
 from views.model import State
 from views.ports import ViewStates
-from views.runner.state import ViewState
+from views.runner.state import Generation, ViewState
 
 _MOVING = (State.STARTING, State.CATCHING_UP, State.RUNNING, State.RESTARTING)
 """States that only a runner keeps true."""
@@ -74,3 +75,13 @@ class SeenStates:
             if "" not in self._beats:
                 self._beats[""] = self._states.beaten()
             return self._beats[""]
+
+
+def active_of(name: str, state: ViewState) -> Generation:
+    """The generation that readers get. Raises Conflict where there is none."""
+    if state.active is not None:
+        return state.active
+    because = f" {state.error['message']}" if state.error else ""
+    raise Conflict(
+        f"The view {name} has no rows: it is {state.state}.{because}", details={"view": name, "state": state.state}
+    )

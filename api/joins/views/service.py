@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.joins.views.declared import DeclaredViews
@@ -15,6 +16,7 @@ from policies.audit.log import AuditLog
 from policies.model import Subject
 from policies.sql.literals import without_literals
 from policies.sql.windows import read_time
+from views.declared import ViewSpec
 from views.model import State
 from views.ports import ViewStates
 from views.row_ports import ServingTable
@@ -22,6 +24,41 @@ from views.runner.state import Generation, ViewState
 from views.runner.tools import Declared
 
 Sees = Callable[[Subject, str, Declared, Generation | None], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownView:
+    """A view as somebody may see it.
+
+    active, building  generations: the one that readers get, and the one that is being built
+    columns           [name, Spark's type] of each
+    lag               {records, seconds, at}; empty for who may not know how many records there are, as `rates` and `counts`
+    error             {code, message, details} of what ended it last
+    history           figures every ten seconds; None where they were not asked for
+    rows              that readers get; None where they were not asked for, or may not be known
+    operable          whether it may be paused, resumed, restarted, rebuilt and deleted
+    """
+
+    name: str
+    state: State
+    since: str | None
+    active: Generation | None
+    building: Generation | None
+    spec: ViewSpec
+    sources: Sequence[str]
+    key: Sequence[str]
+    columns: Sequence[Sequence[str]]
+    lag: Mapping[str, Any]
+    rates: Mapping[str, Any]
+    counts: Mapping[str, Any]
+    error: Mapping[str, Any] | None
+    notes: Sequence[str]
+    sql: str
+    description: str
+    restarts: int
+    operable: bool
+    history: Sequence[Mapping[str, Any]] | None = None
+    rows: int | None = None
 
 
 class Views:
@@ -56,7 +93,7 @@ class Views:
             raise NotFound(f"There is no view {name!r}.{fix}", details={"view": name, "nearest": near})
         return declared, self._seen.get(name)
 
-    def all(self, subject: Subject) -> list[dict[str, Any]]:
+    def all(self, subject: Subject) -> list[ShownView]:
         """Each view as `describe` gives it, by name; without the number of its rows."""
         states = self._seen.all()
         shown = []
@@ -66,26 +103,41 @@ class Views:
                 shown.append(self._shown(subject, name, declared, states.get(name, ViewState())))
         return shown
 
-    def describe(self, subject: Subject, name: str) -> dict[str, Any]:
-        """{name, state, since, generation, building, sources, sink, key, columns, lag, rates, counts, rows, error, sql...}.
+    def describe(self, subject: Subject, name: str) -> ShownView:
+        """One view, with its history and the number of its rows. Raises NotFound.
 
         Figures that count records or rows, and literals in the SQL, are for who may read the view or manages.
         """
         declared, state = self.find(name)
         shown = self._shown(subject, name, declared, state)
         active = state.active
-        shown["history"] = []
-        if self._sees(subject, name, declared, active):
-            shown["history"] = state.history
-            shown["rows"] = self._serving.count(name, active.id) if active is not None else 0
-        return shown
+        if not self._sees(subject, name, declared, active):
+            return replace(shown, history=[])
+        rows = self._serving.count(name, active.id) if active is not None else 0
+        return replace(shown, history=state.history, rows=rows)
 
-    def _shown(self, subject: Subject, name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
-        shown = _shown(name, declared, state) | {"may": {"operate": self._manages(subject)}}
-        if not self._sees(subject, name, declared, state.active):
-            shown |= {"lag": {"records": None, "seconds": None, "at": None}, "rates": {}, "counts": {}}
-            shown["sql"] = without_literals(declared.spec.sql)
-        return shown
+    def _shown(self, subject: Subject, name: str, declared: Declared, state: ViewState) -> ShownView:
+        spec, active, sees = declared.spec, state.active, self._sees(subject, name, declared, state.active)
+        return ShownView(
+            name=name,
+            state=State(state.state) if state.since else State.STARTING,
+            since=state.since or None,
+            active=active,
+            building=state.building,
+            spec=spec,
+            sources=active.sources if active is not None else [],
+            key=active.keys if active is not None else list(spec.key or ()),
+            columns=active.columns if active is not None else [],
+            lag=state.lag if sees else {},
+            rates=state.rates if sees else {},
+            counts=state.counts if sees else {},
+            error=state.error,
+            notes=active.notes if active is not None else [],
+            sql=spec.sql if sees else without_literals(spec.sql),
+            description=spec.description,
+            restarts=state.restarts,
+            operable=self._manages(subject),
+        )
 
     def figures(self) -> dict[str, dict[str, dict[str, Any]]]:
         """View -> {state: {name}, lag, rates, counts, generation: {number}, restarts: {number}}, for Prometheus. Raises
@@ -104,20 +156,20 @@ class Views:
             for name, state in kept.items()
         }
 
-    def pause(self, subject: Subject, name: str) -> dict[str, Any]:
+    def pause(self, subject: Subject, name: str) -> None:
         """Stop the stream and keep state and rows; they do not change until it is resumed."""
-        return self._wish(subject, name, "view.pause", {"paused": True})
+        self._wish(subject, name, "view.pause", {"paused": True})
 
-    def resume(self, subject: Subject, name: str) -> dict[str, Any]:
+    def resume(self, subject: Subject, name: str) -> None:
         """Continue from where it was paused."""
-        return self._wish(subject, name, "view.resume", {"paused": False})
+        self._wish(subject, name, "view.resume", {"paused": False})
 
-    def restart(self, subject: Subject, name: str) -> dict[str, Any]:
+    def restart(self, subject: Subject, name: str) -> None:
         """Start the stream again from its checkpoint, now."""
         _, state = self.find(name)
-        return self._wish(subject, name, "view.restart", {"restart": state.restart + 1, "paused": False})
+        self._wish(subject, name, "view.restart", {"restart": state.restart + 1, "paused": False})
 
-    def rebuild(self, subject: Subject, name: str, since: str | None = None) -> dict[str, Any]:
+    def rebuild(self, subject: Subject, name: str, since: str | None = None) -> None:
         """Build a new generation from `startFrom`, or from `since`: earliest, latest, or a time (RFC 3339); readers get it
         when it has caught up. Raises Conflict while one is being built, InvalidInput for another text."""
         if since is not None and since not in ("earliest", "latest"):
@@ -133,44 +185,9 @@ class Views:
             raise Conflict(
                 f"Generation {state.building.number} of {name} is being built already.", details={"view": name}
             )
-        return self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
+        self._wish(subject, name, "view.rebuild", {"rebuild": state.rebuild + 1, "from": since, "paused": False})
 
-    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> dict[str, Any]:
+    def _wish(self, subject: Subject, name: str, action: AuditAction, wish: dict[str, Any]) -> None:
         self.find(name)
         self._audit.record(subject.user, action, name, "allow", [])
         self._states.put_wish(name, self._states.wish(name) | wish)
-        return {"name": name, "action": action.removeprefix("view.")}
-
-
-def _shown(name: str, declared: Declared, state: ViewState) -> dict[str, Any]:
-    spec, active = declared.spec, state.active
-    sink = None
-    if spec.sink is not None:
-        sink = {"cluster": spec.sink.cluster, "topic": spec.sink.topic, "format": spec.sink.format}
-    return {
-        "name": name,
-        "state": str(state.state) if state.since else str(State.STARTING),
-        "since": state.since or None,
-        "generation": active.number if active is not None else None,
-        "building": _generation(state.building),
-        "sources": active.sources if active is not None else [],
-        "sink": sink,
-        "key": active.keys if active is not None else list(spec.key or ()),
-        "columns": [{"name": column, "type": kind} for column, kind in active.columns] if active is not None else [],
-        "lag": {name: state.lag.get(name) for name in ("records", "seconds", "at")},
-        "rates": state.rates,
-        "counts": state.counts,
-        "error": state.error,
-        "notes": active.notes if active is not None else [],
-        "sql": spec.sql,
-        "runAs": spec.runAs.model_dump(exclude_none=True),
-        "description": spec.description,
-        "owners": [each.model_dump(exclude_none=True) for each in spec.owners],
-        "restarts": state.restarts,
-    }
-
-
-def _generation(generation: Generation | None) -> dict[str, Any] | None:
-    if generation is None:
-        return None
-    return {"generation": generation.number, "why": generation.why, "since": generation.created}

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from api.joins.query_tables import Tables
 from api.joins.views.declared import DeclaredViews
 from api.joins.views.facts import ViewFacts
-from api.joins.views.reading import active_of
+from api.joins.views.seen import active_of
 from catalog.datatypes import STRING, ArrayType, DataType, MapType, StructType
 from catalog.errors import DatasetNotFound, InvalidInput
 from policies.model import DatasetFacts

@@ -1,4 +1,4 @@
-"""Texts that are no personal data whatever the name of their field announces: states, and addresses of pages and files."""
+"""Texts without personal data, whatever the name of their field suggests: states, and addresses of pages and files."""
 
 from __future__ import annotations
 

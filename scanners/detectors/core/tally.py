@@ -42,7 +42,7 @@ class Group:
             self._marks[mark] = self._marks.get(mark, 0) + count
 
     def counters(self) -> Counter[str]:
-        """The counters; none that was never raised."""
+        """Non-zero counters."""
         counters = Counter(self._marks)
         if self._texts:
             counters[TEXTS] = counters[CANDIDATES] = self._texts

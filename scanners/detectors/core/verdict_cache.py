@@ -1,6 +1,6 @@
-"""Results of our patterns for texts that come again and again: batches of a column repeat most of its texts.
+"""A bounded cache of the patterns' verdicts on texts: batches of a column repeat most of its texts.
 
-Holds hashes under a key of this process, and outcomes, so many at most; no text and no part of one.
+It holds hashes under a key of this process and outcomes; no text and no part of one.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 MOST = 20_000
-"""Texts of one generation. A full one becomes the old one, whose texts are forgotten unless they come again."""
+"""Texts of one generation. Two-generation cache: entries unused for one generation are evicted."""
 _REPEATED = 2
 """Times the texts of a column have to be there on average: what hardly repeats within a batch is not worth knowing."""
 
-Said = tuple[int, int, bool, tuple[str, ...]] | None
-"""A pattern's close look at one text: candidates, valid ones, whether one is the whole text, marks; None: no candidate."""
+TextVerdict = tuple[int, int, bool, tuple[str, ...]] | None
+"""A pattern's verdict on one text: candidates, valid ones, whether one is the whole text, marks; None: no candidate."""
 
 
 class Outcome:
     """The numbers of the patterns whose quick pass stopped at a text, and the results of those that looked closely."""
 
-    __slots__ = ("said", "stops")
+    __slots__ = ("stops", "verdicts")
 
     def __init__(self, stops: tuple[int, ...]) -> None:
         self.stops = stops
-        self.said: dict[int, Said] = {}
+        self.verdicts: dict[int, TextVerdict] = {}
 
 
 _NOTHING = Outcome(())
 
 
-class Memo:
+class VerdictCache:
     """Outcomes by text. What an outcome holds may depend on nothing but the text."""
 
     def __init__(self, most: int = MOST) -> None:
@@ -41,7 +41,7 @@ class Memo:
         self._young: dict[int, Outcome] = {}
         self._old: dict[int, Outcome] = {}
 
-    def worth(self, weights: Mapping[str, int]) -> bool:
+    def should_cache(self, weights: Mapping[str, int]) -> bool:
         return self._most > 0 and len(weights) * _REPEATED <= sum(weights.values())
 
     def hashes(self, texts: Sequence[str]) -> list[int]:
@@ -57,7 +57,7 @@ class Memo:
                         self._keep(hashes[place], again)
         return outcomes
 
-    def learn(self, hashes: Sequence[int], stopped: Mapping[int, Sequence[int]]) -> list[Outcome]:
+    def add(self, hashes: Sequence[int], stopped: Mapping[int, Sequence[int]]) -> list[Outcome]:
         """The outcomes of texts with these hashes. `stopped`: pattern number -> numbers of the texts it stopped at."""
         count = len(hashes)
         # Texts of one column are alike: what stops at one stops at all, mostly.

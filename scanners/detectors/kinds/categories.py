@@ -145,8 +145,8 @@ FLAGS = {
         "union_member,union_membership,trade_union,gewerkschaftsmitglied,membre_syndicat,afiliacion_sindical"
     ),
 }
-"""Categories that a yes or no shows -> names by which it says all; by others that announce the category it does so only
-beside a person's fields (`allergy` of a patient, not of a product)."""
+"""Categories that a yes or no shows -> names that suffice; with other names of the category a person's fields must be beside
+it (`allergy` of a patient, not of a product)."""
 
 
 def look(names: tuple[str, ...], every: Mapping[str, int]) -> dict[str, Counter[str]]:

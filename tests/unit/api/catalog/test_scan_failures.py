@@ -1,4 +1,4 @@
-"""A topic that cannot be scanned is a problem of that topic; a scan of nothing says what there was instead."""
+"""A topic that cannot be scanned is a problem of that topic; a scan of nothing names what there was instead."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_servers_that_are_away_fail_the_scan_once(tmp_path: Path) -> None:
         ({}, "No topic of cluster prod matches shop.*; its brokers list none that is not internal (_...)."),
     ],
 )
-def test_a_pattern_that_matches_nothing_says_what_there_is(tmp_path: Path, topics: Any, sentence: str) -> None:
+def test_a_pattern_that_matches_nothing_names_the_alternatives(tmp_path: Path, topics: Any, sentence: str) -> None:
     with world(tmp_path, topics) as weir:
         done = weir.scan(bootstrapServers="localhost:9092", cluster="prod", topics=["shop.*"])
         assert done["state"] == "done" and done["datasets"] == []

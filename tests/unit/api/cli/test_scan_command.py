@@ -35,17 +35,17 @@ def sampler(request: Any) -> Any:
 def served(home: Path, sampler: Any) -> Iterator[ApiWorld]:  # noqa: F811
     """A world whose scans are done by a thread, as the worker does them."""
     home.mkdir()
-    with world(home, TOPICS, sampler=sampler) as made:
+    with world(home, TOPICS, sampler=sampler) as running:
         over = threading.Event()
 
         def work() -> None:
             while not over.is_set():
-                if not made.services[ScanRunner].run_next():
+                if not running.services[ScanRunner].run_next():
                     time.sleep(0.02)
 
         thread = threading.Thread(target=work)
         thread.start()
-        yield made
+        yield running
         over.set()
         thread.join()
 

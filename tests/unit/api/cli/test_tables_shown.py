@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.cli import views
+from api.features.views import commands as views
 from api.terminal.output import Format, show
 
 VIEW = {

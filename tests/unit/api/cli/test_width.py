@@ -13,7 +13,8 @@ import pytest
 from rich.cells import cell_len
 
 from api import cli
-from api.cli import queries, views
+from api.features.queries import commands as queries
+from api.features.views import commands as views
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld, record, world
 

@@ -18,9 +18,9 @@ import pytest
 
 from api.features.access_reviews.service import AccessReviews
 from api.features.topics.group_lags import GroupLags
-from api.joins.connectors.service import Connectors
+from api.features.views.failures import ViewFailures
+from api.joins.connectors.sync import ConnectorSync
 from api.joins.observing import Observing
-from api.joins.views.failures import ViewFailures
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore
 from catalog.datasets.tag_propagation import TagFlow
@@ -172,7 +172,7 @@ def everything(weir: ApiWorld) -> None:
             services[Observing].step,
             services[GroupLags].step,
             services[AccessReviews].duty.step,
-            services[Connectors].step,
+            services[ConnectorSync].step,
         )
         for step in steps:
             step()

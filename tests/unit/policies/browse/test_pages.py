@@ -18,7 +18,7 @@ from catalog.paths import FieldPath
 from policies.browse.conditions import Filters, read_field
 from policies.browse.cursors import NEWER, OLDER, Cursor, read_cursor
 from policies.browse.previews import PREVIEW_BYTES, json_bytes
-from policies.browse.service import Asked, Browser, rounded
+from policies.browse.service import Browser, RecordsQuery, rounded
 from policies.gate import gate
 from policies.model import DatasetFacts, Decision, Effect, Mask, MaskType, Reason, RowFilter, Subject
 from policies.plan.model import Batches, QueryPlan, Range, Result, ResultColumn, Window
@@ -121,7 +121,7 @@ def test_pages_hold_every_record_once_and_keep_the_order_of_each_partition(
     browser, cursor, seen = records(*partitions).browser(), None, []
     onward, back = ("older", "newer") if order == "newest" else ("newer", "older")
     for n in range(100):
-        page = browser.page(ANA, "prod/orders", Asked(order, limit=limit, cursor=cursor))
+        page = browser.page(ANA, "prod/orders", RecordsQuery(order, limit=limit, cursor=cursor))
         assert len(page["records"]) <= limit
         assert (page[back] is None) == (n == 0)
         seen += [(r["partition"], r["offset"]) for r in page["records"]]
@@ -138,13 +138,13 @@ def test_pages_hold_every_record_once_and_keep_the_order_of_each_partition(
 @given(st.lists(TIMES.map(sorted), min_size=1, max_size=4), st.integers(1, 7))
 def test_where_times_rise_pages_are_in_their_order_and_back_leads_back(partitions: list[list[int]], limit: int) -> None:
     browser = records(*partitions).browser()
-    first = browser.page(ANA, "prod/orders", Asked(limit=limit))
+    first = browser.page(ANA, "prod/orders", RecordsQuery(limit=limit))
     newest = sorted((t for times in partitions for t in times), reverse=True)
     assert [r["timestamp"] for r in first["records"]] == [moment(t) for t in newest[:limit]]
     if first["older"]:
-        second = browser.page(ANA, "prod/orders", Asked(limit=limit, cursor=first["older"]))
+        second = browser.page(ANA, "prod/orders", RecordsQuery(limit=limit, cursor=first["older"]))
         assert second["records"] and second["newer"]
-        again = browser.page(ANA, "prod/orders", Asked(limit=limit, cursor=second["newer"]))
+        again = browser.page(ANA, "prod/orders", RecordsQuery(limit=limit, cursor=second["newer"]))
         assert {(r["partition"], r["offset"]) for r in again["records"]} <= {
             (r["partition"], r["offset"]) for r in first["records"]
         }
@@ -154,7 +154,7 @@ def test_places_to_begin_at() -> None:
     browser = records([10, 20, 30, 40], [15, 25, 35]).browser()
 
     def seen(**asked: Any) -> list[tuple[int, int]]:
-        page = browser.page(ANA, "prod/orders", Asked(**asked))
+        page = browser.page(ANA, "prod/orders", RecordsQuery(**asked))
         return [(r["partition"], r["offset"]) for r in page["records"]]
 
     assert seen(order="oldest", offset=7, partition=0) == [(0, 7), (0, 8)]
@@ -167,7 +167,7 @@ def test_places_to_begin_at() -> None:
 
 def test_what_is_read_is_near_the_end_however_many_records_there_are() -> None:
     topic = records(list(range(200_000)), [])
-    page = topic.browser().page(ANA, "prod/orders", Asked(limit=50))
+    page = topic.browser().page(ANA, "prod/orders", RecordsQuery(limit=50))
     assert len(page["records"]) == 50
     assert topic.plans[0].tables[0].window.records <= 100
     assert page["searched"] == {"records": 50, "left": 199_950}
@@ -175,18 +175,20 @@ def test_what_is_read_is_near_the_end_however_many_records_there_are() -> None:
 
 def test_large_records_are_read_a_few_at_a_time() -> None:
     topic = records(list(range(500)), list(range(500)))
-    page = topic.browser(sizes=5 << 20).page(ANA, "prod/orders", Asked(limit=50))
+    page = topic.browser(sizes=5 << 20).page(ANA, "prod/orders", RecordsQuery(limit=50))
     assert topic.plans[0].tables[0].window.records <= 6 and 1 <= len(page["records"]) <= 3
 
 
 def test_a_large_record_comes_cut_and_marked_and_whole_where_it_is_asked_for() -> None:
     topic = records([1])
     topic.value = "x" * 5_000_000
-    page = topic.browser().page(ANA, "prod/orders", Asked())
+    page = topic.browser().page(ANA, "prod/orders", RecordsQuery())
     (record,) = page["records"]
     assert record["cut"] and json_bytes(record["value"]) < PREVIEW_BYTES and record["shownBytes"] > 5_000_000
     topic.raw = True
-    (whole,) = topic.browser().page(ANA, "prod/orders", Asked(whole=True, limit=1, offset=5, partition=0))["records"]
+    (whole,) = topic.browser().page(ANA, "prod/orders", RecordsQuery(whole=True, limit=1, offset=5, partition=0))[
+        "records"
+    ]
     assert not whole["cut"] and len(whole["value"]["id"]) == 5_000_000 and whole["raw"] == "_value"
 
 
@@ -194,31 +196,31 @@ def test_who_may_not_read_gets_the_reasons_and_it_is_in_the_audit() -> None:
     topic = records([1, 2])
     topic.decision = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("default", "deny", "request access"),))
     with pytest.raises(NotAllowed):
-        topic.browser().page(ANA, "prod/orders", Asked())
+        topic.browser().page(ANA, "prod/orders", RecordsQuery())
     assert [(e.action, e.outcome) for e in topic.audit] == [("query", "deny")] and not topic.plans
 
 
 def test_each_page_is_in_the_audit() -> None:
     topic = records([1, 2])
-    topic.browser().page(ANA, "prod/orders", Asked())
+    topic.browser().page(ANA, "prod/orders", RecordsQuery())
     assert [(e.action, e.outcome) for e in topic.audit] == [("query", "allow"), ("query.end", "done")]
 
 
 def test_a_mask_leaves_out_sizes_and_raw_values() -> None:
     topic = records([1])
     topic.decision = decided({"value.who.mail": Mask(MaskType.MASK_HASH)})
-    topic.browser().page(ANA, "prod/orders", Asked(whole=True))
+    topic.browser().page(ANA, "prod/orders", RecordsQuery(whole=True))
     assert "octet_length" not in topic.plans[0].sql and "_value" not in topic.plans[0].sql.replace("weir_value", "")
 
 
 def test_beside_a_row_filter_no_position_is_read_or_shown() -> None:
     topic = records([1, 2])
     topic.decision = decided(filters=(RowFilter("prod/orders", "amount > 1"),))
-    for asked in (Asked(partition=0), Asked(offset=3), Asked(cursor=Cursor(OLDER, {0: 3}).text())):
+    for asked in (RecordsQuery(partition=0), RecordsQuery(offset=3), RecordsQuery(cursor=Cursor(OLDER, {0: 3}).text())):
         with pytest.raises(InvalidInput):
             topic.browser().page(ANA, "prod/orders", asked)
     assert not topic.plans
-    page = topic.browser().page(ANA, "prod/orders", Asked())
+    page = topic.browser().page(ANA, "prod/orders", RecordsQuery())
     assert "OFFSETS" not in page["sql"] and page["searched"] is None and page["partitions"] is None
     assert "_offset" not in page["select"] and page["records"][0]["offset"] is None
 
@@ -245,7 +247,7 @@ QUOTED = st.text(st.sampled_from("ab'\"\\`;-/*%\n ünß🙂"), min_size=1, max_s
 def test_filters_pass_the_gate_whatever_is_looked_for(text: str, value: str) -> None:
     topic = records([1])
     filters = Filters(text, key=value, fields=(read_field(f"value.who.name={value}"), read_field("value.amount!=1")))
-    page = topic.browser().page(ANA, "prod/orders", Asked(filters=filters))
+    page = topic.browser().page(ANA, "prod/orders", RecordsQuery(filters=filters))
     literals = [str(each.this) for each in gate.check(page["sql"]).tree.find_all(exp.Literal) if each.is_string]
     assert value in literals and text.lower() in literals
     gate.check(page["follow"])
@@ -277,7 +279,7 @@ def test_fields_that_are_not_shown_or_not_there_are_refused() -> None:
     topic.decision = decided(deny=("value.note",))
     for text in ("value.note=x", "value.nothing=x", "value.who=x", "value.amount.more=1"):
         with pytest.raises(InvalidInput):
-            topic.browser().page(ANA, "prod/orders", Asked(filters=Filters(fields=(read_field(text),))))
+            topic.browser().page(ANA, "prod/orders", RecordsQuery(filters=Filters(fields=(read_field(text),))))
     assert not topic.plans
 
 
@@ -294,11 +296,11 @@ def test_fields_that_are_not_shown_or_not_there_are_refused() -> None:
 def test_a_page_by_time_begins_at_any_time_there_is(order: str, time: datetime) -> None:
     topic = Topic([(0, [1_000, 2_000])], decided(filters=(RowFilter("prod/orders", "amount > 0"),)))
     browser = topic.browser()
-    page = browser.page(ANA, "prod/orders", Asked(order=order, time=time))
+    page = browser.page(ANA, "prod/orders", RecordsQuery(order=order, time=time))
     assert isinstance(page["records"], list)
     if time.year == 9995:
         cursor = Cursor(NEWER, at=time).text()
-        assert isinstance(browser.page(ANA, "prod/orders", Asked(cursor=cursor))["records"], list)
+        assert isinstance(browser.page(ANA, "prod/orders", RecordsQuery(cursor=cursor))["records"], list)
 
 
 @given(st.integers(1, 1 << 24))
@@ -308,7 +310,7 @@ def test_the_size_of_records_is_rounded_before_it_counts(size: int) -> None:
 
 def test_how_much_is_searched_does_not_show_the_largest_record() -> None:
     searched = [
-        Topic([(0, list(range(400)))]).browser(size).page(ANA, "prod/orders", Asked(limit=500))["searched"]
+        Topic([(0, list(range(400)))]).browser(size).page(ANA, "prod/orders", RecordsQuery(limit=500))["searched"]
         for size in (140_000, 200_000, 262_144)
     ]
     assert searched[0] == searched[1] == searched[2] and searched[0]["records"] < 400

@@ -93,14 +93,11 @@ def copies(grant: Grant, parents: dict[str, str | None]) -> list[Grant]:
     return [replace(grant, purpose=each) for each in sorted(spread(frozenset({grant.purpose}), parents))]
 
 
-@pytest.mark.parametrize("shard", range(5))
-def test_a_decision_with_the_tree_equals_one_with_everything_written_out(
-    shard: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_decision_with_the_tree_equals_one_with_everything_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_decide_reference, "PURPOSES", NAMES)
     outcomes = {Effect.ALLOW: 0, Effect.DENY: 0}
     differs = 0
-    for number in range(shard, CASES, 5):
+    for number in range(CASES):
         w = World(SEED + number)
         parents = tree(w.rng, NAMES)
         purposes = Purposes(Purpose(name, parent) for name, parent in parents.items())
@@ -116,14 +113,13 @@ def test_a_decision_with_the_tree_equals_one_with_everything_written_out(
         assert seen(decision) == expected, f"seed {SEED + number}"
         outcomes[decision.effect] += 1
         differs += seen(other) != expected
-    assert min(outcomes.values()) > CASES / 5 / 20, f"one outcome is hardly tested: {outcomes}"
-    assert differs > 5, "the tree hardly matters in these cases"
+    assert min(outcomes.values()) > CASES / 20, f"one outcome is hardly tested: {outcomes}"
+    assert differs > CASES / 250, "the tree hardly matters in these cases"
 
 
-@pytest.mark.parametrize("shard", range(2))
-def test_the_purposes_worth_stating_show_every_answer(shard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_purposes_worth_stating_show_every_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(test_decide_reference, "PURPOSES", NAMES[:4])  # the others are in the tree, and nowhere else
-    for number in range(shard, CASES // 5, 2):
+    for number in range(CASES // 5):
         w = World(SEED + number)
         purposes = Purposes(Purpose(name, parent) for name, parent in tree(w.rng, NAMES).items())
         compiled = Compiled(w.policies)

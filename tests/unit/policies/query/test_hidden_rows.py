@@ -168,8 +168,8 @@ def test_offsets_are_refused_at_every_door_and_recorded(sql: str) -> None:
         assert world.entries[-1].outcome == "refused"
     with pytest.raises(SqlRefused, match="cannot be read by OFFSETS"), query.open(ANA, sql):
         pass
-    (problem,) = check.check(ANA, sql)["problems"]
-    assert "cannot be read by OFFSETS" in problem["message"]
+    (problem,) = check.check(ANA, sql).problems
+    assert "cannot be read by OFFSETS" in problem.message
 
 
 def test_offsets_where_nothing_is_hidden_or_the_setting_shows_them() -> None:

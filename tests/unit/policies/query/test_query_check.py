@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from catalog.errors import Unavailable
 from policies.model import Decision, Effect, Mask, MaskType, Reason, RowFilter
 from policies.plan.model import QueryPlan
-from policies.query.check import QueryCheck
+from policies.query.check import CheckedQuery, CheckedTable, QueryCheck
 from policies.query.complete import Completion
 from policies.sql import unfinished
 from tests.effort import least_effort
 from tests.unit.policies.query.test_query import ANA, ID, World, decided
 
 
-def check(sql: str, world: World | None = None) -> dict[str, Any]:
+def check(sql: str, world: World | None = None) -> CheckedQuery:
     used = world or World()
     service = used.service()
     answer = QueryCheck(service.preparer, service.trail, used, service.settings).check(ANA, sql, "analysis")
@@ -31,19 +31,17 @@ def places(sql: str, world: World | None = None) -> list[tuple[str, str | None]]
     """The text each problem points at, and its suggestion."""
     lines = sql.split("\n")
     texts = []
-    for problem in check(sql, world)["problems"]:
-        assert problem["line"] == problem["endLine"]
-        line = lines[problem["line"] - 1]
-        texts.append((line[problem["column"] - 1 : problem["endColumn"] - 1], problem["suggestion"]))
+    for problem in check(sql, world).problems:
+        assert problem.line == problem.end_line
+        line = lines[problem.line - 1]
+        texts.append((line[problem.column - 1 : problem.end_column - 1], problem.suggestion))
     return texts
 
 
 def test_a_good_query() -> None:
     answer = check("SELECT id, amount FROM orders", World(decided({"value.id": Mask(MaskType.MASK_NONE)})))
-    assert answer["ok"] and answer["problems"] == []
-    assert answer["tables"] == [
-        {"name": "orders", "dataset": "prod/orders", "effect": "allow", "line": 1, "column": 24}
-    ]
+    assert answer.ok and not answer.problems
+    assert answer.tables == [CheckedTable("orders", "prod/orders", Effect.ALLOW, line=1, column=24)]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +70,8 @@ def test_a_problem_stands_where_it_is(sql: str, expected: list[tuple[str, str | 
 def test_denials_are_problems_too() -> None:
     denied = Decision(ID, "prod/orders", Effect.DENY, reasons=(Reason("default", "deny", "no role"),))
     answer = check("SELECT id FROM orders", World(denied))
-    assert not answer["ok"] and "You may not read prod/orders" in answer["problems"][0]["message"]
-    assert answer["tables"][0]["effect"] == "deny"
+    assert not answer.ok and "You may not read prod/orders" in answer.problems[0].message
+    assert answer.tables[0].effect is Effect.DENY
     assert places("SELECT id, note FROM orders", World(decided(deny=("value.note",)))) == [("note", None)]
 
 
@@ -85,12 +83,12 @@ def test_an_engine_that_is_away_leaves_types_out() -> None:
 
     world.check = away  # type: ignore[method-assign]
     answer = check("SELECT id FROM orders", world)
-    assert answer["ok"] and answer["types"] == "none"
+    assert answer.ok and answer.types == "none"
 
 
 def test_a_filter_that_fits_no_record_is_told() -> None:
     answer = check("SELECT id FROM orders", World(decided(filters=(RowFilter("prod/orders", "region = 'EU'"),))))
-    assert not answer["ok"] and "region" in answer["problems"][0]["message"]
+    assert not answer.ok and "region" in answer.problems[0].message
 
 
 def test_the_audit_has_what_was_checked_once_in_a_while() -> None:
@@ -117,10 +115,10 @@ TEXT = st.text(alphabet="SELECT FROM orders.`'\"(),*=;-/${}\nwho note id JOIN\u0
 @settings(max_examples=150, deadline=None)
 def test_no_text_breaks_it(sql: str) -> None:
     answer = check(sql)
-    assert answer["ok"] is (answer["problems"] == [])
-    for problem in answer["problems"]:
-        assert problem["line"] >= 1 and problem["column"] >= 1
-        assert (problem["endLine"], problem["endColumn"]) >= (problem["line"], problem["column"])
+    assert answer.ok is (not answer.problems)
+    for problem in answer.problems:
+        assert problem.line >= 1 and problem.column >= 1
+        assert (problem.end_line, problem.end_column) >= (problem.line, problem.column)
 
 
 # --- completion --------------------------------------------------------------------------------------------------------
@@ -134,8 +132,8 @@ def complete(text: str, world: World | None = None) -> list[str]:
     service = Completion(query.preparer, query.trail, lambda: ["prod/orders", "prod/shop.orders-v2", "test/orders"])
     answer = service.complete(ANA, text.replace("|", "", 1), at)
     assert all(entry.action == "query.complete" and entry.datasets for entry in used.entries)
-    assert not used.plans and answer["from"] <= answer["to"] == at
-    return [item["insert"] for item in answer["items"]]
+    assert not used.plans and answer.start <= answer.end == at
+    return [item.insert for item in answer.items]
 
 
 @pytest.mark.parametrize(

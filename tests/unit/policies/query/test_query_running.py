@@ -21,9 +21,9 @@ def test_others_see_no_literals() -> None:
     running = register()
     with running.during(ANA, SQL, "analysis") as live:
         (own,) = running.list(ANA)
-        assert own["sql"] == SQL and own["mine"] and own["state"] == "queued" and own["id"] == live.id
+        assert own.sql_for("ana") == SQL and own.shown == "queued" and own.id == live.id
         (seen,) = running.list(OTTO, everybody=True)
-        assert "anna" not in seen["sql"] and "77" not in seen["sql"] and not seen["mine"]
+        assert seen is own and "anna" not in seen.sql_for("otto") and "77" not in seen.sql_for("otto")
         assert running.list(OTTO) == []
     assert running.list(ANA) == []
 

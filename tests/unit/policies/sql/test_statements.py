@@ -1,4 +1,4 @@
-"""SHOW, DESCRIBE and EXPLAIN as they are read; what they answer is in tests/unit/api/queries/test_query_catalog_http.py."""
+"""SHOW, DESCRIBE and EXPLAIN as they are read; what they answer is in tests/features/queries/test_query_catalog_http.py."""
 
 from __future__ import annotations
 

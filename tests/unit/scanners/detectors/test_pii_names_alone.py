@@ -36,7 +36,7 @@ OF_A_PERSON = {
     "chronic_condition", "discapacidad", "deficiencia", "union_member", "union_membership", "gewerkschaftsmitglied",
     "trade_union", "membre_syndicat", "afiliacion_sindical",
 }  # fmt: skip
-"""Names by which a yes or no says something of a person's health or union."""
+"""Names of a yes or no on a person's health or union."""
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ OF_A_PERSON = {
     ids=["boolean", "true as text", "yes as text", "states"],
 )
 def test_a_yes_or_no_is_tagged_only_by_names_that_say_all(value: Any) -> None:
-    found = alone(NAMES, value)
-    assert {tag for tag in found if tag[0] not in OF_A_PERSON} == set()
+    tagged = alone(NAMES, value)
+    assert {tag for tag in tagged if tag[0] not in OF_A_PERSON} == set()
 
 
 def test_a_yes_or_no_of_a_person_is_still_found() -> None:
-    found = alone(sorted(OF_A_PERSON), lambda i: i % 3 == 0)
-    assert {name for name, _ in found} == OF_A_PERSON
+    tagged = alone(sorted(OF_A_PERSON), lambda i: i % 3 == 0)
+    assert {name for name, _ in tagged} == OF_A_PERSON
 
 
 def test_a_yes_or_no_with_a_name_of_health_counts_beside_a_persons_fields() -> None:
@@ -93,15 +93,15 @@ def pages(rng: random.Random) -> Iterator[str]:
 
 
 def test_an_address_of_a_page_is_no_more_than_that() -> None:
-    made = pages(random.Random(4))
+    addresses = pages(random.Random(4))
     names = [f"{name}_url" for name in NAMES]
-    found = alone(names, lambda i: next(made))
-    assert {(name, entity) for name, entity in found if entity != "URL"} == set()
+    tagged = alone(names, lambda i: next(addresses))
+    assert {(name, entity) for name, entity in tagged if entity != "URL"} == set()
 
 
 def test_download_addresses_hold_no_keys() -> None:
-    made = pages(random.Random(5))
-    assert alone(["download_url", "href", "token_url"], lambda i: next(made)) == set()
+    addresses = pages(random.Random(5))
+    assert alone(["download_url", "href", "token_url"], lambda i: next(addresses)) == set()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from scanners.adapters.presidio import detector as presidio_detector
 from scanners.adapters.presidio.detector import PresidioAnalyzer
 from scanners.detectors.core.quick_pass import QuickSet
-from scanners.detectors.core.verdict_cache import Memo
+from scanners.detectors.core.verdict_cache import VerdictCache
 from scanners.detectors.engine import MAX_LENGTH, Detector, standard_patterns
 from scanners.detectors.kinds import addresses as addresses_of
 from scanners.detectors.kinds import people
@@ -95,16 +95,16 @@ def test_batches_of_repeating_texts_say_what_one_batch_says() -> None:
 
 
 def test_a_memo_is_bounded_and_holds_no_text() -> None:
-    memo = Memo(100)
+    memo = VerdictCache(100)
     for start in range(0, 1000, 40):
         texts = [f"person{number}@example.com" for number in range(start, start + 40)]
         hashes = memo.hashes(texts)
-        memo.learn(hashes, {0: range(40)})
+        memo.add(hashes, {0: range(40)})
         assert all(outcome is not None and outcome.stops == (0,) for outcome in memo.known(hashes))
         assert len(memo._young) <= 100 and len(memo._old) <= 100
     kept = [*memo._young, *memo._old]
     assert kept and all(type(key) is int for key in kept)
-    assert Memo(100).hashes(["a@example.com"]) != memo.hashes(["a@example.com"]), "each has a key of its own"
+    assert VerdictCache(100).hashes(["a@example.com"]) != memo.hashes(["a@example.com"]), "each has a key of its own"
 
 
 @pytest.mark.parametrize("without", [False, True], ids=["hyperscan", "re"])

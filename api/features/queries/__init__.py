@@ -1,0 +1,1 @@
+"""Governed SQL over topics: asking, explaining, checking and completing statements, and what runs just now."""

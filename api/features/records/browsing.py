@@ -1,0 +1,154 @@
+"""`weir topic browse`: a topic's records, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from api.features.queries.commands import Purpose, follow_query
+from api.terminal.cells import cell
+from api.terminal.http import Api, dataset_path
+from api.terminal.options import As, Output, Topic, api
+from api.terminal.output import Format, console, errors, show
+
+_WIDTH = 400
+"""Characters of a value that are printed on a terminal; a pipe and -o json get all of them."""
+
+
+class Where(StrEnum):
+    """Where a text is looked for."""
+
+    KEY = "key"
+    VALUE = "value"
+    HEADERS = "headers"
+
+
+def browse(
+    dataset: Topic,
+    oldest: Annotated[bool, typer.Option("--oldest", help="The oldest records first, or from the place on.")] = False,
+    partition: Annotated[int | None, typer.Option(min=0, help="Only this partition.")] = None,
+    offset: Annotated[int | None, typer.Option(min=0, help="Begin at this offset.")] = None,
+    time: Annotated[str | None, typer.Option(help="Begin at this time, RFC 3339.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only records with this key.")] = None,
+    text: Annotated[str | None, typer.Option(help="Only records that hold this text.")] = None,
+    where: Annotated[list[Where] | None, typer.Option("--in", help="Where the text is; repeat for several.")] = None,
+    field: Annotated[
+        list[str] | None, typer.Option(help="PATH=VALUE or PATH!=VALUE; PATH= is null. Repeat for several.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many records.")] = 10,
+    cursor: Annotated[str | None, typer.Option(help="A page that an earlier answer names.")] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Uncut, with the value as it was sent where you may see it.")
+    ] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Print what arrives from now on.")] = False,
+    purpose: Purpose = None,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Print records, the newest first, as you may see them. A search continues until it has enough or the topic ends."""
+    client, path = api(user), dataset_path(dataset)
+    parameters: dict[str, Any] = {
+        "order": "oldest" if oldest else "newest",
+        "partition": partition,
+        "offset": offset,
+        "time": time,
+        "key": key,
+        "text": text,
+        "in": [str(each) for each in where] if where else None,
+        "field": field or None,
+        "whole": whole or None,
+        "purpose": purpose,
+    }
+    if follow:
+        first = client.get(f"{path}/records", **{**parameters, "limit": 1})
+        follow_query(client, first["follow"], purpose)
+        return
+    onward = "newer" if oldest else "older"
+    page, records = _pages(client, f"{path}/records", {**parameters, "cursor": cursor}, limit, onward)
+    match output:
+        case Format.JSON | Format.YAML:
+            show([], (), output, whole={**page, "records": records})
+        case Format.CSV:
+            rows = [{**record, "headers": record["headers"] or {}} for record in records]
+            show(rows, ("timestamp", "partition", "offset", "key", "headers", "value"), output)
+        case Format.TABLE:
+            _print(page, records, onward)
+
+
+def _pages(
+    client: Api, path: str, parameters: Mapping[str, Any], limit: int, onward: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The last page, and the records of all; a search continues until it has `limit` of them or the topic ends."""
+    searched = any(parameters[each] for each in ("key", "text", "field"))
+    cursor = parameters["cursor"]
+    records: list[dict[str, Any]] = []
+    read = 0
+    while True:
+        page: dict[str, Any] = client.get(path, **{**parameters, "limit": limit - len(records), "cursor": cursor})
+        records += page["records"]
+        cursor = page[onward]
+        read += (page["searched"] or {}).get("records", 0)
+        if len(records) >= limit or cursor is None or not searched:
+            return page, records
+        if errors.is_terminal:
+            errors.print(f"[dim]{read:,} offsets read, {len(records)} records found …[/]", end="\r")
+
+
+def _print(page: Mapping[str, Any], records: list[dict[str, Any]], onward: str) -> None:
+    for record in records:
+        place = "" if record["offset"] is None else f"  partition {record['partition']}  offset {record['offset']}"
+        size = record["bytes"] if page["rawReadable"] else record["shownBytes"]
+        console.print(f"[bold]{record['timestamp']}[/]{place}  [dim]{_size(size)}[/]")
+        shown = {"key": record["key"], "headers": record["headers"] or {}, "value": record["value"]}
+        lines = [("raw", record["raw"])] if record.get("raw") is not None else list(_lines(shown))
+        width = max((len(name) for name, _ in lines), default=0)
+        for name, value in lines:
+            text = cell(value, exact=True)
+            kept = text if "raw" in record or not console.on_terminal else _shortened(text)
+            more = f" … {len(text) - len(kept):,} more characters" if kept != text else ""
+            console.print(f"  [cyan]{escape(name.ljust(width))}[/]  {escape(kept)}[dim]{more}[/]")
+    if not records:
+        console.print("No record here that you may see and that fits.")
+    for column in page["columns"]:
+        if column["decision"]["effect"] not in ("clear", "derived"):
+            console.print(f"[dim]{escape(column['name'])}: {escape(column['decision']['text'])}[/]")
+    if page["unreadableText"]:
+        console.print(f"[yellow]{escape(page['unreadableText'])}[/]")
+    if page["searched"]:
+        console.print(f"[dim]{page['searched']['left']:,} offsets further on.[/]")
+    if page[onward]:
+        console.print(f"[dim]Next page: --cursor {page[onward]}[/]")
+
+
+def _lines(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """(path, value) of every leaf; `key`, `headers.trace`, `customer.email`, `items[0].sku`."""
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            at = key if not name or name == "value" else f"{name}.{key}"
+            yield from _lines(inner, at)
+    elif isinstance(value, list) and value:
+        for n, inner in enumerate(value):
+            yield from _lines(inner, f"{name}[{n}]")
+    elif not isinstance(value, Mapping):
+        yield name, value
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a long text, up to the end of a word where one ends."""
+    if len(text) <= _WIDTH:
+        return text
+    head = text[:_WIDTH]
+    return head if text[_WIDTH] == " " or " " not in head else head.rpartition(" ")[0]
+
+
+def _size(n: int | None) -> str:
+    if n is None:
+        return "no value"
+    for unit, size in (("MB", 1_000_000), ("kB", 1000)):
+        if n >= size:
+            return f"{n / size:.1f} {unit}"
+    return f"{n} B"

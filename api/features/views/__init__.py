@@ -1,0 +1,1 @@
+"""Stream views: which there are, their rows, how they change, and operating them."""
