@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from cachetools import TTLCache
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import VERSION, features
 from api.config.settings import Settings
-from api.edge import answer_headers, errors, openapi, parameters
+from api.edge import answer_headers, errors, openapi
 from api.edge.body_limit import BodyLimit
 from api.edge.client_address import ClientAddress, networks
 from api.edge.metrics import Metrics, ViewFigures
@@ -33,17 +33,7 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.routes import (
-    catalog,
-    classifications,
-    clusters,
-    pages,
-    recognizers,
-    reports,
-    scans,
-    search,
-    topics,
-)
+from api.http.routes import pages
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
 from catalog.errors import Unavailable
@@ -106,17 +96,6 @@ def _routes() -> tuple[BaseRoute, ...]:
     for feature in features.parts("routes"):
         if hasattr(feature, "first"):
             all_of_them.include_router(feature.first)
-    for room in (
-        search,
-        catalog,
-        topics,
-        classifications,
-        recognizers,
-        clusters,
-        scans,
-        reports,
-    ):
-        all_of_them.include_router(room.router, prefix=PREFIX, dependencies=[Depends(parameters.only_known)])
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
     access_list(all_of_them.routes)  # raises for a route that does not state who may call it

@@ -13,19 +13,14 @@ from api import features
 from api.config.home import Home
 from api.config.settings import Settings
 from api.features.notifications.service import Notify
-from api.joins.cluster_trial import ClusterTrial
 from api.joins.connections import Connections
 from api.joins.connectors.places import Places
 from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import SqlLineageSliver
 from api.joins.declared import Declared
-from api.joins.domains import DomainRights, ReviewLimits
-from api.joins.group_lags import GroupLags
+from api.joins.domains import DomainRights
 from api.joins.observing import Observing
-from api.joins.recognizers import Recognizers
-from api.joins.registry_verdicts import Verdicts
-from api.joins.scan_runner import ScanRunner
-from api.joins.topic_pages import TopicPages
+from api.joins.second_person import SecondPerson
 from api.joins.views.clusters import ViewClusters
 from api.joins.views.decisions import ViewDecisions
 from api.joins.views.declared import DeclaredViews, ViewHandler
@@ -44,7 +39,7 @@ from api.wiring.given import Given
 from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
-from api.wiring.observing_services import observing_services
+from api.wiring.observing_services import observing_service
 from api.wiring.people_services import directory_people, request_services
 from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
@@ -99,6 +94,7 @@ from policies.requests.view import RequestView
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.simulate import Simulation
+from scanners.scan.service import Scanner
 
 REAL_ONES = Given()
 
@@ -118,7 +114,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     views = view_services(settings, parts, catalog, governance, lineage, queries.query)
     people = directory_people(catalog, governance, queries.query.running)
     requests = request_services(settings, catalog, governance, declared.knowledge)
-    observed = observing_services(settings, parts, catalog, declared, lineage.ingest)
+    observing = observing_service(settings, parts, catalog, declared, lineage.ingest)
     reading = reader_services(
         settings, parts, catalog, lineage, queries, declared.knowledge, governance.grants, lambda: views.views
     )
@@ -134,7 +130,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Datasets, catalog.datasets)
     add(Reviews, reading.reviews)
     add(TagFlow, reading.tag_flow)
-    add(Recognizers, scans.recognizers)
     add(Discovery, catalog.discovery)
     add(Connections, catalog.connections)
     add(Search, catalog.search)
@@ -142,10 +137,9 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Related, reading.related)
     add(Readers, reading.readers)
     add(Knowledge, declared.knowledge)
-    add(Verdicts, scans.verdicts)
+    add(Scanner, scans.scanner)
     add(Scans, scans.scans)
     add(Schedules, scans.schedules)
-    add(ScanRunner, scans.runner)
     add(WhereIs, reading.where_is)
     add(Places, declared.places)
     add(ConnectorSync, declared.connectors)
@@ -159,10 +153,7 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Lineage, lineage.lineage)
     add(ProducerCatalog, lineage.producers)
     add(SqlLineageSliver, reading.sql_lineage)
-    add(Observing, observed.observing)
-    add(ClusterTrial, observed.cluster_trial)
-    add(GroupLags, observed.group_lags)
-    add(TopicPages, observed.topic_pages)
+    add(Observing, observing)
     add(GovernanceState, governance.state)
     add(Identity, governance.identity)
     add(Certificates, governance.certificates)
@@ -194,10 +185,10 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Completion, queries.completion)
     add(MaskPreview, queries.mask_preview)
     add(Declared, declared.declared)
+    add(SecondPerson, declared.second)
     add(DomainRights, declared.rights)
     add(FactsSource, catalog.facts)
     add(SightRules, SightRules(governance.identity, catalog.facts, governance.state))
-    add(ReviewLimits, ReviewLimits(governance.identity, governance.state, catalog.datasets.classifications))
     add(
         Duties,
         Duties(

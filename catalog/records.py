@@ -48,17 +48,6 @@ class ClusterRecord:
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "namespace": self.namespace,
-            "clusterId": self.cluster_id,
-            "bootstrapServers": list(self.bootstrap),
-            "schemaRegistry": self.registry_url,
-            "createdAt": rfc3339(self.created_at),
-            "updatedAt": rfc3339(self.updated_at),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class DatasetOutline:
@@ -133,31 +122,6 @@ class DatasetRecord:
     def unscanned(self) -> tuple[str, ...]:
         return tuple(self.scan.get("unscanned", ()))
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "namespace": self.id.namespace,
-            "name": self.id.name,
-            "cluster": self.cluster,
-            "reference": self.reference,
-            "source": self.source,
-            "description": self.known_description,
-            "descriptionSource": "user" if self.description else "producer" if self.known_description else None,
-            "reported": dict(self.reported),
-            "owners": [str(owner) for owner in self.owners],
-            "tags": list(self.tags),
-            "terms": list(self.terms),
-            "format": dict(self.format),
-            "declaredSchema": self.declared_ddl,
-            "topic": dict(self.topic),
-            "scan": dict(self.scan),
-            "usage": self.usage,
-            "createdAt": rfc3339(self.created_at),
-            "updatedAt": rfc3339(self.updated_at),
-            "lastSeenAt": rfc3339(self.last_seen_at),
-            "scannedAt": rfc3339(self.scanned_at),
-            "deletedAt": rfc3339(self.deleted_at),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class StoredSchema:
@@ -213,21 +177,6 @@ class ClassificationRecord:
 
     def plain(self) -> Classification:
         return Classification(self.path, self.entity, self.score, self.state, self.evidence)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "entity": self.entity,
-            "score": self.score,
-            "state": str(self.state),
-            "evidence": dict(self.evidence),
-            "source": str(self.source),
-            "reviewedBy": self.reviewed_by,
-            "reviewedAt": rfc3339(self.reviewed_at),
-            "reason": self.reason,
-            "firstAt": rfc3339(self.first_at),
-            "seenAt": rfc3339(self.seen_at),
-        }
 
 
 @dataclass(frozen=True, slots=True)

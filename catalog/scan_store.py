@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from catalog.model import DatasetId
-from catalog.records import rfc3339
 
 
 class ScanState(StrEnum):
@@ -57,21 +56,6 @@ class ScanRecord:
         if any(set("*?[") & set(topic) for topic in (*mine, *theirs)):
             return True
         return not set(mine).isdisjoint(theirs)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "state": str(self.state),
-            "progress": round(self.progress, 4),
-            "request": dict(self.request),
-            "datasets": [dict(d) for d in self.datasets],
-            "problems": [dict(p) for p in self.problems],
-            "requestedBy": self.requested_by,
-            "cancelRequested": self.cancel_requested,
-            "createdAt": rfc3339(self.created_at),
-            "startedAt": rfc3339(self.started_at),
-            "finishedAt": rfc3339(self.finished_at),
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from api.app import create_app
 from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.joins.scan_runner import ScanRunner
+from api.features.scans.runner import ScanRunner
 from api.wiring.duties import Duties
 from api.wiring.given import Given
 from api.wiring.instance import write_admin_token

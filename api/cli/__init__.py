@@ -11,12 +11,8 @@ import typer
 
 from api import VERSION, features
 from api.cli import (
-    catalog,
-    review,
-    schemas,
     servers,
     testing,
-    topics,
 )
 from api.terminal.failures import worded
 from api.terminal.help_panels import InOrder, into_panels
@@ -39,10 +35,6 @@ app = typer.Typer(
 for room in (
     *features.parts("commands"),
     servers,
-    catalog,
-    review,
-    schemas,
-    topics,
     testing,
 ):
     room.add_to(app)

@@ -82,6 +82,6 @@ def _settle(schema: dict[str, Any]) -> None:
     elif isinstance(schema.get("items"), dict):
         _settle(schema["items"])
     elif "anyOf" in schema:
-        alternatives = schema["anyOf"]
+        alternatives = [each for n, each in enumerate(schema["anyOf"]) if each not in schema["anyOf"][:n]]
         schema.clear()
         schema["anyOf"] = alternatives

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NoReturn, Protocol
 
-from api.visibility.sight import owns
-from catalog.datasets.reviews import Decision
 from catalog.datasets.terms import term_tags
 from catalog.declared.documents import Document
 from catalog.errors import InvalidInput, NotAllowed
-from catalog.model import DatasetId, ReviewState
+from catalog.model import DatasetId
 from catalog.ports import CatalogStore
-from catalog.records import ClassificationRecord, DatasetOutline, DatasetRecord
+from catalog.records import DatasetOutline
 from policies.access.identity import Identity
 from policies.campaigns.within import require_within
 from policies.decision.domains import Domain, Power, overlap
@@ -25,7 +23,6 @@ from policies.declared.domain_documents import (
     guarding,
     opening,
     outside,
-    tag_refused,
 )
 from policies.declared.domain_specs import KIND, OWN_KINDS, DomainSpec, check_name, domain
 from policies.declared.kinds import parse
@@ -197,34 +194,6 @@ class DomainRights:
         for before in [each.spec for each in declared if each is not None] or [{}]:
             if problem := edit_refused(editor, before, document.spec, tags):
                 _refuse(subject, "Dataset", key, problem)
-
-
-class ReviewLimits:
-    """What a steward of a domain may not decide on a detection. `classified` gives the detections of a dataset."""
-
-    def __init__(
-        self,
-        identity: Identity,
-        state: GovernanceState,
-        classified: Callable[[DatasetId], Iterable[ClassificationRecord]],
-    ) -> None:
-        self._identity, self._state, self._classified = identity, state, classified
-
-    def refused(self, subject: Subject, record: DatasetRecord, decision: Decision) -> str | None:
-        """Why the decision is refused, in a sentence: what they confirm or bring back becomes a tag of the field, and may open
-        it. None for owners, and for who reviews by a permission or decides on access."""
-        permitted = "review" in self._identity.permissions(subject)
-        if decision.state is ReviewState.REJECTED or owns(subject, record) or permitted:
-            return None
-        if self._identity.may(subject, Power.APPROVE, record.reference):
-            return None
-        view = self._state.view()
-        problem = tag_refused(decision.entity, opening(view.roles.values(), view.grants.values(), record.reference))
-        if problem is None:
-            return None
-        classified = self._classified(record.id)
-        there = any(each.holds and (each.path, each.entity) == (decision.path, decision.entity) for each in classified)
-        return None if there else problem
 
 
 def _refuse(subject: Subject, kind: str, name: str, why: str, verb: str = "declare") -> NoReturn:

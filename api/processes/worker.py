@@ -18,11 +18,11 @@ from api.config.logs import configure, frames
 from api.config.settings import Settings, load
 from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
+from api.features.scans.runner import ScanRunner
+from api.features.topics.group_lags import GroupLags
 from api.features.views.failures import ViewFailures
 from api.joins.connectors.sync import ConnectorSync
-from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
-from api.joins.scan_runner import ScanRunner
 from api.processes.heap import few_arenas
 from api.processes.view_runner import ViewProcess
 from api.wiring.duties import Duties

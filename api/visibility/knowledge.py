@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from api.visibility.horizon import Horizon
 from api.visibility.outlines import Outlines, outline_of
@@ -17,6 +18,20 @@ from policies.decision.visibility import ALL, Aspect, Audience, Known, Rules, Vi
 from policies.declared.state import GovernanceState
 from policies.declared.view import View
 from policies.model import DatasetFacts, Decision, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetAudiences:
+    """Who may know of a dataset.
+
+    closed      what no document decides is known to owners and readers alone
+    by_aspect   for each aspect the documents by name, each with its audience
+    unreadable  names of documents that cannot be read
+    """
+
+    closed: bool
+    by_aspect: Mapping[Aspect, Sequence[tuple[str, Audience]]]
+    unreadable: Sequence[str]
 
 
 class Knowledge:
@@ -92,42 +107,21 @@ class Knowledge:
         tags = self.outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
         return rules.touches(outline_of(dataset, self.outlines.terms(dataset), tags))
 
-    def audiences(self, dataset: DatasetOutline) -> dict[str, Any]:
-        """{default: open | closed, aspects: [{aspect, documents: [{name, everyone, users, groups, roles}], problem}]}: who may
-        know of a dataset, by the documents that match it. A person must be named by each document of an aspect; where there is
-        none, the setting decides."""
+    def audiences(self, dataset: DatasetOutline) -> DatasetAudiences:
+        """Who may know of a dataset, by the documents that match it. A person must be named by each document of an aspect; where
+        there is none, the setting decides."""
         rules = self.rules()
         tags = self.outlines.field_tags(dataset.id) if rules.by_tag else frozenset[str]()
         outline = outline_of(dataset, self.outlines.terms(dataset), tags)
         matching = [*rules.matching(outline), *rules.loosely(outline)]
         unreadable = [each.name for each in matching if each.problem]
-        return {
-            "default": "closed" if rules.closed else "open",
-            "aspects": [
-                {
-                    "aspect": aspect.value,
-                    "documents": [
-                        {"name": each.name, **_audience_json(each.audiences[aspect])}
-                        for each in matching
-                        if aspect in each.audiences
-                    ],
-                }
-                for aspect in Aspect
-            ],
-            "unreadable": unreadable,
+        by_aspect = {
+            aspect: [(each.name, each.audiences[aspect]) for each in matching if aspect in each.audiences]
+            for aspect in Aspect
         }
+        return DatasetAudiences(rules.closed, by_aspect, unreadable)
 
     def matched_by(self, rules: Rules) -> list[DatasetId]:
         """The datasets that these documents match."""
         pairs = self.outlines.all(rules.by_tag)
         return [dataset.id for dataset, outline in pairs if rules.touches(outline)]
-
-
-def _audience_json(audience: Audience) -> dict[str, Any]:
-    people = audience.people
-    return {
-        "everyone": audience.everyone,
-        "users": sorted(people.users),
-        "groups": sorted(people.groups),
-        "roles": sorted(people.roles),
-    }

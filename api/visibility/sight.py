@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-from catalog.datasets.departures import WHY, departures_of
+from catalog.datasets.departures import WHY, Departure, departures_of
 from catalog.errors import InvalidInput, NotFound
 from catalog.model import FieldProfile, SchemaVersion, Shape
 from catalog.paths import FieldPath
@@ -24,8 +24,8 @@ from policies.decision.places import Places
 from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.ports import FactsSource
 
-ROWS, FIELDS = "rows", "fields"
-"""Words of `withheld`: figures that count records, figures of some fields."""
+ROWS: Literal["rows"] = "rows"
+FIELDS: Literal["fields"] = "fields"
 
 _PLAIN_DETAILS = ("registered", "description", "note", "embedded", "insideText", "schemaIds")
 """Details of a profile that are about its type, not about what it holds."""
@@ -141,15 +141,22 @@ def owns(subject: Subject, record: DatasetRecord) -> bool:
 # --- what is shown ------------------------------------------------------------------------------------------------------
 
 
-def dataset(shown: Mapping[str, Any], sight: Sight) -> dict[str, Any]:
-    """A dataset's JSON without what counts records, where that is withheld."""
+def dataset(record: DatasetRecord, sight: Sight) -> DatasetRecord:
+    """A dataset without what counts records, where that is withheld."""
     if sight.counts:
-        return {**shown, "withheld": []}
-    topic = {k: v for k, v in shown["topic"].items() if k not in ("offsets", "retained")}
-    scan = {k: v for k, v in shown["scan"].items() if k not in ("records", "timeFrom", "timeTo")}
+        return record
+    topic = {k: v for k, v in record.topic.items() if k not in ("offsets", "retained")}
+    scan = {k: v for k, v in record.scan.items() if k not in ("records", "timeFrom", "timeTo")}
     if "problems" in scan:
         scan["problems"] = [_uncounted(problem) for problem in scan["problems"]]
-    return {**shown, "topic": topic, "scan": scan, "withheld": [ROWS]}
+    return replace(record, topic=topic, scan=scan)
+
+
+def scanned(record: DatasetRecord, sight: Sight) -> DatasetRecord:
+    """As `dataset`, with the problems of its last scan as sentences."""
+    kept = record.scan.get("problems") or []
+    shown = dataset(record, sight)
+    return replace(shown, scan={**shown.scan, "problems": problems(kept, sight)})
 
 
 def types(version: SchemaVersion, sight: Sight) -> SchemaVersion:
@@ -162,49 +169,101 @@ def _shape(shape: Shape, sight: Sight) -> Shape:
     return replace(shape, share=shape.share if sight.counts else round(shape.share, 1), when=when)
 
 
-def schema_json(version: SchemaVersion, sight: Sight) -> dict[str, Any]:
-    """A schema as JSON, with `withheld` beside each field of which something is left out, and of the whole."""
-    fields = tuple(each if sight.clear(each.path) else _plain(each) for each in version.fields)
-    shown = replace(types(version, sight), fields=fields).to_json()
-    missing = False
-    for each in shown["fields"]:
-        if sight.clear(each["path"]):
-            continue
-        missing = True
-        each["withheld"] = ["distinct", "lengths", "nullShare", "details"]
-        each["nullShare"] = None
-        if not sight.counts:
-            each |= {"count": None, "presence": None}
-            each["types"] = {name: max(0.1, round(share, 1)) for name, share in each["types"].items()}
-            each["withheld"] += ["count", "presence"]
+@dataclass(frozen=True, slots=True)
+class SeenField:
+    """One field as a reader sees it. Figures that they may not see are None, and named in `withheld`."""
+
+    path: str
+    types: Mapping[str, float]
+    count: int | None
+    presence: float | None
+    null_share: float | None
+    distinct: int | None
+    lengths: tuple[int, int] | None
+    details: Mapping[str, Any]
+    withheld: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDeparture:
+    """Where records depart from what was declared, in a sentence that counts only where that may be seen."""
+
+    departure: Departure
+    message: str
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSchema:
+    """A schema as a reader sees it. `version`: its shapes, window, problems and envelopes are cut; `fields` are its fields.
+
+    `counts`: whether the reader may see how many records there are; `withheld`: what is left out of the whole.
+    """
+
+    version: SchemaVersion
+    fields: tuple[SeenField, ...]
+    departures: tuple[SeenDeparture, ...]
+    counts: bool
+    withheld: list[Literal["rows", "fields"]]
+
+
+def schema(version: SchemaVersion, sight: Sight) -> SeenSchema:
+    """A schema cut to what a reader may see of it."""
+    fields = tuple(_field(each, sight) for each in version.fields)
+    shown = replace(types(version, sight), problems=tuple(problems(version.problems, sight)))
     if not sight.counts:
-        hidden: dict[str, Any] = {
-            "partitions": [],
-            "records": None,
-            "timeFrom": None,
-            "timeTo": None,
-            "withheld": True,
-        }
-        shown["window"] = {**shown["window"], **hidden}
-        shown["problems"] = [_uncounted(problem) for problem in shown["problems"]]
-        shown["envelopes"] = {part: _uncounted(each) for part, each in shown["envelopes"].items()}
-    return {**shown, "withheld": withheld(sight, fields=missing)}
+        window = replace(version.window, partitions=(), records=0, time_from=None, time_to=None)
+        envelopes = {part: _uncounted(each) for part, each in version.envelopes.items()}
+        shown = replace(shown, window=window, envelopes=envelopes)
+    return SeenSchema(
+        version=shown,
+        fields=fields,
+        departures=departures(version, sight),
+        counts=sight.counts,
+        withheld=withheld(sight, fields=any(each.withheld for each in fields)),
+    )
 
 
-def withheld(sight: Sight, *, fields: bool) -> list[str]:
-    """The words of what a reader does not see."""
-    return [word for word, out in ((ROWS, not sight.counts), (FIELDS, fields)) if out]
+def _field(profile: FieldProfile, sight: Sight) -> SeenField:
+    if sight.clear(profile.path):
+        return SeenField(
+            path=profile.path,
+            types=profile.types,
+            count=profile.count,
+            presence=profile.presence,
+            null_share=profile.null_share,
+            distinct=profile.distinct,
+            lengths=profile.lengths,
+            details=profile.details,
+        )
+    counted = sight.counts
+    rounded = {name: max(0.1, round(share, 1)) for name, share in profile.types.items()}
+    return SeenField(
+        path=profile.path,
+        types=profile.types if counted else rounded,
+        count=profile.count if counted else None,
+        presence=profile.presence if counted else None,
+        null_share=None,
+        distinct=None,
+        lengths=None,
+        details={k: v for k, v in profile.details.items() if k in _PLAIN_DETAILS},
+        withheld=("distinct", "lengths", "nullShare", "details", *(() if counted else ("count", "presence"))),
+    )
 
 
-def classification(record: ClassificationRecord, sight: Sight, own: Collection[str] = ()) -> dict[str, Any]:
-    """A classification as JSON. `own`: recognizers that the reader declared, whose counts would answer a question of
+def withheld(sight: Sight, *, fields: bool) -> list[Literal["rows", "fields"]]:
+    """What a reader does not see: figures that count records, figures of some fields."""
+    return [*([] if sight.counts else [ROWS]), *([FIELDS] if fields else [])]
+
+
+def classification(record: ClassificationRecord, sight: Sight, own: Collection[str] = ()) -> ClassificationRecord:
+    """A classification, its evidence cut. `own`: recognizers that the reader declared, whose counts would answer a question of
     theirs about values they may not read."""
-    shown = record.to_json()
     named = {str(each.get("name")) for each in record.evidence.get("recognizers") or () if isinstance(each, Mapping)}
     if sight.counts and (not named & set(own) or sight.reads(record.path)):
-        return shown
-    evidence = {k: v for k, v in shown["evidence"].items() if k in _PLAIN_EVIDENCE}
-    return {**shown, "evidence": {**evidence, "withheld": True}}
+        return record
+    evidence = {k: v for k, v in record.evidence.items() if k in _PLAIN_EVIDENCE}
+    return replace(record, evidence={**evidence, "withheld": True})
 
 
 def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, Any]]:
@@ -213,20 +272,16 @@ def problems(rows: Iterable[Mapping[str, Any]], sight: Sight) -> list[dict[str, 
     return [{**problem, "message": sentence(problem)} for problem in shown]
 
 
-def departures(version: SchemaVersion, sight: Sight) -> list[dict[str, Any]]:
-    """Where records depart from what was declared, as JSON."""
+def departures(version: SchemaVersion, sight: Sight) -> tuple[SeenDeparture, ...]:
+    """Where records depart from what was declared."""
+    return tuple(_departure(each, sight) for each in departures_of(version))
+
+
+def _departure(each: Departure, sight: Sight) -> SeenDeparture:
     if sight.counts:
-        return [each.to_json() for each in departures_of(version)]
-    return [
-        {
-            **_stripped(each.to_json()),
-            "count": None,
-            "first": None,
-            "withheld": True,
-            "message": f"{each.path} {WHY.get(each.why, each.why)} in some records: departs from the {each.source} schema.",
-        }
-        for each in departures_of(version)
-    ]
+        return SeenDeparture(each, each.sentence(), True)
+    what = f"{each.path} {WHY.get(each.why, each.why)} in some records: departs from the {each.source} schema."
+    return SeenDeparture(each, what, False)
 
 
 class SightRules:
@@ -261,11 +316,6 @@ _MOVED = {"before": None, "after": None}
 def without_counts(value: Any, sight: Sight) -> Any:
     """Data of an event, of a change or of a scan without what counts records."""
     return value if sight.counts else _stripped(value)
-
-
-def _plain(profile: FieldProfile) -> FieldProfile:
-    details = {k: v for k, v in profile.details.items() if k in _PLAIN_DETAILS}
-    return replace(profile, distinct=None, lengths=None, details=details)
 
 
 def _uncounted(problem: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,13 +1,10 @@
-"""The services of scans, joined: the scanner, what queues scans and runs them, and trials of recognizers."""
+"""The services of scans, joined: the scanner, what queues scans, and what is scanned again by a schedule."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from api.config.settings import Settings
-from api.joins.recognizers import Recognizers
-from api.joins.registry_verdicts import Verdicts
-from api.joins.scan_runner import ScanRunner
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
@@ -18,25 +15,16 @@ from scanners.scan.service import Scanner
 
 @dataclass(frozen=True, slots=True)
 class ScanServices:
+    scanner: Scanner
     scans: Scans
     schedules: Schedules
-    runner: ScanRunner
-    recognizers: Recognizers
-    verdicts: Verdicts
 
 
 def scan_services(settings: Settings, parts: Adapters, catalog: CatalogServices) -> ScanServices:
-    store, datasets, connections = catalog.store, catalog.datasets, catalog.connections
-    heartbeat_s = settings.catalog.scan_heartbeat_s
-    registry = parts.registry
-    scanner = Scanner(parts.sampler, parts.offsets, registry, settings.scanners, letters=parts.dead_letters)
-    scans = Scans(store, now, catalog.clusters, heartbeat_s)
+    store = catalog.store
+    scans = Scans(store, now, catalog.clusters, settings.catalog.scan_heartbeat_s)
     return ScanServices(
+        scanner=Scanner(parts.sampler, parts.offsets, parts.registry, settings.scanners, letters=parts.dead_letters),
         scans=scans,
         schedules=Schedules(store, scans, now, settings.scanners.dead_letter_topic),
-        runner=ScanRunner(store, scans, datasets, catalog.discovery, connections, scanner, heartbeat_s, catalog.events),
-        recognizers=Recognizers(
-            parts.trial_analyzers(), scanner, connections, datasets, lambda: store.documents("Recognizer")
-        ),
-        verdicts=Verdicts(connections, registry),
     )

@@ -36,15 +36,6 @@ class SchemaDiff:
     compatibility: Compatibility = field(default_factory=lambda: Compatibility(True, True))
     looked_at: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "from": self.before,
-            "to": self.after,
-            "changes": [change.to_json() for change in self.changes],
-            "compatibility": self.compatibility.to_json(),
-            "lookedAt": dict(self.looked_at),
-        }
-
 
 def window_summary(window: ScanWindow) -> dict[str, Any]:
     """What a version was learned from: so many records, of these times and offsets (first and last that were read)."""

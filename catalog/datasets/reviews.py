@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
 from catalog.datasets.datasets import Datasets
 from catalog.entities import tag_matches
@@ -20,7 +19,7 @@ MAX_ITEMS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DetectionFilter:
     """Which classifications are meant; None = all.
 
     entity      a tag, or PII for every kind of personal data
@@ -39,36 +38,21 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewItem:
+class Detection:
     """One classification and its dataset. `reference` is CLUSTER/TOPIC."""
 
     dataset: DatasetId
     reference: str
     record: ClassificationRecord
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "namespace": self.dataset.namespace,
-            "name": self.dataset.name,
-            "dataset": self.reference,
-            **self.record.to_json(),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class FoundPage:
+class DetectionPage:
     """Part of a list. `total` and `counts` ({state, entity, dataset} -> {value: count}) are of all that fit."""
 
-    items: tuple[ReviewItem, ...]
+    items: tuple[Detection, ...]
     total: int
     counts: dict[str, dict[str, int]]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "counts": self.counts,
-            "classifications": [item.to_json() for item in self.items],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +74,6 @@ class Outcome:
     record: ClassificationRecord | None = None
     problem: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        decision = self.decision
-        answer: dict[str, Any] = {
-            "namespace": decision.dataset.namespace,
-            "name": decision.dataset.name,
-            "path": decision.path,
-            "entity": decision.entity,
-        }
-        if self.record is not None:
-            return {**answer, "state": str(self.record.state)}
-        return {**answer, "problem": self.problem}
-
 
 class Reviews:
     """Lists classifications across datasets and takes decisions on them."""
@@ -110,22 +82,22 @@ class Reviews:
         self._store = store
         self._datasets = datasets
 
-    def page(self, wanted: Wanted, limit: int, offset: int = 0) -> FoundPage:
+    def page(self, where: DetectionFilter, limit: int, offset: int = 0) -> DetectionPage:
         """By dataset, path and entity. Datasets that were deleted are left out."""
         clusters = {c.namespace: c.name for c in self._store.clusters()}
         items = [
-            ReviewItem(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
+            Detection(dataset, f"{clusters.get(dataset.namespace, dataset.namespace)}/{dataset.name}", record)
             for dataset, record in self._store.all_classifications()
         ]
         chosen = sorted(
-            (f for f in items if _fits(f, wanted)), key=lambda f: (f.reference, f.record.path, f.record.entity)
+            (f for f in items if _fits(f, where)), key=lambda f: (f.reference, f.record.path, f.record.entity)
         )
         counts = {
             "state": _counted(str(f.record.state) for f in chosen),
             "entity": _counted(f.record.entity for f in chosen),
             "dataset": _counted(f.reference for f in chosen),
         }
-        return FoundPage(tuple(chosen[offset : offset + limit]), len(chosen), counts)
+        return DetectionPage(tuple(chosen[offset : offset + limit]), len(chosen), counts)
 
     def review(
         self, decisions: Sequence[Decision], by: str, refused: Callable[[Decision], str | None] = lambda _: None
@@ -158,21 +130,21 @@ class Reviews:
         return [outcomes[number] for number in range(len(decisions))]
 
 
-def _fits(item: ReviewItem, wanted: Wanted) -> bool:
+def _fits(item: Detection, where: DetectionFilter) -> bool:
     record = item.record
-    if wanted.state is not None and record.state is not wanted.state:
+    if where.state is not None and record.state is not where.state:
         return False
-    if wanted.entity is not None and not tag_matches(wanted.entity, record.entity):
+    if where.entity is not None and not tag_matches(where.entity, record.entity):
         return False
-    if wanted.dataset is not None and not (
-        fnmatchcase(item.reference, wanted.dataset) or fnmatchcase(str(item.dataset), wanted.dataset)
+    if where.dataset is not None and not (
+        fnmatchcase(item.reference, where.dataset) or fnmatchcase(str(item.dataset), where.dataset)
     ):
         return False
-    if wanted.path is not None and record.path != wanted.path and not _like(record.path, wanted.path):
+    if where.path is not None and record.path != where.path and not _like(record.path, where.path):
         return False
-    if wanted.recognizer is not None and wanted.recognizer not in _recognizers(record):
+    if where.recognizer is not None and where.recognizer not in _recognizers(record):
         return False
-    return wanted.changed is None or wanted.changed is ("change" in record.evidence)
+    return where.changed is None or where.changed is ("change" in record.evidence)
 
 
 def _like(path: str, pattern: str) -> bool:

@@ -24,20 +24,6 @@ class Hit:
     fields: tuple[Hit, ...] | None = None
     matching: tuple[int, bool] | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            **self.source,
-            "score": round(self.score, 4),
-            "highlights": {k: list(v) for k, v in self.highlights.items()},
-        }
-        if self.why is not None:
-            shown["why"] = dict(self.why)
-        if self.fields is not None:
-            shown["bestFields"] = [each.to_json() for each in self.fields]
-        if self.matching is not None:
-            shown["matchingFields"], shown["matchingFieldsComplete"] = self.matching
-        return shown
-
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
@@ -51,19 +37,6 @@ class SearchAnswer:
     did_you_mean: str | None = None
     filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "hits": [hit.to_json() for hit in self.hits],
-            "facets": {
-                name: [{"value": value, "count": count} for value, count in counts]
-                for name, counts in self.facets.items()
-            },
-            "leftOut": list(self.left_out),
-            "didYouMean": self.did_you_mean,
-            "filters": {name: list(values) for name, values in self.filters.items()},
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
@@ -73,6 +46,3 @@ class Suggestion:
     text: str
     kind: str
     of: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {"text": self.text, "kind": self.kind, "of": self.of}

@@ -54,17 +54,6 @@ class RelatedDataset:
     score: float
     reasons: Sequence[Mapping[str, Any]]
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "dataset": self.record.reference,
-            "namespace": self.record.id.namespace,
-            "name": self.record.id.name,
-            "cluster": self.record.cluster,
-            "description": self.record.known_description,
-            "score": round(self.score, 4),
-            "reasons": [dict(each) for each in self.reasons],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RelatedAnswer:
@@ -73,13 +62,6 @@ class RelatedAnswer:
     datasets: Sequence[RelatedDataset]
     total: int
     missing: Sequence[Mapping[str, str]] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "related": [each.to_json() for each in self.datasets],
-            "total": self.total,
-            "missing": [dict(each) for each in self.missing],
-        }
 
 
 class Related:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from catalog.paths import FieldPath, StepKind
@@ -47,9 +47,6 @@ class Trial:
     flagged: tuple[str, ...]
     seconds: float
     problem: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "flagged": list(self.flagged), "rate": round(self.matched / max(1, self.sampled), 6)}
 
 
 def trial(recognizer: Recognizer, values: Sequence[str], path: str, analyzers: Analyzers) -> Trial:

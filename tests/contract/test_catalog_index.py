@@ -275,11 +275,11 @@ def test_filters_and_facets(world: World) -> None:
 
 
 def test_hits_have_the_agreed_shape(world: World) -> None:
-    answer = world.search.search("card", filters={"kind": ["field"]}).to_json()
-    assert answer["total"] == 1
-    hit = answer["hits"][0]
+    answer = world.search.search("card", filters={"kind": ["field"]})
+    assert answer.total == 1
+    hit = answer.hits[0]
     assert (
-        hit.items()
+        hit.source.items()
         >= {
             "kind": "field",
             "namespace": NAMESPACE,
@@ -291,11 +291,11 @@ def test_hits_have_the_agreed_shape(world: World) -> None:
             "types": ["STRING"],
         }.items()
     )
-    assert hit["score"] > 0
-    assert hit["highlights"]["path"] == ["value.<em>card</em>"]
-    settled = world.search.search("settled").to_json()["hits"][0]
-    assert settled["highlights"]["description"] == ["Card payments, &lt;b&gt;<em>settled</em>&lt;/b&gt; nightly."]
-    assert {"value": "PII", "count": 1} in answer["facets"]["entity"]
+    assert hit.score > 0
+    assert list(hit.highlights["path"]) == ["value.<em>card</em>"]
+    settled = world.search.search("settled").hits[0]
+    assert list(settled.highlights["description"]) == ["Card payments, &lt;b&gt;<em>settled</em>&lt;/b&gt; nightly."]
+    assert ("PII", 1) in answer.facets["entity"]
 
 
 def test_pages_do_not_overlap(world: World) -> None:

@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
-from api.joins.scan_runner import ScanRunner
+from api.features.scans.runner import ScanRunner
 from api.wiring.given import Given
 from api.wiring.instance import Instance
 from catalog.datasets.datasets import Datasets
@@ -131,7 +132,7 @@ def consumed(stack: Any, topic: str, count: int) -> list[Any]:
 def scan(services: Instance, topic: str, **sample: Any) -> dict[str, Any]:
     asked = services[Scans].request("real", [topic], sample)
     assert services[ScanRunner].run_next()
-    done = services[Scans].get(asked.id).to_json()
+    done = asdict(services[Scans].get(asked.id))
     assert done["state"] == "done", done
     return done
 
@@ -147,13 +148,13 @@ def test_a_producer_that_changes_at_a_known_offset_is_named_with_it(
     produce(stack, topic, [*changed[:20], b'{"id":', b"\xff\xfe\xfd", *changed[20:]], partition=1)
     done = scan(services, topic, strategy="since-last", deadLetter=f"_dead-{UNIQUE}")
 
-    diff = services[Datasets].diff(services[Datasets].find(f"real/{topic}")).to_json()
-    changes = {(c["change"], c["path"]): c for c in diff["changes"]}
+    diff = services[Datasets].diff(services[Datasets].find(f"real/{topic}"))
+    changes = {(c.change, c.path): c.to_json() for c in diff.changes}
     first = {"partition": 1, "offset": 100}
     for key in (("added", "value.coupon"), ("type", "value.id")):
         assert {k: changes[key]["firstSeen"][k] for k in first} == first, key
     assert changes["type", "value.id"]["after"] == ["int32", "string"]
-    assert diff["compatibility"] == {"backward": True, "forward": False, "full": False}
+    assert diff.compatibility.to_json() == {"backward": True, "forward": False, "full": False}
 
     letters = consumed(stack, f"_dead-{UNIQUE}", 2)
     assert [m.value() for m in letters] == [b'{"id":', b"\xff\xfe\xfd"]

@@ -14,8 +14,8 @@ from api.features.declared.known import KnownDocuments
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Declarer, Session
 from api.guard.router import FeatureRouter
-from api.guard.services import From, InstanceOf
-from api.http.routes.clusters import forget
+from api.guard.services import From
+from api.joins.cluster_removal import ClusterRemoval
 from api.joins.connectors.places import KIND
 from api.joins.connectors.readers import shown_document
 from api.joins.declared import Declared
@@ -78,8 +78,8 @@ def documents(
     dependencies=[needs("manage", others="admins of a domain, its policies and visibility")],
 )
 def delete(
-    built: InstanceOf,
     declared: From[Declared],
+    clusters: From[ClusterRemoval],
     identity: From[Identity],
     caller: Declarer,
     later: Session,
@@ -93,8 +93,8 @@ def delete(
     if kind.casefold() == "cluster":
         identity.require(caller, "manage")
         if not declared.documents(kind, name):
-            forgotten = forget(built, caller, name)
-            return answers.DeletedDocument(kind="Cluster", name=name, action="delete", datasets=forgotten["datasets"])
+            count = clusters.forget(caller, name)
+            return answers.DeletedDocument(kind="Cluster", name=name, action="delete", datasets=count)
     return answers.DeletedDocument.model_validate(declared.delete(kind, name, caller, later))
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from api.edge.answer import Answer, Time, about, absent
 from api.features.lineage.answers.graph import Origin
-from api.http.schemas.datasets import Access
+from api.formats.readable_places import Access
 from lineage.questions import answers
 
 

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from api.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.features.lineage.answers import readers as answers
+from api.formats.readable_places import Access
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
-from api.http.schemas.datasets import Access
 from api.visibility.readers import Readers
 from api.visibility.sight import owns
 from catalog.errors import NotFound

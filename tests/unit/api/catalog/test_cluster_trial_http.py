@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from api.config.settings import Settings
-from api.joins.cluster_trial import ClusterTrial
+from api.features.clusters.cluster_trial import ClusterTrial
 from catalog.errors import NotAllowed
 from tests.api_world import ApiWorld, world
 

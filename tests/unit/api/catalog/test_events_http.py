@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.joins.scan_runner import ScanRunner
+from api.features.scans.runner import ScanRunner
 from api.processes.worker import upkeep
 from catalog.errors import Unavailable
 from catalog.events.deliveries import Deliveries

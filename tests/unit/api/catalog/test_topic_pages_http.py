@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.joins.topic_pages import TopicPages
+from api.features.topics.topic_pages import TopicPages
 from catalog.topic_details import Acl, Acls, AclsKnown, Member, ReadPartition, TopicGroup
 from scanners.model import RegisteredSchema
 from tests.api_world import ApiWorld, world

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from api.joins.scan_runner import ScanRunner
+from api.features.scans.runner import ScanRunner
 from catalog.errors import Unavailable
 from scanners.ports import Cancelled, ProfileJob
 from tests.api_world import ApiWorld, orders, world

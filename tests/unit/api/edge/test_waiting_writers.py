@@ -17,9 +17,9 @@ import pyarrow as pa
 import pytest
 
 from api.features.access_reviews.service import AccessReviews
+from api.features.topics.group_lags import GroupLags
 from api.features.views.failures import ViewFailures
 from api.joins.connectors.sync import ConnectorSync
-from api.joins.group_lags import GroupLags
 from api.joins.observing import Observing
 from catalog.adapters.sql.database import Database
 from catalog.adapters.sql.store import SqlCatalogStore

@@ -50,10 +50,10 @@ def test_versions_come_only_of_changes_that_matter(world: World) -> None:
     added = world.datasets.record_scan(scan(ORDERS, ["key", profile(EMAIL, 0.65), "value.new"]))
     assert added.version == 3
     assert [s.baseline.version for s in world.datasets.schemas(ORDERS)] == [3, 2, 1]
-    diff = world.datasets.diff(ORDERS).to_json()
-    assert (diff["from"], diff["to"]) == (2, 3)
-    assert [(c["change"], c["path"]) for c in diff["changes"]] == [("added", "value.new")]
-    assert diff["compatibility"] == {"backward": False, "forward": True, "full": False}
+    diff = world.datasets.diff(ORDERS)
+    assert (diff.before, diff.after) == (2, 3)
+    assert [(c.change, c.path) for c in diff.changes] == [("added", "value.new")]
+    assert diff.compatibility.to_json() == {"backward": False, "forward": True, "full": False}
     assert world.datasets.diff(ORDERS, 1, 1).changes == ()
     assert world.datasets.schema(ORDERS, 1).version == 1
     with pytest.raises(NotFound, match="versions go from 1 to 3"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from catalog.datasets.datasets import Datasets
-from catalog.datasets.reviews import Decision, Reviews, Wanted
+from catalog.datasets.reviews import Decision, DetectionFilter, Reviews
 from catalog.errors import InvalidInput
 from catalog.event_model import Event
 from catalog.model import Classification, DatasetId, DatasetScan, ReviewState
@@ -62,18 +62,20 @@ def test_a_list_over_all_datasets_with_counts(world: Reviewed) -> None:
     world.look(found())
     world.look(found(), dataset=OTHER)
     world.datasets.review(OTHER, EMAIL, "EMAIL_ADDRESS", ReviewState.CONFIRMED, None, "petra")
-    page = world.reviews.page(Wanted(), 1)
+    page = world.reviews.page(DetectionFilter(), 1)
     assert page.total == 2 and len(page.items) == 1
     assert page.counts["state"] == {"confirmed": 1, "suggested": 1} and page.counts["entity"] == {"EMAIL_ADDRESS": 2}
-    shown = page.to_json()["classifications"][0]
-    assert {"namespace", "name", "path", "entity", "score", "state", "evidence"} <= shown.keys()
-    assert world.reviews.page(Wanted(state=ReviewState.SUGGESTED), 10).total == 1
-    assert world.reviews.page(Wanted(entity="PII"), 10).total == 2
-    assert world.reviews.page(Wanted(entity="PERSON"), 10).total == 0
-    assert world.reviews.page(Wanted(dataset="*/pay*"), 10).total == 1
-    assert world.reviews.page(Wanted(path="value.*"), 10).total == 2
-    assert world.reviews.page(Wanted(recognizer="weir:card"), 10).total == 0
-    assert world.reviews.page(Wanted(), 10, offset=5).items == ()
+    first = page.items[0]
+    assert (first.record.path, first.record.entity) == (EMAIL, "EMAIL_ADDRESS")
+    assert first.dataset in (ORDERS, OTHER) and first.reference.endswith(f"/{first.dataset.name}")
+    assert first.record.evidence and 0 < first.record.score <= 1
+    assert world.reviews.page(DetectionFilter(state=ReviewState.SUGGESTED), 10).total == 1
+    assert world.reviews.page(DetectionFilter(entity="PII"), 10).total == 2
+    assert world.reviews.page(DetectionFilter(entity="PERSON"), 10).total == 0
+    assert world.reviews.page(DetectionFilter(dataset="*/pay*"), 10).total == 1
+    assert world.reviews.page(DetectionFilter(path="value.*"), 10).total == 2
+    assert world.reviews.page(DetectionFilter(recognizer="weir:card"), 10).total == 0
+    assert world.reviews.page(DetectionFilter(), 10, offset=5).items == ()
 
 
 def test_many_reviews_are_taken_each_for_itself(world: Reviewed) -> None:
@@ -111,7 +113,7 @@ def test_a_rejection_holds_against_a_new_version_which_is_shown(world: Reviewed)
     world.look(found("2"), version="2")
     assert world.one().state is ReviewState.REJECTED
     assert world.one().evidence["change"]["recognizers"] == [{"name": "weir:email", "before": "1", "now": "2"}]
-    assert world.reviews.page(Wanted(changed=True), 10).total == 1
+    assert world.reviews.page(DetectionFilter(changed=True), 10).total == 1
     world.look(found("2"), version="2")
     assert "change" in world.one().evidence, "it waits for a reviewer"
     assert len(world.sink.of("classification.changed")) == 1

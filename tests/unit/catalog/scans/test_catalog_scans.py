@@ -30,7 +30,7 @@ def scans(world: World) -> Scans:
 
 def test_a_scan_from_asking_to_done(scans: Scans) -> None:
     asked = scans.request("prod", ["shop.*"], {"records": 100}, by="ana")
-    assert scans.get(asked.id).to_json()["state"] == "queued"
+    assert scans.get(asked.id).state == "queued"
     taken = scans.claim("w1")
     assert taken is not None and taken.id == asked.id
     assert taken.request == {"cluster": "prod", "topics": ["shop.*"], "sample": {"records": 100}}

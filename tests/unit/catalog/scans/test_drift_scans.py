@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from api.features.scans.runner import ScanRunner
 from api.joins.query_records import drift_scans
-from api.joins.scan_runner import ScanRunner
 from api.wiring.clock import now
 from catalog.ports import CatalogStore
 from catalog.scans.drift import DriftScans

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.joins.registry_verdicts import follow
+from api.features.datasets.registry_verdicts import follow
 from scanners.model import RegisteredSchema
 from scanners.schemas.compatible import judged
 from scanners.schemas.registered import Schemas
@@ -91,5 +91,5 @@ def test_subjects_are_judged_one_by_one() -> None:
     two = RegisteredSchema(2, "AVRO", json.dumps(record(("a", "long", {}))), subject="A", version=2)
     other = RegisteredSchema(3, "AVRO", json.dumps(record(("z", "bytes", {}))), subject="B", version=1)
     changes = follow("t", {1: one, 2: two, 3: other}, {1, 3}, {2, 3})
-    assert changes is not None and (changes["backward"], changes["forward"]) == (True, False)
-    assert changes["problems"][0]["subject"] == "A"
+    assert changes is not None and (changes.backward, changes.forward) == (True, False)
+    assert changes.problems[0].subject == "A"

@@ -1,0 +1,1 @@
+"""The Kafka clusters that Weir knows, and the trial of one that is not declared yet."""

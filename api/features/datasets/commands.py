@@ -1,0 +1,114 @@
+"""`weir related`; `weir diff-schema`: what changed in a dataset's records, and where it was first seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from api.terminal.http import dataset_path
+from api.terminal.names import complete_dataset
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, console, errors, show
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's commands."""
+    app.command(epilog="weir related prod/orders · weir related prod/orders --limit 30 -o json")(related)
+    app.command(
+        "diff-schema", epilog="weir diff-schema prod/orders · weir diff-schema prod/orders --from 1 --to 3 · --versions"
+    )(diff_schema)
+
+
+def related(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC, as prod/orders.", autocompletion=complete_dataset)],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="At most this many.")] = 10,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """List datasets that belong with one: by shared keys, by queries that read both, by lineage."""
+    client = api(user)
+    answer = client.get(f"{dataset_path(dataset)}/related", limit=limit)
+    rows = [{**each, "why": [_related_by(reason) for reason in each["reasons"]]} for each in answer["related"]]
+    show(
+        rows,
+        ("dataset", "why", "description"),
+        output,
+        whole=answer,
+        title=f"{answer['total']} related to {answer['dataset']}",
+        empty="None: no key is shared, no query reads another with it, none is near in lineage.",
+    )
+    for each in answer["missing"]:
+        errors.print(f"Without {each['kind'].replace('_', ' ')}: {each['message']}", markup=False)
+
+
+def _related_by(reason: Mapping[str, Any]) -> str:
+    match reason["kind"]:
+        case "shared_key":
+            tags = "".join(f", {tag}" for tag in reason["tags"])
+            return f"shares {reason['field']} with {reason['other']} ({reason['type']}{tags})"
+        case "read_together":
+            return f"read together in {reason['queries']} {'query' if reason['queries'] == 1 else 'queries'}"
+        case _:
+            return f"{reason['distance']} {'step' if reason['distance'] == 1 else 'steps'} {reason['direction']}"
+
+
+def diff_schema(
+    dataset: Annotated[str, typer.Argument(help="CLUSTER/TOPIC.", autocompletion=complete_dataset)],
+    before: Annotated[int | None, typer.Option("--from", min=1, help="The older version.")] = None,
+    after: Annotated[int | None, typer.Option("--to", min=1, help="The newer version; the newest by default.")] = None,
+    registry: Annotated[
+        bool, typer.Option("--registry", help="Also ask the schema registry whether it would take the newer one.")
+    ] = False,
+    versions: Annotated[bool, typer.Option("--versions", help="List all versions instead.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Compare two versions of a schema: the newest and the one before it by default."""
+    client = api(user)
+    if versions:
+        listed = client.get(f"{dataset_path(dataset)}/schema/versions")
+        show(
+            [{**v, "changes": changes_in_short(v["changes"])} for v in listed],
+            ("version", "createdAt", "fields", "shapes", "changes"),
+            output,
+            whole=listed,
+            empty="No version yet: weir scan CLUSTER.",
+        )
+        return
+    answer = client.get(
+        f"{dataset_path(dataset)}/schema/diff", registry=registry or None, **{"from": before, "to": after}
+    )
+    show(
+        [change_row(c) for c in answer["changes"]],
+        ("change", "path", "before", "after", "firstSeen"),
+        output,
+        whole=answer,
+        title=f"Version {answer['from']} to {answer['to']}",
+        empty="Nothing changed.",
+    )
+    if output is not Format.TABLE:
+        return
+    if answer["changes"]:
+        judged = answer["compatibility"]
+        console.print(", ".join(f"{'' if judged[way] else 'not '}{way} compatible" for way in ("backward", "forward")))
+    for verdict in answer.get("registry") or []:
+        takes = "takes it" if verdict["compatible"] else f"refuses it: {' '.join(verdict['messages'])}"
+        console.print(f"{verdict['subject']}: the registry {takes}", markup=False)
+
+
+def change_row(change: dict[str, Any]) -> dict[str, Any]:
+    """A change as a table row."""
+    first = change.get("firstSeen") or {}
+    at = f"partition {first['partition']}, offset {first['offset']}, {first.get('time') or 'no time'}" if first else ""
+    what = change["change"] + (f" {change['how']}" if change.get("how") else "")
+    return {**change, "change": what, "path": change["path"] or "", "firstSeen": at}
+
+
+def changes_in_short(changes: list[dict[str, Any]]) -> str:
+    """How many of each kind: `2 added, 1 type`."""
+    counts: dict[str, int] = {}
+    for change in changes:
+        counts[change["change"]] = counts.get(change["change"], 0) + 1
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())

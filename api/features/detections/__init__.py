@@ -1,0 +1,1 @@
+"""Kinds of personal data that scans find: their review, and recognizers tried before they count."""

@@ -1,0 +1,1 @@
+"""Scans: asked for over HTTP, done by the worker."""

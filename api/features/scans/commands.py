@@ -1,0 +1,128 @@
+"""`weir scan`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from api.terminal.http import Api, segment
+from api.terminal.names import complete_cluster
+from api.terminal.options import As, Output, api
+from api.terminal.output import Format, errors, show
+from catalog.errors import WeirError
+from scanners.model import Strategy
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register this module's command."""
+    app.command(epilog="weir scan prod · weir scan --bootstrap-servers localhost:9092 --topics 'shop.*'")(scan)
+
+
+def scan(
+    cluster: Annotated[
+        str | None, typer.Argument(help="A declared cluster; `prod` in the demo.", autocompletion=complete_cluster)
+    ] = None,
+    topics: Annotated[list[str] | None, typer.Option(help="Topic name or pattern with *; repeat for several.")] = None,
+    bootstrap_servers: Annotated[
+        str | None, typer.Option(help="HOST:PORT of a Kafka that is not declared yet.")
+    ] = None,
+    schema_registry: Annotated[str | None, typer.Option(help="Its schema registry's URL.")] = None,
+    strategy: Annotated[
+        Strategy, typer.Option(help="stratified, latest, earliest, random, full or since-last.")
+    ] = Strategy.STRATIFIED,
+    records: Annotated[int, typer.Option(min=1, help="At most this many records of each topic.")] = 1000,
+    max_bytes: Annotated[int | None, typer.Option(min=1, help="At most this many bytes of each topic.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="At most this long for a group of topics.")] = None,
+    dead_letter: Annotated[
+        bool, typer.Option("--dead-letter", help="Send records that cannot be decoded, raw, to a dead-letter topic.")
+    ] = False,
+    dead_letter_topic: Annotated[
+        str | None, typer.Option(help="That topic, instead of the one of the settings; begins with an underscore.")
+    ] = None,
+    detach: Annotated[bool, typer.Option("--detach", help="Print the scan's id and return.")] = False,
+    output: Output = Format.TABLE,
+    user: As = None,
+) -> None:
+    """Sample topics, learn their schemas and find personal data in them."""
+    client = api(user)
+    sample = {
+        "strategy": strategy,
+        "records": records,
+        "maxBytes": max_bytes or None,
+        "maxSeconds": max_seconds or None,
+        "deadLetter": dead_letter_topic or dead_letter or None,
+    }
+    where = {"bootstrapServers": bootstrap_servers, "schemaRegistry": schema_registry} if bootstrap_servers else {}
+    request = {"topics": topics or ["*"], "sample": _given(sample), **where, **_given({"cluster": cluster or None})}
+    started = client.post("/api/v1/scans", request)
+    if detach:
+        show([started], ("id", "state"), output, whole=started)
+        return
+    done = follow_scan(client, started["id"])
+    causes = [problem["message"] for problem in done["problems"] if not problem.get("dataset")]
+    if done["datasets"] or output is not Format.TABLE:
+        _show_scan(done, output)
+    if done["state"] != "done":
+        raise WeirError(" ".join([f"The scan {done['id']} ended as {done['state']}.", *causes]))
+    for cause in causes:
+        errors.print(f"[yellow]![/] {escape(cause)}")
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields without those that were left out."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def follow_scan(client: Api, identifier: str) -> dict[str, Any]:
+    """Wait for a scan's end, with a progress bar on a terminal. Ctrl-C cancels the scan."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("Scanning topics", total=1.0)
+        try:
+            while True:
+                answer: dict[str, Any] = client.get(f"/api/v1/scans/{segment(identifier)}")
+                done = f"Scanning topics, {len(answer['datasets'])} done"
+                bar.update(task, completed=answer["progress"], description=done)
+                if answer["state"] in ("done", "failed", "cancelled"):
+                    return answer
+                time.sleep(0.3)
+        except KeyboardInterrupt:
+            client.post(f"/api/v1/scans/{segment(identifier)}/cancel")
+            raise
+
+
+def _show_scan(done: dict[str, Any], output: Format) -> None:
+    show(
+        scan_rows(done),
+        ("topic", "format", "records", "fields", "shapes", "personalData"),
+        output,
+        whole=done,
+    )
+    for problem in done["problems"]:
+        if problem.get("dataset"):
+            errors.print(f"[yellow]![/] {escape(problem['dataset'])} {escape(problem['message'])}")
+
+
+def scan_rows(done: dict[str, Any]) -> list[dict[str, Any]]:
+    """A scan's datasets as table rows."""
+    return [
+        {
+            "topic": item["name"],
+            "format": item.get("format", {}).get("value", ""),
+            "records": item.get("records", 0),
+            "fields": item.get("fields", 0),
+            "shapes": item.get("shapes", 0),
+            "personalData": ", ".join(item.get("entities", [])),
+        }
+        for item in done["datasets"]
+    ]

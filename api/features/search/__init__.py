@@ -1,0 +1,1 @@
+"""Search over datasets and fields."""

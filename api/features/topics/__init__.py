@@ -1,0 +1,1 @@
+"""One topic as its brokers and its schema registry describe it."""

@@ -1,0 +1,1 @@
+"""The report of every place of a field, a kind of personal data or a term."""
