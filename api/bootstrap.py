@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from api import features
 from api.config.home import Home
 from api.config.settings import Settings
-from api.features.access_reviews.service import AccessReviews
 from api.features.notifications.service import Notify
 from api.joins.connections import Connections
 from api.joins.connectors.places import Places
@@ -29,6 +28,7 @@ from api.joins.views.service import Views
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
+from api.webhooks.ssrf_guard import Guard
 from api.wiring.access_services import EffectiveAccess, access_services
 from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices, catalog_services
@@ -40,7 +40,7 @@ from api.wiring.governance_services import governance_services
 from api.wiring.instance import Instance
 from api.wiring.lineage_services import LineageServices, lineage_services
 from api.wiring.observing_services import observing_service
-from api.wiring.people_services import directory_people, notices, request_services
+from api.wiring.people_services import directory_people, request_services
 from api.wiring.query_services import query_services
 from api.wiring.reader_services import reader_services
 from api.wiring.scan_services import scan_services
@@ -113,20 +113,20 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     declared = declared_services(settings, parts, catalog, governance, queries.purposes)
     views = view_services(settings, parts, catalog, governance, lineage, queries.query)
     people = directory_people(catalog, governance, queries.query.running)
-    notify = notices(settings, parts, catalog, governance)
     requests = request_services(settings, catalog, governance, declared.knowledge)
     observing = observing_service(settings, parts, catalog, declared, lineage.ingest)
     reading = reader_services(
         settings, parts, catalog, lineage, queries, declared.knowledge, governance.grants, lambda: views.views
     )
-    access = access_services(settings, parts, catalog, governance, queries.query, reading.readers)
+    access = access_services(settings, catalog, governance, queries.query, reading.readers)
     instance = Instance(parts.closing)
     add = instance.add
     add(Settings, settings)
     add(Home, home)
     add(CatalogStore, catalog.store)
     add(Events, catalog.events)
-    add(Deliveries, Deliveries(catalog.store, _receivers(parts, catalog, notify), now, settings.events))
+    add(Deliveries, Deliveries(catalog.store, _receivers(parts, catalog, instance), now, settings.events))
+    add(Guard, catalog.guard)
     add(Datasets, catalog.datasets)
     add(Reviews, reading.reviews)
     add(TagFlow, reading.tag_flow)
@@ -164,7 +164,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(DirectoryList, DirectoryList(governance.state))
     add(Approvals, governance.approvals)
     add(RequestView, requests.view)
-    add(Notify, notify)
     add(Extensions, requests.extensions)
     add(Bundles, requests.bundles)
     add(Escalations, requests.escalations)
@@ -172,7 +171,6 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     add(Grants, governance.grants)
     add(PurposeUse, queries.purposes)
     add(EffectiveAccess, access.effective)
-    add(AccessReviews, access.reviews)
     add(Decisions, access.decisions)
     add(Simulation, access.simulation)
     add(PolicyTests, access.policy_tests)
@@ -203,18 +201,18 @@ def build(settings: Settings, home: Home, given: Given = REAL_ONES) -> Instance:
     for wiring in features.parts("wiring"):
         wiring.provide(instance, parts)
     parts.closing += [
-        notify.sender.close,
+        instance[Notify].sender.close,
         catalog.webhooks.close,
         instance[Deliveries].close,
     ]
     return instance
 
 
-def _receivers(parts: Adapters, catalog: CatalogServices, notify: Notify) -> Callable[[], Sequence[Receiver]]:
+def _receivers(parts: Adapters, catalog: CatalogServices, instance: Instance) -> Callable[[], Sequence[Receiver]]:
     """Who gets events: the topic of events, the declared webhooks, and what makes notices of them."""
 
     def receivers() -> list[Receiver]:
-        topic, intake = parts.event_topic, notify.intake
+        topic, intake = parts.event_topic, instance[Notify].intake
         return [
             *([topic] if topic is not None else []),
             *catalog.webhooks.receivers(),

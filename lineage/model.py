@@ -110,27 +110,6 @@ class Edge(NamedTuple):
     def valid_at(self, time: int, basis: Basis = Basis.LAST_RUN) -> bool:
         return self.vf <= time < self.until(basis)
 
-    def to_json(self) -> dict[str, Any]:
-        values: dict[str, Any] = {
-            "source": self.source,
-            "target": self.target,
-            "kind": str(self.kind),
-            "from": rfc3339(self.vf),
-            "to": None if self.vt == FOREVER else rfc3339(self.vt),
-            "seen": rfc3339(self.seen),
-            "how": str(self.how),
-            "origin": self.origin,
-        }
-        if self.job is not None:
-            values["job"] = self.job
-        if self.unfinished:
-            values["unfinished"] = True
-        if self.kind in (Kind.FEEDS, Kind.DERIVES):
-            values["masked"] = not self.raw
-        if self.kind is Kind.FEEDS:
-            values["columns"] = "known" if self.columns else "unknown"
-        return values
-
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -142,12 +121,6 @@ class Node:
     name: str
     field: str | None = None
     info: Mapping[str, Any] = attribute(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        values = {"id": self.id, "type": self.type, "namespace": self.namespace, "name": self.name}
-        if self.field is not None:
-            values["field"] = self.field
-        return {**self.info, **values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +143,6 @@ class BatchResult:
         if not self.failed:
             return "success"
         return "failure" if len(self.failed) == self.received else "partial_success"
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "status": self.status,
-            "summary": {
-                "received": self.received,
-                "successful": self.received - len(self.failed),
-                "failed": len(self.failed),
-                "retriable": 0,
-                "non_retriable": len(self.failed),
-            },
-            "failed_events": [{"index": index, "reason": reason, "retriable": False} for index, reason in self.failed],
-        }
 
 
 @lru_cache(maxsize=65536)

@@ -80,7 +80,7 @@ class Subject:
     certificate: str | None = None
 
     @property
-    def came_by(self) -> dict[str, str]:
+    def sign_in_method(self) -> dict[str, str]:
         """How they signed in, for the audit: `{certificate}`, or nothing."""
         return {"certificate": self.certificate} if self.certificate is not None else {}
 

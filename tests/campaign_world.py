@@ -196,9 +196,11 @@ class CampaignWorld:
 
     def items(self, campaign: str, by: str = "mia") -> dict[str, dict[str, Any]]:
         """`kind name holder` -> item, as somebody sees them."""
-        from policies.campaigns.service import Asked
+        from api.features.access_reviews.answers import ReviewedRight
+        from policies.campaigns.service import ItemQuery
 
-        shown, _ = self.campaigns.items(self.user(by), campaign, Asked(), 0, 1000)
+        page, _ = self.campaigns.items(self.user(by), campaign, ItemQuery(), 0, 1000)
+        shown = [ReviewedRight.of(each).model_dump(mode="json") for each in page]
         return {f"{i['kind']} {i['name']} {i['holder']}": i for i in shown}
 
     def events_told(self) -> list[str]:

@@ -42,4 +42,4 @@ class DirectoryGuard(Guard):
 DIRECTORY = Depends(DirectoryGuard(Access(frozenset(), directory=True)))
 """A service account's token with the scope `scim`."""
 FIXED = Depends(DirectoryGuard(Access(frozenset(), directory=True), listed=False))
-"""As `DIRECTORY`, for addresses that only say that nothing can be changed there."""
+"""As `DIRECTORY`, for addresses where nothing can be changed."""

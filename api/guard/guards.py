@@ -70,7 +70,7 @@ class OpenRoute(Guard):
 
 
 class SessionRoute(Guard):
-    """A route about the session that comes with the request: whoever has one may call, of which kind it is decides the route."""
+    """A route about the session that comes with the request. Anybody with a session may call; the route decides of which kind."""
 
     def __call__(self, given: Annotated[Credential, Depends(credential)]) -> None:  # type: ignore[override]
         """Raises NotSignedIn (401), NotAllowed (403)."""

@@ -62,4 +62,4 @@ class SenderGuard(Guard):
 
 
 EVENT_SENDER = Depends(SenderGuard(Access(frozenset({PERMISSION}))))
-"""Whoever holds `lineage:write`."""
+"""The guard of a sender: it needs `lineage:write`."""

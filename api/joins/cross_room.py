@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from catalog.search.related import Step
 from lineage.model import Direction, Kind, Level
 from lineage.questions.queries import Lineage
 from lineage.questions.traversal import hops
+from lineage.sql.model import SqlLineage
 from lineage.sql.separate_process import SqlApart
 from policies.access.grants import Grants
 from policies.access.mentions import people_in
@@ -187,6 +189,14 @@ def _ended(tree: dict[str, Any]) -> dict[str, Any]:
     return {name: _ended(inside) if inside else None for name, inside in tree.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class StatementLineage:
+    """What a text of SQL shows. `datasets`: table -> `CLUSTER/TOPIC`, where the catalog has it."""
+
+    lineage: SqlLineage
+    datasets: Mapping[str, str]
+
+
 class SqlLineageSliver:
     """Column lineage of a statement over what the catalog knows, for people who ask before they run it."""
 
@@ -197,8 +207,11 @@ class SqlLineageSliver:
         self._reader = reader
         self._longest = longest
 
-    def explain(self, sql: str, dialect: str | None, cluster: str | None) -> dict[str, Any]:
-        """Tables read and written, edges between columns, and what cannot be determined. `cluster`: where bare names are."""
+    def explain(self, sql: str, dialect: str | None, cluster: str | None) -> StatementLineage:
+        """Tables read and written, edges between columns, and what cannot be determined. `cluster`: where bare names are.
+
+        Raises InvalidInput for a text that is too long.
+        """
         if len(sql) > self._longest:
             raise InvalidInput(
                 f"The text has {len(sql):,} characters; at most {self._longest:,} are read"
@@ -217,29 +230,4 @@ class SqlLineageSliver:
                 return self._known.columns(record.id)
             return None
 
-        statement = self._reader.read(sql, dialect, columns)
-        edges = [
-            {
-                "source": {"table": edge.source.table, "column": field_of_table(edge.source.path)},
-                "target": {"table": edge.target, "column": field_of_table(edge.field) if edge.field else None},
-                "type": edge.way.type,
-                "subtype": edge.way.subtype,
-                "masking": edge.way.masking,
-            }
-            for edge in sorted(statement.edges, key=lambda e: (e.target, e.field or (), e.source, e.way))
-        ]
-        return {
-            "inputs": sorted(statement.inputs),
-            "outputs": sorted(name for name in statement.outputs if name),
-            "edges": edges,
-            "datasets": references,
-            "unknown": statement.unknown,
-        }
-
-
-def field_of_table(path: Sequence[str]) -> str:
-    """A column, or a place inside one, as text: `items[].sku`."""
-    text = ""
-    for part in path:
-        text += part if part == "[]" else ("." if text else "") + part
-    return text
+        return StatementLineage(self._reader.read(sql, dialect, columns), references)

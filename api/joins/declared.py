@@ -23,7 +23,7 @@ from policies.audit.actions import AuditAction
 from policies.audit.log import AuditLog
 from policies.declared import kinds as policy_kinds
 from policies.declared.mentioned import Mentioned, details, mentioned
-from policies.declared.purpose_specs import Together
+from policies.declared.purpose_specs import ProposedPurposes
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from views.declared import ViewSpec
@@ -48,7 +48,7 @@ class GovernanceHandler:
         self._state.check(self.kind, document.name, document.spec, beside)
         check_document(document, all_documents, self._state)
 
-    def _purposes(self, documents: Sequence[Document]) -> Together:
+    def _purposes(self, documents: Sequence[Document]) -> ProposedPurposes:
         return self._state.together({each.name: each.spec for each in documents if each.kind == "Purpose"})
 
     def notes(self, document: Document) -> Sequence[str]:
@@ -178,7 +178,7 @@ class Declared:
         """One entry; where it is about more names than an entry holds, more of them with the others."""
         for number, part in enumerate(details(about)):
             words = reasons if not number else [f"part {number + 1} of the names that this is about"]
-            self._audit.record(subject.user, action, target, "allow", words, {**part, **subject.came_by})
+            self._audit.record(subject.user, action, target, "allow", words, {**part, **subject.sign_in_method})
 
     def everything(self) -> list[dict[str, Any]]:
         """Every declared document, in an order that can be applied again."""

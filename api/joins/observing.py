@@ -7,6 +7,7 @@ rebuilt like everything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,29 @@ ConnectOf = Callable[[str, tuple[str, str] | None, str | None], ConnectReader]
 """url, (user, password), CA file -> a Kafka Connect."""
 EnginesOf = Callable[[str, str, tuple[str, str] | None, str | None], EngineReader]
 """ksqldb | flink, url, (user, password), CA file -> an engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """Consumer groups of a cluster. `total`: how many there are; `truncated`: more than were looked at."""
+
+    groups: tuple[ConsumerGroup, ...]
+    total: int
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedConnector:
+    """A connector as its worker shows it. `outside`: NAMESPACE/NAME of what it joins topics with; `job`: its node id."""
+
+    name: str
+    type: str
+    state: str
+    tasks: tuple[str, ...]
+    topics: tuple[str, ...]
+    outside: tuple[str, ...]
+    java_class: str
+    job: str
 
 
 class Observing:
@@ -168,7 +192,7 @@ class Observing:
 
     def groups(
         self, cluster: str, topic: str | None = None, limit: int = 100, offset: int = 0, search: str | None = None
-    ) -> dict[str, Any]:
+    ) -> GroupPage:
         """A page of a cluster's groups as they are now, with lag. Raises NotFound, Unavailable.
 
         topic: only groups that read it (at most `observe_groups_limit` are looked at); search: only names that hold it.
@@ -189,10 +213,9 @@ class Observing:
                 groups = reader.describe(names[start : start + AT_ONCE])
                 reading |= {group.name for group in groups if any(t.topic == topic for t in group.topics)}
         some, total = page(names, reading, limit, offset)
-        shown: list[ConsumerGroup] = reader.describe(some, lag=True)
-        return {"groups": [group.to_json() for group in shown], "total": total, "truncated": truncated}
+        return GroupPage(tuple(reader.describe(some, lag=True)), total, truncated)
 
-    def connectors(self, cluster: str) -> dict[str, Any]:
+    def connectors(self, cluster: str) -> list[ObservedConnector]:
         """A cluster's connectors as they are now; configurations stay hidden. Raises NotFound, Unavailable."""
         from lineage.observed.connector_datasets import mapped
 
@@ -206,15 +229,15 @@ class Observing:
         for connector in self._connect_of(*server).connectors():
             ends = mapped(connector)
             rows.append(
-                {
-                    "name": connector.name,
-                    "type": connector.kind,
-                    "state": connector.state,
-                    "tasks": list(connector.tasks),
-                    "topics": list(ends.topics),
-                    "outside": [f"{ns}/{name}" for ns, name in ends.outside],
-                    "class": connector.config.get("connector.class", ""),
-                    "job": str(NodeId("job", worker_name(server[0]), connector.name)),
-                }
+                ObservedConnector(
+                    name=connector.name,
+                    type=connector.kind,
+                    state=connector.state,
+                    tasks=tuple(connector.tasks),
+                    topics=tuple(ends.topics),
+                    outside=tuple(f"{namespace}/{name}" for namespace, name in ends.outside),
+                    java_class=connector.config.get("connector.class", ""),
+                    job=str(NodeId("job", worker_name(server[0]), connector.name)),
+                )
             )
-        return {"connectors": rows}
+        return rows

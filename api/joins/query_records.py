@@ -42,7 +42,7 @@ class QueriesRecorded:
             "seconds": entry.seconds,
             "format": entry.format,
             "query": entry.id,
-        } | entry.subject.came_by
+        } | entry.subject.sign_in_method
         target = ", ".join(entry.datasets) or "(no dataset)"
         self._audit.record(entry.subject.user, entry.action, target, entry.outcome, entry.reasons, details)
         if entry.outcome == "allow" and entry.action != "query.catalog":

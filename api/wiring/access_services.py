@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from api.config.settings import Settings
-from api.features.access_reviews.service import AccessReviews, access_reviews
 from api.joins.facts import NotKept
 from api.visibility.readers import Readers
-from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
@@ -27,20 +25,24 @@ from policies.whatif.simulate import Simulation
 
 @dataclass(frozen=True, slots=True)
 class EffectiveAccess:
-    """Who has access, and why. `named` gives `CLUSTER/TOPIC` of a dataset or view as callers may write it."""
+    """Who has access, and why.
+
+    named       gives `CLUSTER/TOPIC` of a dataset or view as callers may write it
+    references  gives `CLUSTER/TOPIC` of every dataset that can be queried
+    """
 
     dataset: DatasetAccess
     person: PersonAccess
     unused: Unused
     compare: Compare
     named: Callable[[str], str]
+    references: Callable[[], Iterable[str]]
     moments: Moments
 
 
 @dataclass(frozen=True, slots=True)
 class AccessServices:
     effective: EffectiveAccess
-    reviews: AccessReviews
     decisions: Decisions
     simulation: Simulation
     policy_tests: PolicyTests
@@ -48,7 +50,6 @@ class AccessServices:
 
 def access_services(
     settings: Settings,
-    parts: Adapters,
     catalog: CatalogServices,
     governance: GovernanceServices,
     query: GovernedQuery,
@@ -63,18 +64,6 @@ def access_services(
     decisions.named = lambda subject, text: readers.of(subject).named(text)
     return AccessServices(
         effective=effective,
-        reviews=access_reviews(
-            parts.campaign_store,
-            state,
-            identity,
-            governance.grants,
-            governance.approvals.delegations,
-            effective.moments,
-            audit,
-            catalog.events,
-            now,
-            catalog.references,
-        ),
         decisions=decisions,
         simulation=Simulation(state, facts, catalog.references, now, policies),
         policy_tests=PolicyTests(query.preparer, query.trail, facts, now, policies, catalog.named),
@@ -101,5 +90,6 @@ def _effective_access(
         unused=Unused(moments, identity, dataset, governance.audit.log, catalog.references),
         compare=Compare(moments, identity),
         named=catalog.named,
+        references=catalog.references,
         moments=moments,
     )

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from api.config.settings import Settings
-from api.features.notifications.service import Notify, notify
 from api.joins.cross_room import held_elsewhere
 from api.visibility.knowledge import Knowledge
-from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
@@ -51,12 +49,6 @@ def directory_people(
     state.on_person = offboarding.declared
     mentions = Mentions(state, now, partial(held_elsewhere, catalog.store))
     return DirectoryPeople(state, now, audit, offboarding, mentions)
-
-
-def notices(settings: Settings, parts: Adapters, catalog: CatalogServices, governance: GovernanceServices) -> Notify:
-    """Raises SettingsError for a mail password that would be sent unencrypted."""
-    deciders = governance.approvals.deciders
-    return notify(settings, parts, governance.state, deciders, governance.audit.log, catalog.guard, now)
 
 
 def request_services(

@@ -6,6 +6,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from benchmarks.faults.event_world import NAMESPACE, START, events
@@ -105,7 +106,7 @@ def answers(graph: LineageGraph) -> list[Any]:
         for moment in MOMENTS:
             for level in (Level.DATASET, Level.COLUMN):
                 answer = lineage.lineage(node.id, depth=1, level=level, as_of=rfc3339(moment) if moment else None)
-                rows.append((node.id, str(level), moment, answer.to_json()))
+                rows.append((node.id, str(level), moment, asdict(answer)))
     return rows
 
 

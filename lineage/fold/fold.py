@@ -116,10 +116,10 @@ def _compare(delta: GraphDelta, book: Book, rows: Iterable[Derived]) -> None:
             new.append(derived)
         elif before != row:
             changed.append(derived)
-    made = edges_of(book.owner, new)
-    delta.upserts += made
+    new_edges = edges_of(book.owner, new)
+    delta.upserts += new_edges
     delta.updates += edges_of(book.owner, changed)
-    add_nodes(delta, made)
+    add_nodes(delta, new_edges)
     delta.removed += [(Kind(row[0]), key, book.owner) for key, row in before_now.items() if key not in emitted]
     book.emit(emitted)
 

@@ -31,7 +31,7 @@ class DatasetRef:
     partial: bool = False
     """Only a part of it (a partition) is meant."""
     columns_missing: bool = False
-    """Its column lineage had sources that are no datasets and could not be followed: not all columns are known."""
+    """Its column lineage has sources that only the job's SQL knows and that could not be followed: not all columns are known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Spark reads a topic as a table of records: key, value, topic, partition, offset and so on. These are no fields of a value."""
+"""Spark reads a topic as a table of key, value, topic, offset and so on: columns of the record, not of its value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Names of an event's SQL that its producer reports as datasets, replaced by the datasets that they stand for.
+"""Names of an event's SQL that its producer reports as datasets, replaced by the datasets behind them.
 
 Small parsers (dbt's, Airflow's) end columns at what WITH defines, at an alias of a subquery or at a temporary table. Such
-a name is no dataset: the text shows, column by column, what it is made of.
+a name is not a dataset: the text shows, column by column, what it is made of.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _Replacement:
                     yield DatasetRef(source)
 
     def _outputs(self) -> tuple[DatasetRef, ...]:
-        """Without temporary tables that the text itself goes on from."""
+        """Without temporary tables that the text itself reads."""
         kept = tuple(ref for ref in self._event.outputs if ref.id in self._tables or not self._is_temporary(ref.id))
         return tuple(self._with_sources(ref) for ref in kept or self._event.outputs)
 

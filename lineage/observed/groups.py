@@ -52,15 +52,6 @@ class ConsumerGroup:
     def active(self) -> bool:
         return self.members > 0
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "state": self.state,
-            "members": self.members,
-            "clients": list(self.clients),
-            "topics": [{"topic": t.topic, "partitions": t.partitions, "lag": t.lag} for t in self.topics],
-        }
-
 
 class GroupReader(Protocol):
     """One cluster's groups. Every method raises Unavailable naming the cluster's address."""

@@ -1,7 +1,8 @@
-"""Answers to questions about the graph, as the HTTP API sends them."""
+"""Answers to questions about the graph."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -25,17 +26,6 @@ class Subgraph:
     columns_unknown: tuple[UnknownColumns, ...] | None = None
     """Between columns: flows next to what was reached, whose jobs reported no columns. None between datasets."""
 
-    def to_json(self) -> dict[str, Any]:
-        unknown = self.columns_unknown
-        return {
-            **({"columnsUnknown": [each.to_json() for each in unknown]} if unknown is not None else {}),
-            "root": self.root,
-            "basis": str(self.basis),
-            "nodes": [node.to_json() for node in self.nodes],
-            "edges": [{**edge.to_json(), "stale": edge.id in self.stale} for edge in self.edges],
-            "truncated": self.truncated,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Affected:
@@ -58,20 +48,17 @@ class Affected:
     info: Mapping[str, Any] = attribute(default_factory=dict)
     effect: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        values: dict[str, Any] = {
-            "id": self.id,
-            "type": self.type,
-            "hops": self.hops,
-            "raw": self.raw,
-            "owners": list(self.owners),
-            "via": self.via,
-        }
-        if self.columns is not None:
-            values["columns"] = self.columns
-        if self.effect is not None:
-            values["effect"] = self.effect
-        return {**parts_of(self.id).to_json(), **self.info, **values}
+
+@dataclass(frozen=True, slots=True)
+class ImpactCounts:
+    """How many of each are affected. `raw`: fields and datasets that the raw value may reach; `owners`: sorted names."""
+
+    fields: int
+    datasets: int
+    jobs: int
+    consumer_groups: int
+    raw: int
+    owners: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +71,19 @@ class Impact:
     change: str | None = None
     basis: Basis = Basis.CONTENTS
 
-    def to_json(self) -> dict[str, Any]:
-        counts = {kind: sum(a.type == kind for a in self.affected) for kind in ("field", "dataset", "job")}
-        groups = sum(a.info.get("jobType") == "CONSUMER_GROUP" for a in self.affected)
-        return {
-            "root": self.root,
-            "basis": str(self.basis),
-            **({"change": self.change} if self.change else {}),
-            "affected": [a.to_json() for a in self.affected],
-            "summary": {
-                "fields": counts["field"],
-                "datasets": counts["dataset"],
-                "jobs": counts["job"] - groups,
-                "consumerGroups": groups,
-                "raw": sum(a.raw and a.type != "job" for a in self.affected),
-                "owners": sorted({owner for a in self.affected for owner in a.owners}),
-            },
-            "truncated": self.truncated,
-        }
+    @property
+    def counts(self) -> ImpactCounts:
+        """Jobs are counted without consumer groups."""
+        types = Counter(each.type for each in self.affected)
+        groups = sum(each.info.get("jobType") == "CONSUMER_GROUP" for each in self.affected)
+        return ImpactCounts(
+            fields=types["field"],
+            datasets=types["dataset"],
+            jobs=types["job"] - groups,
+            consumer_groups=groups,
+            raw=sum(each.raw and each.type != "job" for each in self.affected),
+            owners=sorted({owner for each in self.affected for owner in each.owners}),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +116,6 @@ class JobDetails:
     writes: tuple[str, ...]
     parents: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **self.node.to_json(),
-            "state": self.state,
-            "runs": [dict(run) for run in self.runs],
-            "reads": list(self.reads),
-            "writes": list(self.writes),
-            "parents": list(self.parents),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -158,14 +130,3 @@ class Reader:
     """job | consumer_group"""
     origin: str = "observed"
     """observed (by runs or brokers) | declared (by a job event)"""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "job": self.job,
-            "namespace": self.namespace,
-            "name": self.name,
-            "seen": self.seen,
-            "owners": list(self.owners),
-            "kind": self.kind,
-            "origin": self.origin,
-        }

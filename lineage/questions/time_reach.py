@@ -11,9 +11,8 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from lineage.model import Direction, Edge, Kind, Node, holder_of, parts_of, rfc3339
+from lineage.model import Direction, Edge, Kind, Node, holder_of
 from lineage.ports import LineageGraph
 
 
@@ -28,17 +27,6 @@ class Arrival:
     raw: bool
     through: tuple[Edge, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.node,
-            "type": parts_of(self.node).kind,
-            **parts_of(self.node).to_json(),
-            "arrival": rfc3339(self.time),
-            "hops": self.hops,
-            "confirmed": self.confirmed,
-            "raw": self.raw,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -50,25 +38,6 @@ class Reach:
     target: str | None
     arrivals: tuple[Arrival, ...]
     truncated: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        values: dict[str, Any] = {
-            "from": self.source,
-            "to": self.target,
-            "at": rfc3339(self.at),
-            "until": rfc3339(self.until) if self.until is not None else None,
-            "could": bool(self.arrivals),
-            "truncated": self.truncated,
-        }
-        if self.target is None:
-            values["reached"] = [arrival.to_json() for arrival in self.arrivals]
-        else:
-            best = self.arrivals[0] if self.arrivals else None
-            values["confirmed"] = best.confirmed if best else False
-            values["arrival"] = rfc3339(best.time) if best else None
-            values["raw"] = best.raw if best else False
-            values["path"] = [edge.to_json() for edge in best.through] if best else []
-        return values
 
 
 def arrivals(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lineage.model import Edge, Node
 
@@ -28,18 +27,15 @@ class UnknownColumns:
     job: str | None
     way: str
 
-    def to_json(self) -> dict[str, Any]:
-        return {"source": self.source, "target": self.target, "job": self.job, "way": self.way}
-
 
 def unknown_columns(flows: Iterable[Edge], nodes: Mapping[str, Node]) -> tuple[UnknownColumns, ...]:
     """Those of the flows without columns, by name; `nodes` has their jobs."""
-    found = {
+    unknown = {
         UnknownColumns(edge.source, edge.target, edge.job, _way(nodes.get(edge.job or "")))
         for edge in flows
         if not edge.columns
     }
-    return tuple(sorted(found, key=lambda row: (row.source, row.target, row.job or ""))[:MOST])
+    return tuple(sorted(unknown, key=lambda row: (row.source, row.target, row.job or ""))[:MOST])
 
 
 def _way(job: Node | None) -> str:

@@ -126,12 +126,12 @@ def local_tables(sql: str, dialect: str | None, columns: Callable[[str], Columns
         for node in tree.find_all(exp.CTE, exp.Subquery, exp.Table):
             if node.alias:
                 bodies.setdefault(node.alias.lower(), []).append(node)
-        made = _made(tree)
-        if made is not None and last_part(made[0]) in reading.named:
-            bodies.setdefault(last_part(made[0]), []).append(tree)
-            if made[1]:
-                temporary.add(last_part(made[0]))
-    makes = {made[0].lower() for tree in trees if (made := _made(tree)) is not None}
+        created = _made(tree)
+        if created is not None and last_part(created[0]) in reading.named:
+            bodies.setdefault(last_part(created[0]), []).append(tree)
+            if created[1]:
+                temporary.add(last_part(created[0]))
+    makes = {created[0].lower() for tree in trees if (created := _made(tree)) is not None}
     lineage = reading.sql_lineage
     outside = frozenset(name.lower() for name in lineage.inputs | lineage.outputs if name) - makes
     return LocalTables(
@@ -171,10 +171,10 @@ def _reads(name: str, bodies: Mapping[str, Iterable[exp.Expression]]) -> frozens
             continue
         seen.add(current)
         for body in bodies.get(current, ()):
-            made = _made(body)
+            created = _made(body)
             for table in body.find_all(exp.Table):
                 full = table_name(table)
-                if not full or (made is not None and full == made[0]):
+                if not full or (created is not None and full == created[0]):
                     continue
                 local = not table.db and full.lower() in bodies
                 if local and (full.lower() != current or _recursive(body)):

@@ -41,7 +41,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DecisionRequest:
     """One question. `subject` None = who asks; `fields` empty = all."""
 
     dataset: str
@@ -78,7 +78,7 @@ class Decisions:
         self.named: Callable[[Subject, str], str] = lambda _, text: reference(text)
         """`CLUSTER/TOPIC` of a dataset that a caller may know of, as they may write it. Raises DatasetNotFound."""
 
-    def decide(self, caller: Subject, asked: Sequence[Asked]) -> list[dict[str, Any]]:
+    def decide(self, caller: Subject, asked: Sequence[DecisionRequest]) -> list[dict[str, Any]]:
         """One answer for each question, in order; what one question lacks is an `error` in its place.
 
         {subject, dataset, action, purpose, effect: allow | deny, filters, columns: [{path, effect: allow | mask | deny
@@ -126,7 +126,7 @@ class Decisions:
         except (NotFound, InvalidInput):
             return False
 
-    def _one(self, caller: Subject, asked: Asked, view: View, now: datetime) -> dict[str, Any]:
+    def _one(self, caller: Subject, asked: DecisionRequest, view: View, now: datetime) -> dict[str, Any]:
         try:
             facts = self._facts.facts(self.named(caller, asked.dataset))
             places = [FieldPath.parse(path) for path in asked.fields]

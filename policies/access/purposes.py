@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from catalog.errors import Conflict, InvalidInput
@@ -12,7 +13,7 @@ from policies.declared.purpose_specs import check_fits, named_in
 from policies.declared.state import GovernanceState, View
 from policies.model import GrantStatus
 from policies.ports import Clock
-from policies.purposes import Fit
+from policies.purposes import Fit, Purpose
 from policies.request_transitions import at
 
 Users = Mapping[str, list[str]]
@@ -22,6 +23,38 @@ MOST_NAMED = 5
 MOST_LISTED = 50
 """Users of one purpose that a list names; there may be a hundred thousand grants."""
 _LIVING = (GrantStatus.APPROVED, GrantStatus.PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPurpose:
+    """A declared purpose. path: from the root to it; legal_basis, retention: its own, or those of the nearest purpose above.
+
+    users  the first that name it, and `uses` how many do; None where nobody asked for them
+    """
+
+    purpose: Purpose
+    path: tuple[str, ...]
+    legal_basis: str | None
+    retention: str | None
+    users: Sequence[str] | None
+    uses: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UndeclaredPurpose:
+    """A name that something uses and no query can state. users: the first; uses: how many."""
+
+    name: str
+    users: Sequence[str]
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class PurposeList:
+    """The tree, each purpose behind its parent; `undeclared` only where users were asked for."""
+
+    purposes: Sequence[ListedPurpose]
+    undeclared: Sequence[UndeclaredPurpose]
 
 
 class PurposeUse:
@@ -90,35 +123,29 @@ class PurposeUse:
                     details={"kind": "Purpose", "name": name, "users": users[name][:MOST_LISTED]},
                 )
 
-    def listed(self, *, with_users: bool) -> dict[str, Any]:
-        """{purposes: [...], undeclared: [...]}: the tree, each purpose behind its parent; `undeclared` are names that something
-        uses and no query can state, as they are not declared. `users` only where asked for."""
+    def listed(self, *, with_users: bool) -> PurposeList:
+        """The declared purposes, and what uses each."""
         view = self._state.view()
         users = self.users() if with_users else {}
         purposes = view.purposes
-        return {
-            "purposes": [
-                {
-                    "name": each.name,
-                    "parent": each.parent,
-                    "path": list(reversed(purposes.path(each.name))),
-                    "title": each.title,
-                    "description": each.description,
-                    "legalBasis": purposes.legal_basis(each.name),
-                    "retention": purposes.retention(each.name),
-                    "owner": each.owner,
-                    "deprecated": each.deprecated,
-                    "users": users.get(each.name, [])[:MOST_LISTED] if with_users else None,
-                    "uses": len(users.get(each.name, ())) if with_users else None,
-                }
+        return PurposeList(
+            [
+                ListedPurpose(
+                    each,
+                    tuple(reversed(purposes.path(each.name))),
+                    purposes.legal_basis(each.name),
+                    purposes.retention(each.name),
+                    users.get(each.name, [])[:MOST_LISTED] if with_users else None,
+                    len(users.get(each.name, ())) if with_users else None,
+                )
                 for each in purposes.ordered()
             ],
-            "undeclared": [
-                {"name": name, "users": names[:MOST_LISTED], "uses": len(names)}
+            [
+                UndeclaredPurpose(name, names[:MOST_LISTED], len(names))
                 for name, names in sorted(users.items())
                 if not purposes.is_known(name)
             ],
-        }
+        )
 
 
 def in_use(name: str, users: list[str]) -> str:

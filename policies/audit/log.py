@@ -17,7 +17,7 @@ from catalog.errors import InvalidInput
 from policies.audit.actions import AuditAction
 from policies.audit.names import MOST_FIELD_NAMES, fields_left_out, wanted_names
 from policies.audit.ports import AuditEntry, AuditFilter, AuditHead, AuditStore, AuditUse, HeadPublisher
-from policies.audit.text import digest, entry_json
+from policies.audit.text import digest
 from policies.audit.verify import Seals, Verification, verify
 from policies.model import Subject
 from policies.ports import Clock
@@ -34,9 +34,6 @@ class AuditPage:
     next: str | None
     note: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        return {"entries": [entry_json(e) for e in self.entries], "next": self.next, "note": self.note}
-
 
 class AuditLog:
     """Writes, reads and verifies the chain."""
@@ -51,7 +48,7 @@ class AuditLog:
         self, subject: Subject, action: AuditAction, target: str, decision: str = "allow", reasons: Sequence[str] = ()
     ) -> None:
         """As `record`, of what a caller did, with how they signed in."""
-        self.record(subject.user, action, target, decision, reasons, subject.came_by)
+        self.record(subject.user, action, target, decision, reasons, subject.sign_in_method)
 
     def record(
         self,

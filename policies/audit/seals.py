@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from catalog.records import rfc3339
@@ -189,39 +190,36 @@ class Noted:
         )
 
 
-def removed_json(segments: Sequence[Segment]) -> dict[str, Any] | None:
-    """What was removed, in one object; None where nothing was."""
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Entries that retention removed, from the first one on: their `seq`, and when the first and the last were written.
+
+    setting, at  by which setting the last segment was removed, and when; files: those that segments were exported to before
+    """
+
+    first: int
+    last: int
+    segments: int
+    begins: datetime
+    ends: datetime
+    setting: str
+    at: datetime
+    files: tuple[str, ...]
+
+
+def removed_by(segments: Sequence[Segment]) -> Removed | None:
+    """What was removed; None where nothing was."""
     removed = [each for each in segments if each.removal is not None]
     if not removed or removed[-1].removal is None:
         return None
-    removal = removed[-1].removal
-    return {
-        "first": removed[0].first,
-        "last": removed[-1].last,
-        "segments": len(removed),
-        "from": rfc3339(removed[0].begins),
-        "to": rfc3339(removed[-1].ends),
-        "setting": removal.setting,
-        "at": rfc3339(removal.at),
-        "files": [each.removal.file for each in removed if each.removal is not None and each.removal.file],
-    }
-
-
-def segment_json(of: Segment) -> dict[str, Any]:
-    """A segment as the API gives it."""
-    removal = of.removal
-    return {
-        "number": of.number,
-        "first": of.first,
-        "last": of.last,
-        "entries": of.last - of.first + 1,
-        "from": rfc3339(of.begins),
-        "to": rfc3339(of.ends),
-        "head": of.head,
-        "seal": digest(of),
-        "key": of.key,
-        "sealedAt": rfc3339(of.sealed_at),
-        "removedAt": rfc3339(removal.at) if removal is not None else None,
-        "setting": removal.setting if removal is not None else None,
-        "file": removal.file if removal is not None else None,
-    }
+    last = removed[-1].removal
+    return Removed(
+        first=removed[0].first,
+        last=removed[-1].last,
+        segments=len(removed),
+        begins=removed[0].begins,
+        ends=removed[-1].ends,
+        setting=last.setting,
+        at=last.at,
+        files=tuple(each.removal.file for each in removed if each.removal is not None and each.removal.file),
+    )

@@ -45,19 +45,6 @@ class ShippingReport:
     begins: int | None = None
     missed: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "place": self.place,
-            "position": self.position,
-            "lag": self.lag,
-            "shippedAt": rfc3339(self.shipped_at),
-            "failures": self.failures,
-            "problem": self.problem,
-            "cut": self.cut,
-            "begins": self.begins,
-            "missed": self.missed,
-        }
-
 
 class _NotTaken(Exception):
     """Nothing was shipped. problem: why, in a sentence."""

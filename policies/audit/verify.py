@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
 from catalog.errors import Unavailable
 from policies.audit.ports import AuditEntry, AuditHead, AuditStore, HeadPublisher, Segment, SegmentStore
-from policies.audit.seals import Noted, Trust, not_trusted, problem_of_seals, removed_json, removed_until
+from policies.audit.seals import Noted, Removed, Trust, not_trusted, problem_of_seals, removed_by, removed_until
 from policies.audit.text import digest, entry_json
 
 _CHUNK = 2000
@@ -33,7 +32,7 @@ class Verification:
 
     entries       how many were looked at; sealed: how many seals hold
     head_checked  whether published heads could be read and compared; `note` gives the reason where not
-    removed       the entries that retention removed, by their seals: {first, last, segments, from, to, setting, at, files}
+    removed       the entries that retention removed, by their seals
     """
 
     holds: bool
@@ -44,20 +43,7 @@ class Verification:
     head_checked: bool = False
     note: str | None = None
     sealed: int = 0
-    removed: dict[str, Any] | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "holds": self.holds,
-            "entries": self.entries,
-            "head": {"seq": self.head.seq, "hash": self.head.hash},
-            "firstBad": self.first_bad,
-            "problem": self.problem,
-            "headChecked": self.head_checked,
-            "note": self.note,
-            "sealed": self.sealed,
-            "removed": self.removed,
-        }
+    removed: Removed | None = None
 
 
 def verify(store: AuditStore, publisher: HeadPublisher | None, seals: Seals | None) -> Verification:
@@ -132,7 +118,7 @@ def _walk(
         head_checked=checked,
         note=note,
         sealed=0 if end.problem is not None else len(segments),
-        removed=removed_json(segments),
+        removed=removed_by(segments),
     )
 
 

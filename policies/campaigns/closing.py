@@ -6,8 +6,9 @@ It works in batches, each one transaction with all that it does, so the next pro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -144,11 +145,18 @@ class Closing:
             campaign.closed_by or WEIR,
             CLOSE,
             closed,
-            [f"{counts['items']} items", *([campaign.reason] if campaign.reason else [])],
-            {"hash": digest, "onNoAnswer": campaign.no_answer, "declaredOnNoAnswer": campaign.declared, **counts},
+            [f"{counts.items} items", *([campaign.reason] if campaign.reason else [])],
+            {
+                "hash": digest,
+                "onNoAnswer": campaign.no_answer,
+                "declaredOnNoAnswer": campaign.declared,
+                **counts.record(),
+            },
         )
-        title = f"Access review {campaign.id} is closed: {counts['kept']:,} kept, {counts['revoked']:,} revoked"
-        self._records.report("campaign.closed", closed, title, {"by": campaign.closed_by, "hash": digest, **counts})
+        title = f"Access review {campaign.id} is closed: {counts.kept:,} kept, {counts.revoked:,} revoked"
+        self._records.report(
+            "campaign.closed", closed, title, {"by": campaign.closed_by, "hash": digest, **counts.record()}
+        )
         return self._store.change(replace(closed, digest=digest, audit=entry.seq))
 
 
@@ -167,14 +175,32 @@ def every_item(store: CampaignStore, campaign_id: str, where: ItemFilter | None 
         after = batch[-1].number
 
 
-def summary(store: CampaignStore, campaign_id: str, where: ItemFilter | None = None) -> dict[str, int]:
-    """`{items, open, kept, unconfirmed, revoked, atSource, gone, unused}`. atSource: something is left to end elsewhere."""
-    names = ("items", "open", "kept", "unconfirmed", "revoked", "atSource", "gone", "unused")
-    counts = dict.fromkeys(names, 0)
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of items. unconfirmed: kept since nobody decided; at_source: something is left to end elsewhere."""
+
+    items: int = 0
+    open: int = 0
+    kept: int = 0
+    unconfirmed: int = 0
+    revoked: int = 0
+    at_source: int = 0
+    gone: int = 0
+    unused: int = 0
+
+    def record(self) -> dict[str, int]:
+        """As entries of the audit and events have them."""
+        counts = asdict(self)
+        return {"atSource": counts.pop("at_source"), **counts}
+
+
+def summary(store: CampaignStore, campaign_id: str, where: ItemFilter | None = None) -> Summary:
+    """The items of a campaign, counted."""
+    counts: Counter[str] = Counter()
     for each in store.counts(campaign_id, where or ItemFilter()):
         counts["items"] += each.count
         counts[each.state] += each.count
         counts["unused"] += each.count if each.unused else 0
-        counts["atSource"] += each.count if each.at_source else 0
+        counts["at_source"] += each.count if each.at_source else 0
         counts["unconfirmed"] += each.count if each.outcome == Outcome.UNCONFIRMED else 0
-    return counts
+    return Summary(**counts)

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from policies.audit.log import AuditLog
 from policies.audit.ports import AuditFilter
-from policies.campaigns.closing import CLOSE, every_item, evidence, summary
+from policies.campaigns.closing import CLOSE, Summary, every_item, evidence, summary
 from policies.campaigns.deciding import Present
-from policies.campaigns.model import Campaign, ItemState, digest_of
+from policies.campaigns.model import Campaign, Item, ItemState, digest_of
 from policies.campaigns.ports import CampaignStore
 
 COLUMNS = (
@@ -57,6 +57,17 @@ th { border-bottom: 2px solid #555; } small { color: #555; }
 
 
 @dataclass(frozen=True, slots=True)
+class ReportHead:
+    """holds: the evidence has the hash that the audit's entry of the close has; None before the close, and where that entry is
+    not kept any more. problem: why it is not True. audit_entries: where the audit's entries of the campaign are."""
+
+    counts: Summary
+    holds: bool | None
+    problem: str | None
+    audit_entries: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One campaign's evidence. `items` are read one by one from the store."""
 
@@ -65,19 +76,11 @@ class Report:
     present: Present
     audit: AuditLog
 
-    def head(self) -> dict[str, Any]:
-        """`{campaign, counts, hash, holds, problem, audit}`. holds: the evidence has the hash that the audit's entry of the close
-        has; None before the close, and where that entry is not kept any more. problem: why it is not True."""
+    def head(self) -> ReportHead:
+        """The counts of the items, and whether the evidence is as it was at the close."""
         holds, problem = self._compared()
-        return {
-            "campaign": {**self.campaign.record(), "state": str(self.campaign.state)},
-            "counts": summary(self.store, self.campaign.id),
-            "hash": self.campaign.digest,
-            "holds": holds,
-            "problem": problem,
-            "audit": self.campaign.audit,
-            "auditEntries": f"/api/v1/audit?target={quote(self.campaign.id, safe='')}",
-        }
+        entries = f"/api/v1/audit?target={quote(self.campaign.id, safe='')}"
+        return ReportHead(summary(self.store, self.campaign.id), holds, problem, entries)
 
     def _compared(self) -> tuple[bool | None, str | None]:
         """Who can write the campaign can write a hash beside it, so the one that counts is in the chain of the audit."""
@@ -98,22 +101,25 @@ class Report:
             return False, f"The evidence was changed after the close: it has not the hash of audit entry {entry.seq}."
         return True, None
 
-    def items(self) -> Iterator[dict[str, Any]]:
-        """Each item as it was hashed, and whether a right that was revoked is `there` now."""
+    def items(self) -> Iterator[tuple[Item, bool]]:
+        """Each item, and whether a right that was revoked is there now."""
         rights = self.present.rights()
         for item in every_item(self.store, self.campaign.id):
-            there = item.state is ItemState.REVOKED and self.present.of(item.right, rights) is not None
-            yield {**item.record(), "there": there}
+            yield item, item.state is ItemState.REVOKED and self.present.of(item.right, rights) is not None
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """Each item as it was hashed."""
+        return ({**item.record(), "there": there} for item, there in self.items())
 
     def rows(self) -> Iterator[Mapping[str, Any]]:
         """Items for the CSV."""
-        for each in self.items():
+        for each in self._records():
             yield {**each, "sees": _sees(each), "lastUsed": _last(each)}
 
     def html(self, author: str) -> Iterator[str]:
         """A whole page, in parts; no script, nothing loaded, every text escaped."""
         head = self.head()
-        campaign, counts = head["campaign"], head["counts"]
+        campaign, counts = {**self.campaign.record(), "state": str(self.campaign.state)}, head.counts
         title = f"Access review {escape(campaign['id'])}"
         facts = [
             ("State", campaign["state"]),
@@ -126,12 +132,12 @@ class Report:
             ("What nobody confirms", _unconfirmed(campaign)),
             (
                 "Items",
-                f"{counts['items']:,}: {counts['kept']:,} kept ({counts['unconfirmed']:,} of them unconfirmed),"
-                f" {counts['revoked']:,} revoked, {counts['gone']:,} ended by something else, {counts['open']:,} open",
+                f"{counts.items:,}: {counts.kept:,} kept ({counts.unconfirmed:,} of them unconfirmed),"
+                f" {counts.revoked:,} revoked, {counts.gone:,} ended by something else, {counts.open:,} open",
             ),
-            ("Left to end at their source", f"{counts['atSource']:,}"),
-            ("Hash", _hash(head)),
-            ("Audit", head["auditEntries"]),
+            ("Left to end at their source", f"{counts.at_source:,}"),
+            ("Hash", _hash(self.campaign.digest, head)),
+            ("Audit", head.audit_entries),
             ("Made for", author),
         ]
         entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(str(value))}</dd>" for name, value in facts)
@@ -141,7 +147,7 @@ class Report:
             f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1><dl>{entries}</dl><h2>Items</h2>"
             f"<table><thead><tr>{''.join(f'<th scope=col>{name}</th>' for name in heads)}</tr></thead><tbody>\n"
         )
-        for item in self.items():
+        for item in self._records():
             yield _row(item)
         notes = "".join(f"<li>{escape(note)}</li>" for note in campaign["notes"])
         yield f"</tbody></table><h2>Not known</h2>{f'<ul>{notes}</ul>' if notes else '<p>Nothing.</p>'}</main></body></html>\n"
@@ -189,11 +195,11 @@ def _last(item: Mapping[str, Any]) -> str:
     return _time(last) if last else f"not since {_time(item['evidence'].get('lookedSince'))}"
 
 
-def _hash(head: Mapping[str, Any]) -> str:
-    if head["hash"] is None and head["problem"] is None:
+def _hash(digest: str | None, head: ReportHead) -> str:
+    if digest is None and head.problem is None:
         return "at the close"
-    words = {True: "holds", False: f"DOES NOT HOLD: {head['problem']}", None: f"not compared: {head['problem']}"}
-    return f"{head['hash']} ({words[head['holds']]})"
+    words = {True: "holds", False: f"DOES NOT HOLD: {head.problem}", None: f"not compared: {head.problem}"}
+    return f"{digest} ({words[head.holds]})"
 
 
 def _unconfirmed(campaign: Mapping[str, Any]) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from catalog.errors import InvalidInput
-from catalog.records import rfc3339
-from policies.campaigns.closing import Closing, summary
-from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present
+from policies.campaigns.closing import Closing, Summary, summary
+from policies.campaigns.deciding import LONGEST_REASON, Deciding, Present, Refused
 from policies.campaigns.model import (
     Campaign,
     CampaignState,
@@ -29,7 +29,7 @@ _NOWHERE = ("-",)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ItemQuery:
     """Which items somebody wants to see; None = any. `mine`: only those that the caller may decide."""
 
     mine: bool = False
@@ -38,6 +38,66 @@ class Asked:
     dataset: str | None = None
     unused: bool | None = None
     kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCampaign:
+    """A campaign as one reader sees it. counts: of the items they may see; to_decide: items that wait for their own decision.
+
+    manages  they may see and decide all items, and close it; counts_all: they may see how far all are
+    """
+
+    campaign: Campaign
+    counts: Summary
+    to_decide: int
+    manages: bool
+    counts_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the items of one set of reviewers are; why: who decides, in words."""
+
+    why: str
+    users: tuple[str, ...]
+    items: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPage:
+    """A campaign, and how far its reviewers are: none for those who may not see how far all are."""
+
+    shown: ShownCampaign
+    reviewers: Sequence[Progress]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    """An item as one reader sees it.
+
+    opens    how many datasets of the review the right opens; reviewers, why: who decides it
+    changed  the right is not what it was when the review began, or when it was confirmed
+    ended    it ended by something else meanwhile; nothing is left to decide
+    """
+
+    item: Item
+    opens: int
+    reviewers: tuple[str, ...]
+    why: str
+    changed: bool
+    ended: bool
+    can_decide: bool
+    can_undo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of items by one decision, and how far the campaign is."""
+
+    items: Sequence[Item]
+    refused: Sequence[Refused]
+    page: CampaignPage
 
 
 class Campaigns:
@@ -82,8 +142,8 @@ class Campaigns:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def all(self, subject: Subject, state: str | None = None) -> list[dict[str, Any]]:
-        """Campaigns the subject may see something of, newest first, each as `shown` gives it. Raises InvalidInput."""
+    def all(self, subject: Subject, state: str | None = None) -> list[ShownCampaign]:
+        """Campaigns the subject may see something of, newest first. Raises InvalidInput."""
         if state is not None and state not in CampaignState.__members__.values():
             raise InvalidInput(f"There is no state {state[:40]!r}; there are {', '.join(CampaignState)}.")
         collected = []
@@ -104,20 +164,19 @@ class Campaigns:
                 total += self._to_decide(campaign, self._sights.of(subject, campaign, owners))
         return total
 
-    def show(self, subject: Subject, campaign_id: str) -> dict[str, Any]:
-        """One campaign as `{id, review, state, ..., counts, reviewers, toDecide, manages}`. Raises NotFound."""
+    def show(self, subject: Subject, campaign_id: str) -> CampaignPage:
+        """One campaign. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
-        answer = self._shown(campaign, sight)
-        answer["reviewers"] = self._progress(campaign, sight) if sight.counts else []
-        return answer
+        reviewers = self._progress(campaign, sight) if sight.counts else []
+        return CampaignPage(self._shown(campaign, sight), reviewers)
 
     def items(
-        self, subject: Subject, campaign_id: str, asked: Asked, offset: int, limit: int
-    ) -> tuple[list[dict[str, Any]], int]:
+        self, subject: Subject, campaign_id: str, query: ItemQuery, offset: int, limit: int
+    ) -> tuple[list[ShownItem], int]:
         """A page of the items the subject may see, by number, and how many there are. Raises NotFound."""
         campaign, sight = self._sights.require(subject, campaign_id)
-        where = self._where(campaign, sight, asked)
-        matches = [item for item in self._every(campaign, where) if self._fits(sight, item, asked)]
+        where = self._where(campaign, sight, query)
+        matches = [item for item in self._every(campaign, where) if self._fits(sight, item, query)]
         page = matches[offset : offset + limit]
         rights = self._present.rights() if page and campaign.state is CampaignState.OPEN else None
         opens = self._store.sets(campaign.id, OPENS) if page else {}
@@ -129,20 +188,19 @@ class Campaigns:
                 else item.right
             )
             reviewers = sight.sets[item.reviewers]
+            can = self._can(campaign, sight, item)
+            decided = item.state in (ItemState.KEPT, ItemState.REVOKED)
             rows.append(
-                {
-                    **item.record(),
-                    "opens": len(opens.get(item.opens, ())),
-                    "reviewers": list(reviewers.users),
-                    "why": reviewers.why,
-                    "right": item.right.text,
-                    "changed": item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
-                    "ended": item.state is ItemState.OPEN and now is None,
-                    "canDecide": self._can(campaign, sight, item) and item.state is ItemState.OPEN,
-                    "canUndo": self._can(campaign, sight, item)
-                    and item.state in (ItemState.KEPT, ItemState.REVOKED)
-                    and (sight.runs(item) or item.by == subject.user),
-                }
+                ShownItem(
+                    item=item,
+                    opens=len(opens.get(item.opens, ())),
+                    reviewers=tuple(reviewers.users),
+                    why=reviewers.why,
+                    changed=item.changed or (now is not None and now.fingerprint != item.right.fingerprint),
+                    ended=item.state is ItemState.OPEN and now is None,
+                    can_decide=can and item.state is ItemState.OPEN,
+                    can_undo=can and decided and (sight.runs(item) or item.by == subject.user),
+                )
             )
         return rows, len(matches)
 
@@ -150,26 +208,12 @@ class Campaigns:
 
     def decide(
         self, subject: Subject, campaign_id: str, numbers: Sequence[int], verdict: str, reason: str = ""
-    ) -> dict[str, Any]:
-        """`{decided: [number], refused: [{number, code, message}], counts}`. See `Deciding.decide`."""
+    ) -> Decided:
+        """See `Deciding.decide`."""
         done, refused = self._deciding.decide(subject, campaign_id, numbers, verdict, reason)
-        return {
-            "decided": [
-                {
-                    "number": item.number,
-                    "state": str(item.state),
-                    "outcome": str(item.outcome),
-                    "leftAt": list(item.left_at),
-                }
-                for item in done
-            ],
-            "refused": [{"number": r.number, "code": r.error.code, "message": r.error.message} for r in refused],
-            "campaign": self.show(subject, campaign_id),
-        }
+        return Decided(done, refused, self.show(subject, campaign_id))
 
-    def close(
-        self, subject: Subject, campaign_id: str, no_answer: str | None = None, reason: str = ""
-    ) -> dict[str, Any]:
+    def close(self, subject: Subject, campaign_id: str, no_answer: str | None = None, reason: str = "") -> CampaignPage:
         """Close a campaign now; what nobody confirmed is revoked or kept as declared, or as given, which takes a reason. For
         those who manage, and admins of the domain that it is of; what is their own is settled as declared.
 
@@ -203,17 +247,17 @@ class Campaigns:
     def _can(self, campaign: Campaign, sight: Sight, item: Item) -> bool:
         return campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at and sight.decides(item)
 
-    def _where(self, campaign: Campaign, sight: Sight, asked: Asked) -> ItemFilter:
+    def _where(self, campaign: Campaign, sight: Sight, query: ItemQuery) -> ItemFilter:
         opens = None
-        if asked.dataset is not None:
+        if query.dataset is not None:
             sets = self._store.sets(campaign.id, OPENS)
-            opens = [key for key, datasets in sets.items() if asked.dataset in datasets] or _NOWHERE
+            opens = [key for key, datasets in sets.items() if query.dataset in datasets] or _NOWHERE
         return ItemFilter(
-            states=(asked.state,) if asked.state is not None else None,
-            kind=asked.kind,
+            states=(query.state,) if query.state is not None else None,
+            kind=query.kind,
             person=None,
-            unused=asked.unused,
-            reviewers=None if sight.runs_all and not asked.mine else list(sight.mine) or _NOWHERE,
+            unused=query.unused,
+            reviewers=None if sight.runs_all and not query.mine else list(sight.mine) or _NOWHERE,
             opens=opens,
         )
 
@@ -226,10 +270,10 @@ class Campaigns:
         return collected
 
     @staticmethod
-    def _fits(sight: Sight, item: Item, asked: Asked) -> bool:
-        if not sight.sees(item) or (asked.mine and sight.own(item)):
+    def _fits(sight: Sight, item: Item, query: ItemQuery) -> bool:
+        if not sight.sees(item) or (query.mine and sight.own(item)):
             return False
-        return asked.person is None or name_key(item.right.holder) == name_key(asked.person)
+        return query.person is None or name_key(item.right.holder) == name_key(query.person)
 
     def _to_decide(self, campaign: Campaign, sight: Sight) -> int:
         if not sight.mine:
@@ -237,34 +281,23 @@ class Campaigns:
         where = ItemFilter(states=(ItemState.OPEN,), reviewers=list(sight.mine))
         return sum(sight.decides(item) for item in self._every(campaign, where))
 
-    def _shown(self, campaign: Campaign, sight: Sight) -> dict[str, Any]:
+    def _shown(self, campaign: Campaign, sight: Sight) -> ShownCampaign:
         running = campaign.state is CampaignState.OPEN and self._clock() < campaign.due_at
         mine = ItemFilter(reviewers=list(sight.mine) or _NOWHERE)
-        return {
-            "id": campaign.id,
-            "review": campaign.review,
-            "state": str(campaign.state),
-            "description": str(campaign.terms.get("description", "")),
-            "startedAt": rfc3339(campaign.started_at),
-            "startedBy": campaign.started_by,
-            "dueAt": rfc3339(campaign.due_at),
-            "closedAt": rfc3339(campaign.closed_at),
-            "closedBy": campaign.closed_by,
-            "onNoAnswer": campaign.no_answer,
-            "notes": list(campaign.notes) if sight.counts else [],
-            "hash": campaign.digest,
-            "audit": campaign.audit,
-            "counts": summary(self._store, campaign.id, None if sight.counts else mine),
-            "toDecide": self._to_decide(campaign, sight) if running else 0,
-            "manages": sight.runs_all,
-        }
+        return ShownCampaign(
+            campaign,
+            counts=summary(self._store, campaign.id, None if sight.counts else mine),
+            to_decide=self._to_decide(campaign, sight) if running else 0,
+            manages=sight.runs_all,
+            counts_all=sight.counts,
+        )
 
-    def _progress(self, campaign: Campaign, sight: Sight) -> list[dict[str, Any]]:
+    def _progress(self, campaign: Campaign, sight: Sight) -> list[Progress]:
         """How far each set of reviewers is."""
-        progress: dict[str, dict[str, Any]] = {
-            key: {"why": each.why, "users": list(each.users), "items": 0, "open": 0} for key, each in sight.sets.items()
-        }
+        every: Counter[str] = Counter()
+        open_: Counter[str] = Counter()
         for each in self._store.counts(campaign.id, ItemFilter()):
-            progress[each.reviewers]["items"] += each.count
-            progress[each.reviewers]["open"] += each.count if each.state == ItemState.OPEN else 0
-        return sorted(progress.values(), key=lambda each: (-each["open"], each["why"]))
+            every[each.reviewers] += each.count
+            open_[each.reviewers] += each.count if each.state == ItemState.OPEN else 0
+        progress = (Progress(each.why, tuple(each.users), every[key], open_[key]) for key, each in sight.sets.items())
+        return sorted(progress, key=lambda each: (-each.open, each.why))

@@ -167,14 +167,14 @@ class Starting:
             campaign.started_by,
             "campaign.start",
             campaign,
-            [f"{counts['items']} items"],
-            {"snapshot": first, **counts},
+            [f"{counts.items} items"],
+            {"snapshot": first, **counts.record()},
         )
         self._records.report(
             "campaign.started",
             campaign,
             asks(campaign),
-            {"by": campaign.started_by, "items": counts["items"], "waiting": waits},
+            {"by": campaign.started_by, "items": counts.items, "waiting": waits},
             sorted(waits),
         )
 

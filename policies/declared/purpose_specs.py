@@ -75,7 +75,7 @@ def check_fits(name: str, fit: Fit) -> None:
         )
 
 
-class Together:
+class ProposedPurposes:
     """Declared purposes, and those that are to be declared with them. Made once for all documents of an apply.
 
     given: specs that were not looked at, by name

@@ -25,7 +25,7 @@ from policies.model import Role
 from policies.ports import Document, PolicyStore
 
 
-class Declared:
+class ReadDocuments:
     """Documents that were read, by kind and name, and the view of them.
 
     One that cannot be read closes what it may be about, and never fails the others. Not for several threads at once; `with_`
@@ -36,9 +36,9 @@ class Declared:
         self._read: dict[Key, Read] = {}
         self._parts: View | None = None
 
-    def with_(self, documents: Iterable[Document], version: int) -> Declared:
+    def with_(self, documents: Iterable[Document], version: int) -> ReadDocuments:
         """These documents' states put over what was read before (a deleted one is taken away), as the state at `version`."""
-        after = Declared()
+        after = ReadDocuments()
         documents = list(documents)
         after._read = dict(self._read)
         changed: dict[Key, Read | None] = {}
@@ -60,7 +60,7 @@ class Declared:
 
     def only(self, documents: Sequence[Document], version: int) -> View:
         """The view of these documents and no others; those that were read before are not read again."""
-        fresh = Declared()
+        fresh = ReadDocuments()
         for document in documents:
             key = (document.kind, document.name)
             cached = self._read.get(key)
@@ -71,14 +71,14 @@ class Declared:
     @property
     def view(self) -> View:
         """Of all that was read."""
-        return self._parts if self._parts is not None else Declared().with_((), 0).view
+        return self._parts if self._parts is not None else ReadDocuments().with_((), 0).view
 
 
 def build_view(store: PolicyStore, version: int, as_of: datetime | None = None) -> View:
     """Read every document, now or as it was at a moment."""
     if as_of is not None:
-        return Declared().only(documents_at(store, as_of), version)
-    return Declared().with_(store.changed(READ_KINDS), version).view
+        return ReadDocuments().only(documents_at(store, as_of), version)
+    return ReadDocuments().with_(store.changed(READ_KINDS), version).view
 
 
 def documents_at(store: PolicyStore, as_of: datetime) -> list[Document]:

@@ -16,7 +16,7 @@ from policies.declared.builtin import BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
 from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
-from policies.declared.read_documents import Declared, build_view, documents_at
+from policies.declared.read_documents import ReadDocuments, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
 from policies.model import DatasetFacts, Decision, Subject
@@ -66,7 +66,7 @@ class GovernanceState:
         """What a subject may know of a dataset."""
         self.on_person: OnPerson = lambda *_: None
         """Called in the transaction that declares, changes or deletes a person or a program."""
-        self._read = Declared()
+        self._read = ReadDocuments()
         self._at = -1
         self._lock = threading.Lock()
 
@@ -87,7 +87,7 @@ class GovernanceState:
             if self._at == version:
                 return self._read.view
             if version < self._at:  # another store took its place, as when one is restored
-                self._read, self._at = Declared(), -1
+                self._read, self._at = ReadDocuments(), -1
             read = self._read.with_(self.store.changed(READ_KINDS, max(self._at, 0)), version)
             # What a transaction writes may never come to be, and others get its version: it is read for now, and not kept.
             if not self.store.is_writing:
@@ -140,7 +140,13 @@ class GovernanceState:
     # --- changing --------------------------------------------------------------------------------------------------
 
     def check(
-        self, kind: str, name: str, spec: Any, beside: purpose_specs.Together | None = None, *, alone: bool = True
+        self,
+        kind: str,
+        name: str,
+        spec: Any,
+        beside: purpose_specs.ProposedPurposes | None = None,
+        *,
+        alone: bool = True,
     ) -> Mapping[str, Any]:
         """The spec as it would be stored. Raises InvalidInput naming the document, the field and the fix.
 
@@ -174,11 +180,11 @@ class GovernanceState:
                 raise InvalidInput(f"IdentityProvider {name}: metadata.name {error}.") from None
         return kinds.dump(model)
 
-    def together(self, given: Mapping[str, Any]) -> purpose_specs.Together:
+    def together(self, given: Mapping[str, Any]) -> purpose_specs.ProposedPurposes:
         """Declared purposes with those of `given` (specs by name), for `check`."""
-        return purpose_specs.Together(self.view().purposes, given)
+        return purpose_specs.ProposedPurposes(self.view().purposes, given)
 
-    def _check_purposes(self, kind: str, name: str, spec: Any, beside: purpose_specs.Together | None) -> None:
+    def _check_purposes(self, kind: str, name: str, spec: Any, beside: purpose_specs.ProposedPurposes | None) -> None:
         """Raises InvalidInput for a purpose that does not fit with the others, or a document that names an unknown one."""
         names = purpose_specs.named_in(kind, spec)
         if kind != "Purpose" and not names:

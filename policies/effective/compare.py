@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Generic, TypeVar
 
 from catalog.errors import InvalidInput, NotAllowed
-from catalog.records import rfc3339
-from policies.access.decision_service import column_json
+from policies.access.decision_service import effect_of
 from policies.access.identity import Identity
 from policies.decision.domains import Power
 from policies.effective.dataset_access import SEES_ALL
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
-from policies.effective.shown import Shown, Summaries
+from policies.effective.shown import HeldRule, Shown, Summaries
 from policies.matching import is_active, resolve
-from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Reason, Subject
+from policies.model import ColumnDecision, DatasetFacts, Decision, Effect, Mask, Reason, Subject
 from policies.ports import PolicyStore
+
+T_co = TypeVar("T_co", covariant=True)
 
 MOST_FIELDS = 1000
 """Fields that differ, in one answer; more are counted."""
@@ -35,13 +36,83 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class Seen:
+    """What one side sees."""
+
     side: Side
     moment: Moment
     who: Principal
     facts: DatasetFacts
     decision: Decision
     shown: Shown
+
+    def rules(self) -> list[HeldRule]:
+        """The rules behind it, with how the person comes to each."""
+        return Holding(self.moment.view, self.facts).rules(self.who, self.shown.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSight:
+    """What one side sees of a field. effect: allow | mask | deny | gap | unknown, where the field was not known then."""
+
+    effect: str
+    mask: Mask | None
+    clear_when: str | None
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field of which the two see different things."""
+
+    path: str
+    left: ColumnSight
+    right: ColumnSight
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Groups and roles of one side only."""
+
+    groups: tuple[str, ...]
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRule:
+    """A state of a rule's document that was written between two moments. by: None where the caller may not see who."""
+
+    kind: str
+    name: str
+    at: datetime
+    by: str | None
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Generic[T_co]):
+    """One of each side."""
+
+    left: T_co
+    right: T_co
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """fields   those of which the two see different things; `more_fields`: how many more; same: how many others there are
+    rules    those behind one side only; holds: groups and roles of one side only
+    changed  what became of these rules between two moments, oldest first
+    """
+
+    dataset: str
+    sides: Pair[Seen]
+    fields: Sequence[Difference]
+    more_fields: int
+    same: int
+    rules: Pair[Sequence[HeldRule]]
+    holds: Pair[Held]
+    changed: Sequence[ChangedRule]
+    notes: Sequence[str]
 
 
 class Compare:
@@ -50,12 +121,9 @@ class Compare:
     def __init__(self, moments: Moments, identity: Identity) -> None:
         self._moments, self._identity = moments, identity
 
-    def of(self, caller: Subject, reference: str, left: Side, right: Side) -> dict[str, Any]:
-        """{dataset, left, right, fields: [{path, left, right}], moreFields, same, rules, holds, changed, notes}.
+    def of(self, caller: Subject, reference: str, left: Side, right: Side) -> Comparison:
+        """Who changed a role or a policy shows to those who may see all, and so does what others hold beside the rules.
 
-        `fields` are those of which the two see different things; `same` counts the others. `rules` holds those behind one
-        side only, `holds` the groups and roles of one side only, `changed` what became of these rules between two moments;
-        who changed a role or a policy (`by`) shows to those who may see all, and so does what others hold beside the rules.
         Owners of the dataset and those who may see all may compare anybody; a person may compare themselves at two moments.
         Raises DatasetNotFound, NotAllowed, InvalidInput where both sides are the same.
         """
@@ -66,20 +134,19 @@ class Compare:
         open_ = [all_ or side.person == caller.user for side in (left, right)]
         first, second = self._see(caller, reference, left, open_[0]), self._see(caller, reference, right, open_[1])
         fields, same = _fields(first, second)
-        rules = {"left": _only(first, second), "right": _only(second, first)}
+        rules: Pair[Sequence[HeldRule]] = Pair(_only(first, second), _only(second, first))
         notes = dict.fromkeys((*self._notes(reference, first, all_), *self._notes(reference, second, all_)))
-        return {
-            "dataset": first.facts.reference,
-            "left": _side(first),
-            "right": _side(second),
-            "fields": fields[:MOST_FIELDS],
-            "moreFields": max(0, len(fields) - MOST_FIELDS),
-            "same": same,
-            "rules": rules,
-            "holds": {"left": _held(first, second, all(open_)), "right": _held(second, first, all(open_))},
-            "changed": self._changed(first, second, rules, all_),
-            "notes": list(notes),
-        }
+        return Comparison(
+            dataset=first.facts.reference,
+            sides=Pair(first, second),
+            fields=fields[:MOST_FIELDS],
+            more_fields=max(0, len(fields) - MOST_FIELDS),
+            same=same,
+            rules=rules,
+            holds=Pair(_held(first, second, all(open_)), _held(second, first, all(open_))),
+            changed=self._changed(first, second, [*rules.left, *rules.right], all_),
+            notes=list(notes),
+        )
 
     def _require(self, caller: Subject, reference: str, people: set[str]) -> None:
         if people == {caller.user} or self._identity.permissions(caller) & SEES_ALL:
@@ -93,7 +160,7 @@ class Compare:
                 details={"permission": "report:read", "reasons": ["neither owner, nor one of the permissions"]},
             )
 
-    def _see(self, caller: Subject, reference: str, side: Side, open_: bool) -> _Seen:
+    def _see(self, caller: Subject, reference: str, side: Side, open_: bool) -> Seen:
         moment = self._moments.of(side.as_of)
         moment.view.purposes.require(side.purpose)
         facts = self._moments.facts(reference, moment)
@@ -108,76 +175,54 @@ class Compare:
             why = (Reason("gap", who.name, gone),) if open_ else ()
             decision = Decision(facts.id, facts.reference, Effect.DENY, reasons=why)
         summary = Summaries(None, {g.name: (g.valid_to, g.purpose) for g in grants}).of(decision)
-        return _Seen(side=side, moment=moment, who=who, facts=facts, decision=decision, shown=summary)
+        return Seen(side=side, moment=moment, who=who, facts=facts, decision=decision, shown=summary)
 
-    def _notes(self, reference: str, seen: _Seen, all_: bool) -> Iterable[str]:
+    def _notes(self, reference: str, seen: Seen, all_: bool) -> Iterable[str]:
         yield from seen.moment.notes_for(all_)
         if len(seen.moment.given.get(seen.who.name, ())) > 1:
             yield f"{seen.who.name} has sessions with different rights; what is compared is the newest of them."
         yield from self._moments.missing(reference, seen.moment)
 
-    def _changed(
-        self, first: _Seen, second: _Seen, rules: Mapping[str, Sequence[Mapping[str, Any]]], all_: bool
-    ) -> list[dict[str, Any]]:
+    def _changed(self, first: Seen, second: Seen, rules: Sequence[HeldRule], all_: bool) -> list[ChangedRule]:
         """States of the rules' documents that were written between the two moments, oldest first."""
         early, late = sorted((first.moment.at, second.moment.at))
         if early == late:
             return []
         store: PolicyStore = self._moments.state.store
-        named = {(_DOCUMENTS[r["kind"]], r["name"]) for only in rules.values() for r in only if r["kind"] in _DOCUMENTS}
+        named = {(_DOCUMENTS[each.rule.kind], each.rule.name) for each in rules if each.rule.kind in _DOCUMENTS}
         collected = [
-            {
-                "kind": kind,
-                "name": name,
-                "at": rfc3339(each.at),
-                "deleted": each.spec is None,
-                "by": each.by if all_ or kind == "Grant" else None,
-            }
+            ChangedRule(kind, name, each.at, each.by if all_ or kind == "Grant" else None, each.spec is None)
             for kind, name in sorted(named)
             for each in store.history(kind, name)
             if early < each.at <= late
         ]
-        return sorted(collected, key=lambda each: (each["at"] or "", each["kind"], each["name"]))
+        return sorted(collected, key=lambda each: (each.at, each.kind, each.name))
 
 
-def _side(seen: _Seen) -> dict[str, Any]:
-    return {
-        "person": seen.who.name,
-        "at": rfc3339(seen.moment.at),
-        "purpose": seen.side.purpose,
-        **seen.shown.to_json(),
-        "rules": _rules(seen, seen.shown.rules),
-    }
-
-
-def _rules(seen: _Seen, rules: Iterable[Any]) -> list[dict[str, Any]]:
-    holding = Holding(seen.moment.view, seen.facts)
-    return [{**rule.to_json(), "how": holding.of(seen.who, rule)} for rule in rules]
-
-
-def _only(one: _Seen, other: _Seen) -> list[dict[str, Any]]:
+def _only(one: Seen, other: Seen) -> list[HeldRule]:
     theirs = {(r.kind, r.name, r.text) for r in other.shown.rules}
-    return _rules(one, (r for r in one.shown.rules if (r.kind, r.name, r.text) not in theirs))
+    return [each for each in one.rules() if (each.rule.kind, each.rule.name, each.rule.text) not in theirs]
 
 
-def _held(one: _Seen, other: _Seen, open_: bool) -> dict[str, list[str]]:
+def _held(one: Seen, other: Seen, open_: bool) -> Held:
     """Groups and roles of one side only; to the owner of the dataset the roles behind what is shown, and no more."""
     if not open_:
         mine, theirs = ({r.name for r in seen.shown.rules if r.kind == "role"} for seen in (one, other))
-        return {"groups": [], "roles": sorted(mine - theirs)}
+        return Held((), tuple(sorted(mine - theirs)))
     ours, others = (resolve(seen.who.subject, seen.moment.view.roles).roles.keys() for seen in (one, other))
-    return {"groups": sorted(one.who.subject.groups - other.who.subject.groups), "roles": sorted(ours - others)}
+    groups = one.who.subject.groups - other.who.subject.groups
+    return Held(tuple(sorted(groups)), tuple(sorted(ours - others)))
 
 
-def _fields(first: _Seen, second: _Seen) -> tuple[list[dict[str, Any]], int]:
+def _fields(first: Seen, second: Seen) -> tuple[list[Difference], int]:
     ours, theirs = _columns(first.decision), _columns(second.decision)
     paths = {f.path for seen in (first, second) for f in seen.facts.fields} | ours.keys() | theirs.keys()
-    differ: list[dict[str, Any]] = []
+    differ: list[Difference] = []
     for path in sorted(paths):
         left, right = ours.get(path), theirs.get(path)
         if _same(left, right):
             continue
-        differ.append({"path": path, "left": _shown(left, first, path), "right": _shown(right, second, path)})
+        differ.append(Difference(path, _sight(left, first, path), _sight(right, second, path)))
     return differ, len(paths) - len(differ)
 
 
@@ -191,12 +236,12 @@ def _same(left: ColumnDecision | None, right: ColumnDecision | None) -> bool:
     return (left.effect, left.mask, left.clear_when) == (right.effect, right.mask, right.clear_when)
 
 
-def _shown(column: ColumnDecision | None, seen: _Seen, path: str) -> dict[str, Any]:
-    """As decisions for engines have it, without the path; `unknown` where the field was not known at that moment."""
+def _sight(column: ColumnDecision | None, seen: Seen, path: str) -> ColumnSight:
     if column is not None:
-        column_now = column_json(column)
-        return {key: column_now[key] for key in ("effect", "mask", "clearWhen", "reasons")}
+        return ColumnSight(effect_of(column), column.mask, column.clear_when, tuple(column.reasons))
     known = any(f.path == path for f in seen.facts.fields)
-    effect = "deny" if known else "unknown"
-    reasons = [] if not known else [{"kind": r.kind, "name": r.name, "text": r.text} for r in seen.decision.reasons]
-    return {"effect": effect, "mask": None, "clearWhen": None, "reasons": reasons}
+    return (
+        ColumnSight("deny", None, None, tuple(seen.decision.reasons))
+        if known
+        else ColumnSight("unknown", None, None, ())
+    )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
 from catalog.paths import FieldPath
-from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.decision.domains import Power
 from policies.effective.alike import Alike, Kind
@@ -54,34 +52,9 @@ class Listing:
     decided: int
     notes: tuple[str, ...]
 
-    def rows(self, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-        """Entries of this listing as JSON: {kind, name, purpose, shows, fields, masks, rows, clearWhen, until, rules, moreRules}.
-
-        Each rule has `how`: how the principal comes to it.
-        """
-        holding = Holding(self.moment.view, self.facts)
-        for entry in entries:
-            yield {
-                "kind": entry.who.kind,
-                "name": entry.who.name,
-                "purpose": entry.purpose,
-                **entry.shown.to_json(),
-                "rules": [{**r.to_json(), "how": holding.of(entry.who, r)} for r in entry.shown.rules],
-                "moreRules": entry.shown.more_rules,
-            }
-
-    def to_json(self, offset: int, limit: int) -> dict[str, Any]:
-        """One page, with the head of the list."""
-        field = str(self.place) if self.place is not None else None
-        return {
-            "dataset": self.facts.reference,
-            "field": field,
-            "at": rfc3339(self.moment.at),
-            "entries": list(self.rows(self.entries[offset : offset + limit])),
-            "total": len(self.entries),
-            "people": self.totals,
-            "notes": list(self.notes),
-        }
+    def holding(self) -> Holding:
+        """Gives how each principal of the list comes to the rules behind what they see."""
+        return Holding(self.moment.view, self.facts)
 
 
 class DatasetAccess:

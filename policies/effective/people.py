@@ -13,7 +13,7 @@ from policies.access.sessions import gone_because
 from policies.declared.builtin import ADMIN_USER
 from policies.declared.directory import DirectoryRuleSpec
 from policies.declared.state import View
-from policies.effective.shown import Rule
+from policies.effective.shown import HeldRule, Rule
 from policies.matching import dataset_matches
 from policies.model import DatasetFacts, Grant, Subject
 
@@ -80,6 +80,10 @@ class Holding:
 
     def __init__(self, view: View, facts: DatasetFacts | None) -> None:
         self._view, self._facts = view, facts
+
+    def rules(self, who: Principal, rules: Iterable[Rule]) -> list[HeldRule]:
+        """Rules, each with how the principal comes to it."""
+        return [HeldRule(each, tuple(self.of(who, each))) for each in rules]
 
     def of(self, who: Principal, rule: Rule) -> list[str]:
         """Ways, each in a few words: `named`, `group team-orders`, `role analyst < group sales`. Empty: for everybody."""

@@ -7,16 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from catalog.errors import InvalidInput, NotAllowed, NotFound
-from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.effective.alike import with_sources
 from policies.effective.dataset_access import DatasetAccess
 from policies.effective.moment import Moment, Moments
 from policies.effective.people import Holding, Principal, person_by_session
-from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, Rule, Shown, Summaries
+from policies.effective.shown import CLEAR, MASKED, NOTHING, PARTLY, HeldRule, Rule, Shown, Summaries
 from policies.matching import dataset_matches, is_active, resolve
 from policies.model import DatasetFacts, Decision, Effect, Grant, Reason, Subject
 
@@ -54,34 +52,11 @@ class Sheet:
     notes: tuple[str, ...]
     limited: bool = False
 
-    def rows_json(self, rows: Iterable[Row]) -> Iterable[dict[str, Any]]:
-        """{dataset, purpose, shows, fields, masks, rows, clearWhen, until, rules, moreRules}, each rule with `how`."""
-        for row in rows:
-            holding = Holding(self.moment.view, row.facts)
-            yield {
-                "dataset": row.facts.reference,
-                "purpose": row.purpose,
-                **row.shown.to_json(),
-                "rules": [{**r.to_json(), "how": holding.of(row.who, r)} for r in row.shown.rules],
-                "moreRules": row.shown.more_rules,
-            }
+    def rules(self, row: Row) -> list[HeldRule]:
+        """The rules behind a row, with how the person comes to each."""
+        return Holding(self.moment.view, row.facts).rules(row.who, row.shown.rules)
 
-    def to_json(self, offset: int, limit: int) -> dict[str, Any]:
-        """One page, with who the person is: groups, and roles with how the person comes to them."""
-        groups, roles = self._held()
-        return {
-            "person": self.name,
-            "at": rfc3339(self.moment.at),
-            "gone": None if self.limited else self.gone,
-            "groups": groups,
-            "roles": [{"name": role, "how": how} for role, how in roles.items()],
-            "entries": list(self.rows_json(self.rows[offset : offset + limit])),
-            "total": len(self.rows),
-            "datasets": self.totals,
-            "notes": list(self.notes),
-        }
-
-    def _held(self) -> tuple[list[str], dict[str, list[str]]]:
+    def held(self) -> tuple[list[str], dict[str, list[str]]]:
         """Groups, and roles with how the person comes to them, in all sessions; where limited, those behind the rows."""
         view = self.moment.view
         holding = Holding(view, None)

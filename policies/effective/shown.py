@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from catalog.paths import FieldPath
-from catalog.records import rfc3339
 from policies.decision.column_outcome import Outcome
 from policies.decision.columns import FieldDecisions
 from policies.decision.places import Places
@@ -34,15 +32,13 @@ class Rule:
     until: datetime | None = None
     purpose: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """{kind, name, text, until, purpose}."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "text": self.text,
-            "until": rfc3339(self.until),
-            "purpose": self.purpose,
-        }
+
+@dataclass(frozen=True, slots=True)
+class HeldRule:
+    """A rule, and how somebody comes to it: `named`, `group sales`, ...; empty where it is for everybody."""
+
+    rule: Rule
+    how: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +65,6 @@ class Shown:
     def what(self) -> object:
         """All that is shown, whatever the rules behind it."""
         return (self.shows, self.clear, self.masked, self.hidden, self.masks, self.rows, self.clear_when)
-
-    def to_json(self) -> dict[str, Any]:
-        """Without the rules."""
-        return {
-            "shows": self.shows,
-            "fields": {"clear": self.clear, "masked": self.masked, "hidden": self.hidden},
-            "masks": list(self.masks),
-            "rows": list(self.rows),
-            "clearWhen": list(self.clear_when),
-            "until": rfc3339(self.until),
-        }
 
 
 class Summaries:

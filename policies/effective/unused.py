@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from catalog.errors import InvalidInput, NotFound
 from catalog.records import rfc3339
@@ -41,16 +40,17 @@ class UnusedRight:
     since: datetime | None
     how: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """{kind, name, person, dataset, since, how}."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "person": self.person,
-            "dataset": self.dataset,
-            "since": rfc3339(self.since),
-            "how": list(self.how),
-        }
+
+@dataclass(frozen=True, slots=True)
+class UnusedRights:
+    """Rights that were there for all of these days, and not used in them. young: grants that are younger, which cannot be
+    judged yet."""
+
+    days: int
+    since: datetime
+    rights: Sequence[UnusedRight]
+    young: int
+    notes: Sequence[str]
 
 
 class Unused:
@@ -76,11 +76,10 @@ class Unused:
         dataset: str | None = None,
         person_: str | None = None,
         kind: str | None = None,
-    ) -> dict[str, Any]:
-        """{days, since, rights, young, notes}: rights that were there for all of these days, and not used in them.
+    ) -> UnusedRights:
+        """Holders of report:read, audit:read or manage see all of them; others their own, and those on datasets they own.
 
-        `young` counts the grants that are younger, which cannot be judged yet. Holders of report:read, audit:read or manage
-        see all of them; others their own, and those on datasets they own. Raises InvalidInput.
+        Raises InvalidInput.
         """
         if kind is not None and kind not in KINDS:
             raise InvalidInput(f"{kind!r} is not one of {', '.join(KINDS)}.", details={"field": "kind"})
@@ -103,13 +102,7 @@ class Unused:
             collected += _ownership(mine, read)
         rights = [r for r in collected if person_ is None or r.person == person_]
         rights.sort(key=lambda r: (KINDS.index(r.kind), r.person or "", r.name))
-        return {
-            "days": days,
-            "since": rfc3339(since),
-            "rights": [r.to_json() for r in rights],
-            "young": young,
-            "notes": notes,
-        }
+        return UnusedRights(days, since, rights, young, notes)
 
     def _notes(self, since: datetime, days: int) -> Iterator[str]:
         """What the audit cannot show."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from catalog.errors import InvalidInput, LimitExceeded
 from catalog.event_model import Event
-from catalog.records import rfc3339
 from policies.audit.log import AuditLog
 from policies.audit.ports import AuditFilter
 from policies.model import Subject
@@ -20,6 +19,7 @@ from policies.notify.notices import (
     Channel,
     Chat,
     ChatKind,
+    Count,
     Digest,
     Notice,
     NoticeState,
@@ -30,12 +30,13 @@ from policies.notify.notices import (
 )
 from policies.notify.sender import NoticeSender
 from policies.notify.when import time_of, zone_of
-from policies.notify.words import message, sentence
+from policies.notify.words import message
 from policies.ports import Clock
 from policies.settings import NotifySettings
 
 _TESTS_AN_HOUR = 10
-_MOST_NAMED = 50
+MOST_NAMED = 50
+"""Names of people in a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,54 @@ class _ChatPlace:
     kind: ChatKind | None
     sealed: str | None
     host: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPreference:
+    """What a person chose, without the address of their chat service, and what is possible here."""
+
+    preference: Preference
+    mail_available: bool
+    mail_address_known: bool
+    chat_available: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
+    """What became of a test message. problem: why it was not sent, in a sentence."""
+
+    user: str
+    channel: Channel
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelProblem:
+    """Why so many notices of a channel wait or failed."""
+
+    channel: Channel
+    problem: str
+    notices: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotifyReport:
+    """What is set up, and how many notices are in which state; never an address.
+
+    links            messages have links; problems: the most frequent first
+    paused           channel -> until when this process leaves its service alone
+    without_address  people whose address is unknown; missed: how many of them missed a notice, with the first of their names
+    """
+
+    at: datetime
+    settings: NotifySettings
+    links: bool
+    counts: Sequence[Count]
+    problems: Sequence[ChannelProblem]
+    paused: Mapping[Channel, datetime]
+    without_address: Sequence[str]
+    missed: int
+    missed_names: Sequence[str]
 
 
 class Notifications:
@@ -75,8 +124,8 @@ class Notifications:
 
     # --- a person ----------------------------------------------------------------------------------------------------
 
-    def preference(self, user: str) -> dict[str, Any]:
-        """What a person chose, and what is possible here. Of their chat service only the host."""
+    def preference(self, user: str) -> ShownPreference:
+        """What a person chose, and what is possible here."""
         return self._shown(self._store.preference(user) or Preference(user))
 
     def choose(
@@ -89,7 +138,7 @@ class Notifications:
         zone: str,
         chat_kind: str | None = None,
         chat_url: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> ShownPreference:
         """Set one's own preference. `chat_url` None: the address stays; empty: it is forgotten.
 
         Raises InvalidInput naming the field.
@@ -145,14 +194,14 @@ class Notifications:
             return replace(place, kind=_one_of(ChatKind, kind, "chatKind"))
         return place
 
-    def mine(self, user: str, limit: int) -> list[dict[str, Any]]:
+    def mine(self, user: str, limit: int) -> Sequence[Notice]:
         """A person's notices, newest first."""
-        return [_notice_json(each) for each in self._store.notices(user, limit)]
+        return self._store.notices(user, limit)
 
-    def test(self, subject: Subject, channel: str, user: str | None = None) -> dict[str, Any]:
+    def test(self, subject: Subject, channel: str, user: str | None = None) -> TestOutcome:
         """Send a test message now, to oneself or, for those who manage (the caller checks that), to another person.
 
-        `{user, channel, sent, problem}`: what the service answered. Raises LimitExceeded after ten within an hour.
+        Raises LimitExceeded after ten within an hour.
         """
         to, way, now = user or subject.user, _one_of(Channel, channel, "channel"), self._clock()
         if self._tests(subject.user) >= _TESTS_AN_HOUR:
@@ -188,84 +237,36 @@ class Notifications:
         self._audit.record(
             subject.user, "notify.test", to, "allow", [problem or "sent"], {"channel": str(way), "users": [to]}
         )
-        return {"user": to, "channel": str(way), "sent": problem is None, "problem": problem}
+        return TestOutcome(to, way, problem)
 
     def _tests(self, user: str) -> int:
         where = AuditFilter(actor=user, action="notify.test", since=self._clock() - timedelta(hours=1))
         return len(self._audit.list(where, limit=_TESTS_AN_HOUR).entries)
 
-    def _shown(self, of: Preference) -> dict[str, Any]:
-        return {
-            "user": of.user,
-            "channels": sorted(of.channels),
-            "off": sorted(of.off),
-            "digest": str(of.digest),
-            "at": of.at,
-            "zone": of.zone,
-            "changed": of.changed_at is not None,
-            "chatKind": str(of.chat_kind) if of.chat_kind else None,
-            "chatHost": of.chat_host,
-            "mailAvailable": self._settings.smtp_host is not None,
-            "mailAddressKnown": self._address_of(of.user) is not None,
-            "chatAvailable": self._settings.chat,
-            "topics": [str(each) for each in Topic],
-        }
+    def _shown(self, of: Preference) -> ShownPreference:
+        return ShownPreference(
+            replace(of, chat_sealed=None),
+            mail_available=self._settings.smtp_host is not None,
+            mail_address_known=self._address_of(of.user) is not None,
+            chat_available=self._settings.chat,
+        )
 
     # --- an administrator ----------------------------------------------------------------------------------------------
 
-    def status(self) -> dict[str, Any]:
-        """What is set up, and how many notices are in which state; never an address. Raises Unavailable."""
-        now = self._clock()
-        counts = self._store.counts()
-        missed, missed_names = self._store.unaddressed(_MOST_NAMED)
-        unknown = [user for user in self._people() if self._address_of(user) is None]
-        paused = self._sender.paused()
-        return {
-            "mail": {
-                "host": self._settings.smtp_host,
-                "port": self._settings.smtp_port,
-                "security": self._settings.smtp_security,
-                "sender": self._settings.sender,
-                "signsIn": self._settings.smtp_user is not None,
-            },
-            "chat": self._settings.chat,
-            "links": self._base_url is not None,
-            "counts": [
-                {
-                    "channel": str(c.channel),
-                    "state": str(c.state),
-                    "notices": c.notices,
-                    "oldest": rfc3339(c.oldest),
-                    "ageSeconds": max(0.0, (now - c.oldest).total_seconds()),
-                }
-                for c in counts
-            ],
-            "problems": [
-                {"channel": str(channel), "problem": problem, "notices": number}
-                for channel, problem, number in self._store.problems(10)
-            ],
-            "paused": [{"channel": str(channel), "until": rfc3339(until)} for channel, until in paused.items()],
-            "withoutAddress": len(unknown),
-            "withoutAddressNames": unknown[:_MOST_NAMED],
-            "missedByAddress": missed,
-            "missedByAddressNames": missed_names,
-        }
-
-
-def _notice_json(each: Notice) -> dict[str, Any]:
-    return {
-        "id": each.id,
-        "type": each.type,
-        "subject": each.subject,
-        "channel": str(each.channel),
-        "topic": str(each.topic),
-        "text": sentence(each),
-        "at": rfc3339(each.at),
-        "dueAt": rfc3339(each.due_at),
-        "state": str(each.state),
-        "problem": each.problem,
-        "doneAt": rfc3339(each.done_at),
-    }
+    def status(self) -> NotifyReport:
+        """Raises Unavailable."""
+        missed, missed_names = self._store.unaddressed(MOST_NAMED)
+        return NotifyReport(
+            at=self._clock(),
+            settings=self._settings,
+            links=self._base_url is not None,
+            counts=self._store.counts(),
+            problems=[ChannelProblem(*each) for each in self._store.problems(10)],
+            paused=self._sender.paused(),
+            without_address=[user for user in self._people() if self._address_of(user) is None],
+            missed=missed,
+            missed_names=missed_names,
+        )
 
 
 def _one_of(kind: Any, text: str | None, field: str) -> Any:

@@ -32,7 +32,7 @@ _UNREADABLE = "The policies could not be read, so nothing is shown; try again or
 
 
 @dataclass(slots=True)
-class Found:
+class DecidedTables:
     """The tables of a query and what was decided on each."""
 
     tables: Mapping[TableRef, QueryTable]
@@ -107,7 +107,7 @@ class Preparer:
         """See `TableSource.find`; for a subject, what they may not know of is not there."""
         return (self._tables if subject is None else self.tables_of(subject)).find(name)
 
-    def find(self, subject: Subject, gated: Gated, purpose: str | None) -> Found:
+    def find(self, subject: Subject, gated: Gated, purpose: str | None) -> DecidedTables:
         """Raises DatasetNotFound with the place, InvalidInput for a name that fits several datasets."""
         tables = {}
         for ref in gated.tables:
@@ -119,7 +119,7 @@ class Preparer:
                 details = {**error.details, "line": line, "column": column}
                 raise DatasetNotFound(error.message, details=details) from error
         decisions = {ref: self.decide(subject, table, purpose) for ref, table in tables.items()}
-        return Found(tables, decisions)
+        return DecidedTables(tables, decisions)
 
     def decide(self, subject: Subject, table: QueryTable, purpose: str | None) -> Decision:
         """The decision; where it cannot be taken, a denial that names the gap."""
@@ -149,7 +149,7 @@ class Preparer:
             return table, _undecided(table, error)
         return table, self.decide(subject, table, purpose)
 
-    def govern(self, gated: Gated, resolved: Found) -> Prepared:
+    def govern(self, gated: Gated, resolved: DecidedTables) -> Prepared:
         """Views for the tables that are allowed; what cannot be built is named in `gaps`."""
         prepared = Prepared(gated)
         for ref, table in resolved.tables.items():
@@ -188,7 +188,7 @@ class Preparer:
             # Views come from tables and decisions alone, so these are the ones there are.
             return replace(before, windows=dict(before.windows))
         denied = [d for d in decisions.values() if d.effect is Effect.DENY]
-        now = self.govern(before.gated, Found(tables, decisions))
+        now = self.govern(before.gated, DecidedTables(tables, decisions))
         if denied or now.gaps:
             raise not_allowed(denied or list(decisions.values()), now.gaps, purpose, ended=True)
         check_positions(now)

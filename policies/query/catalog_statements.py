@@ -26,7 +26,7 @@ from policies.plan.refusals import not_allowed
 from policies.plan.settings import QuerySettings
 from policies.plan.views import SYSTEM_TYPES, GovernedTable
 from policies.query import answer as query_answer
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.sql import inventory, trace
 from policies.sql.errors import place
 from policies.sql.names import fold, name_sql, nearest
@@ -44,7 +44,7 @@ _MOST_FIELDS = 200
 
 
 @dataclass(slots=True)
-class Told:
+class StatementResult:
     """An answer: (name, type) of its columns, its rows, whether a limit cut them, sentences beside them."""
 
     columns: list[tuple[str, str]]
@@ -67,7 +67,7 @@ class CatalogAnswers:
     """Answers one statement for one subject. `types` and `explain` are the engine's analysis and Weir's explanation."""
 
     preparer: Preparer
-    trail: Trail
+    trail: AuditedGate
     references: References
     settings: QuerySettings
     types: Types
@@ -75,12 +75,12 @@ class CatalogAnswers:
 
     def answer(
         self, subject: Subject, statement: Statement, sql: str, purpose: str | None, limit: int, stop: Stop
-    ) -> Told:
+    ) -> StatementResult:
         """Raises SqlRefused, DatasetNotFound, NotAllowed (in the audit), QueryFailed, LimitExceeded, Unavailable."""
         match statement.about:
             case About.PLAN:
                 rows: list[list[object]] = [[line] for line in plan_lines(self.explain(statement.query or ""))]
-                return _cut(Told([("plan", "string")], rows), limit)
+                return _cut(StatementResult([("plan", "string")], rows), limit)
             case About.RESULT:
                 return _cut(self._result(statement), limit)
             case About.DESCRIPTION | About.COLUMNS:
@@ -91,18 +91,20 @@ class CatalogAnswers:
 
     # --- lists -----------------------------------------------------------------------------------------------------
 
-    def _listed(self, subject: Subject, statement: Statement, purpose: str | None, limit: int, stop: Stop) -> Told:
+    def _listed(
+        self, subject: Subject, statement: Statement, purpose: str | None, limit: int, stop: Stop
+    ) -> StatementResult:
         if statement.about is About.FUNCTIONS:
             names = [n for n, f in inventory.functions().items() if f.verdict == "allowed" and statement.fits(n)]
-            return _cut(Told([("function", "string")], [[name] for name in sorted(names)]), limit)
+            return _cut(StatementResult([("function", "string")], [[name] for name in sorted(names)]), limit)
         readable = self._readable(subject, statement, purpose, stop)
         if statement.about is About.CLUSTERS:
             word = "catalog" if statement.word.endswith("CATALOGS") else "namespace"
             clusters: dict[str, None] = {}
             for cluster, _ in readable:
                 clusters.setdefault(cluster)
-            return _cut(Told([(word, "string")], [[name] for name in clusters]), limit)
-        answer = Told([("namespace", "string"), ("tableName", "string"), ("isTemporary", "boolean")], [])
+            return _cut(StatementResult([(word, "string")], [[name] for name in clusters]), limit)
+        answer = StatementResult([("namespace", "string"), ("tableName", "string"), ("isTemporary", "boolean")], [])
         for cluster, topic in readable:
             if len(answer.rows) == limit:
                 answer.truncated = True
@@ -145,7 +147,7 @@ class CatalogAnswers:
 
     # --- one dataset or query ----------------------------------------------------------------------------------------
 
-    def _dataset(self, subject: Subject, statement: Statement, sql: str, purpose: str | None) -> Told:
+    def _dataset(self, subject: Subject, statement: Statement, sql: str, purpose: str | None) -> StatementResult:
         gated = self.trail.gate(subject, names_table(statement, sql), purpose, ACTION)
         resolved, prepared = self.trail.decided(self.preparer, subject, gated, purpose, ACTION, explained=True)
         (ref,) = gated.tables
@@ -158,15 +160,17 @@ class CatalogAnswers:
         governed = prepared.tables[ref]
         fields = [c.name for c in governed.shown if c.name not in governed.system]
         if statement.about is About.COLUMNS:
-            return Told([("col_name", "string")], [[name] for name in fields], notes=_beside(governed))
+            return StatementResult([("col_name", "string")], [[name] for name in fields], notes=_beside(governed))
         if statement.column:
             try:
-                return Told(list(_DESCRIBED), self._described(governed, ".".join(map(name_sql, statement.column))))
+                return StatementResult(
+                    list(_DESCRIBED), self._described(governed, ".".join(map(name_sql, statement.column)))
+                )
             except (QueryFailed, NotAllowed) as error:
                 line, column = place(sql, statement.column_at)
                 error.details = {**error.details, "line": line, "column": column}
                 raise
-        answer = Told(
+        answer = StatementResult(
             list(_DESCRIBED), self._described(governed, ", ".join(map(name_sql, fields))), notes=_beside(governed)
         )
         if statement.extended:
@@ -189,7 +193,7 @@ class CatalogAnswers:
             columns = query_answer.header(prepared, [(name, _stored(governed, name)) for name in outputs])
         return [[c["name"], c["type"], c["decision"]["text"]] for c in columns]
 
-    def _result(self, statement: Statement) -> Told:
+    def _result(self, statement: Statement) -> StatementResult:
         explanation = self.explain(statement.query or "")
         if explanation["decision"]["effect"] != Effect.ALLOW:
             names = [table["dataset"] for table in explanation["tables"] if table["effect"] != Effect.ALLOW]
@@ -198,7 +202,7 @@ class CatalogAnswers:
                 details={"reasons": explanation["decision"]["reasons"], "datasets": names, "columns": []},
             )
         rows: list[list[object]] = [[c["name"], c["type"], c["decision"]["text"]] for c in explanation["columns"]]
-        return Told(list(_DESCRIBED), rows)
+        return StatementResult(list(_DESCRIBED), rows)
 
 
 def plan_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
@@ -253,5 +257,5 @@ def _stored(governed: GovernedTable, name: str) -> str:
     return to_ddl(stored).lower() if stored is not None else SYSTEM_TYPES.get(name, "string").lower()
 
 
-def _cut(answer: Told, limit: int) -> Told:
+def _cut(answer: StatementResult, limit: int) -> StatementResult:
     return replace(answer, rows=answer.rows[:limit], truncated=answer.truncated or len(answer.rows) > limit)

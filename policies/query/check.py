@@ -20,11 +20,11 @@ from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryFailed
 from policies.plan.model import Window
 from policies.plan.ports import Engine, QueryTable
-from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.plan.settings import QuerySettings
 from policies.query import answer as query_answer
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.query.failures import explained
 from policies.sql import inventory, statements, view_statements
 from policies.sql.errors import place
@@ -57,7 +57,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTable:
-    """A table of a text, and where it stands. `dataset`: CLUSTER/TOPIC."""
+    """A table of a text, and its place in it. `dataset`: CLUSTER/TOPIC."""
 
     name: str
     dataset: str
@@ -85,7 +85,7 @@ class CheckedQuery:
 class QueryCheck:
     """The service behind `POST /api/v1/query/check`. Safe for threads."""
 
-    def __init__(self, preparer: Preparer, trail: Trail, engine: Engine, settings: QuerySettings) -> None:
+    def __init__(self, preparer: Preparer, trail: AuditedGate, engine: Engine, settings: QuerySettings) -> None:
         self._preparer, self._trail, self._engine, self._settings = preparer, trail, engine, settings
         self._analyses = threading.BoundedSemaphore(_ANALYSES)
 
@@ -138,7 +138,7 @@ class QueryCheck:
             return CheckedQuery(problems, tables, emit_changes=gated.emit_changes)
         return self._analysed(sql, prepared, tables)
 
-    def _find(self, subject: Subject, gated: Gated, purpose: str | None) -> tuple[Found, list[Problem]]:
+    def _find(self, subject: Subject, gated: Gated, purpose: str | None) -> tuple[DecidedTables, list[Problem]]:
         """Every table that is there, and a problem for every other."""
         tables: dict[TableRef, QueryTable] = {}
         problems = []
@@ -150,7 +150,7 @@ class QueryCheck:
                 at = _offset(gated.sql, *gated.places[ref])
                 problems.append(_at(gated.sql, at, error.message, _table_name(ref, near), _NAME))
         decisions = {ref: self._preparer.decide(subject, table, purpose) for ref, table in tables.items()}
-        return Found(tables, decisions), problems
+        return DecidedTables(tables, decisions), problems
 
     def _near(self, subject: Subject, ref: TableRef) -> object:
         """What is near the topic's name alone, where `cluster.topic` is near nothing."""

@@ -20,7 +20,7 @@ from policies.plan.ports import QueryTable
 from policies.plan.prepare import Preparer
 from policies.plan.value_columns import kind_of
 from policies.plan.views import SYSTEM_TYPES, Column, GovernedTable
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.sql import inventory
 from policies.sql.names import fold, name_sql, table_sql
 from policies.sql.unfinished import Unfinished, read
@@ -68,7 +68,7 @@ class Proposals:
 class Completion:
     """The service behind `/api/v1/query/complete`."""
 
-    def __init__(self, preparer: Preparer, trail: Trail, references: References) -> None:
+    def __init__(self, preparer: Preparer, trail: AuditedGate, references: References) -> None:
         self._preparer, self._trail, self._references = preparer, trail, references
 
     def complete(

@@ -1,6 +1,6 @@
 """The one door of everything that is asked in SQL: the gate, the decisions, and the audit of both.
 
-Running, streaming, explaining, checking, completing and testing all come through `Trail`, so that none of them answers
+Running, streaming, explaining, checking, completing and testing all come through `AuditedGate`, so that none of them answers
 or refuses without an entry. What comes again and again while somebody types is written once in a while."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from policies.gate.gate import Gated
 from policies.model import Decision, Effect, Subject
 from policies.plan.errors import QueryCancelled
 from policies.plan.ports import QueryAudit, QueryTable
-from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.plan.registry import Running
 from policies.query.audit_entry import end_entry, entry
@@ -36,7 +36,7 @@ _UNFINISHED = frozenset({"syntax", "empty", "statement"})
 """Classes of refusals that a text has while it is being written."""
 
 
-class Trail:
+class AuditedGate:
     """Writes the entries of queries. What it raises stops the query."""
 
     def __init__(
@@ -76,7 +76,7 @@ class Trail:
         running: Running | None = None,
         *,
         explained: bool = False,
-    ) -> tuple[Found, Prepared]:
+    ) -> tuple[DecidedTables, Prepared]:
         """The tables of a query, decided and governed. What is refused or denied is in the audit; what is let in the
         caller records. With `explained` a denial is given back for the caller to explain and record.
 

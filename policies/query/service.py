@@ -19,7 +19,7 @@ from policies.plan.prepare import Prepared
 from policies.plan.registry import RUNNING, Running
 from policies.query import answer as query_answer
 from policies.query import view_statements
-from policies.query.catalog_statements import ACTION, CatalogAnswers, Told
+from policies.query.catalog_statements import ACTION, CatalogAnswers, StatementResult
 from policies.query.result import OpenAnswer, QueryAnswer
 from policies.query.running_access import Access, AllowedBatches
 from policies.query.steps import Steps
@@ -218,7 +218,7 @@ class GovernedQuery(Steps):
         purpose: str | None,
         rows: int,
         running: Running | None,
-    ) -> Iterator[Told]:
+    ) -> Iterator[StatementResult]:
         """A turn, and in it the answer to a statement about the catalog."""
         with self._entry(running, subject, sql, purpose) as live, self._turns.take(subject.user, live.stop):
             live.state = RUNNING

@@ -22,7 +22,7 @@ from policies.plan.unreadable import UnreadableReport
 from policies.query import answer as query_answer
 from policies.query.admission import Turns
 from policies.query.catalog_statements import References
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.query.failures import explained
 from policies.query.running_access import Access
 from policies.query.stream import ended
@@ -57,7 +57,7 @@ class Steps:
         self._engine = engine
         self._offsets = offsets
         self._unfit = Unfit(self._settings, drift)
-        self.trail = self._trail = Trail(audit, self._settings.largest_plan(), require_purpose)
+        self.trail = self._trail = AuditedGate(audit, self._settings.largest_plan(), require_purpose)
         self._turns = Turns(self._settings)
 
     def _stream_run(self, live: Running) -> Any:

@@ -8,8 +8,8 @@ from typing import Protocol
 from catalog.errors import SqlRefused
 from policies.audit.actions import AuditAction
 from policies.model import Subject
-from policies.query.catalog_statements import Told
-from policies.query.door import Trail
+from policies.query.catalog_statements import StatementResult
+from policies.query.door import AuditedGate
 from policies.sql.literals import without_literals
 from policies.sql.statements import fits
 from policies.sql.view_statements import ViewAction, ViewStatement
@@ -32,13 +32,13 @@ class ViewStatements(Protocol):
 
 def answer(
     views: ViewStatements | None,
-    trail: Trail,
+    trail: AuditedGate,
     subject: Subject,
     statement: ViewStatement,
     sql: str,
     purpose: str | None,
     limit: int,
-) -> Told:
+) -> StatementResult:
     """The answer to a statement; it is in the audit. Raises as the port."""
     if views is None:
         raise SqlRefused("There are no stream views here.", details={"line": 1, "column": 1, "reasons": ["statement"]})
@@ -47,7 +47,7 @@ def answer(
             rows: list[list[object]] = [
                 [*each] for each in views.all(subject) if statement.pattern is None or fits(statement.pattern, each[0])
             ]
-            answered = Told(
+            answered = StatementResult(
                 [(name, "string") for name in ("name", "state", "sources", "sink")], rows[:limit], len(rows) > limit
             )
             if not rows:
@@ -57,7 +57,7 @@ def answer(
         else:
             create = statement.action is ViewAction.CREATE
             done = views.create(subject, statement, purpose) if create else views.drop(subject, statement)
-            answered = Told([("name", "string"), ("action", "string")], [[statement.name, done]])
+            answered = StatementResult([("name", "string"), ("action", "string")], [[statement.name, done]])
             if create:
                 answered.notes.append(f"It is kept up to date from now on; SELECT ... FROM {statement.name} reads it.")
     text = without_literals(statement.query) if statement.query else f"{statement.action} {statement.name}".upper()

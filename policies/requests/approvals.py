@@ -37,7 +37,7 @@ from policies.requests.grant_terms import (
 from policies.requests.narrowing import Part, marked, narrowed
 from policies.requests.records import KIND, RequestRecords
 from policies.requests.requirements import Requirements
-from policies.requests.scope import Asked
+from policies.requests.scope import RequestedFields
 from policies.settings import PolicySettings
 
 _ATTEMPTS = 5
@@ -170,7 +170,7 @@ class Approvals:
                 facts = self._facts.facts(request.dataset)
                 # Fields may have been tagged, or workflows declared, since the request was made.
                 more = transitions.extended(
-                    voted, self.requirements.required(facts, Asked(voted.fields, voted.unmask)).stages
+                    voted, self.requirements.required(facts, RequestedFields(voted.fields, voted.unmask)).stages
                 )
                 if len(more.stages) > len(voted.stages):
                     return replace(more, state=RequestState.PENDING)

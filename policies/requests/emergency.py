@@ -17,7 +17,7 @@ from policies.ports import Clock, FactsSource
 from policies.requests import break_glass as glass
 from policies.requests.records import KIND, RequestRecords
 from policies.requests.requirements import Requirements
-from policies.requests.scope import Asked
+from policies.requests.scope import RequestedFields
 
 
 class EmergencyAccess:
@@ -85,7 +85,7 @@ class EmergencyAccess:
             self._records.grant(request, subject.user, now)
         return request
 
-    def _terms(self, subject: Subject, facts: DatasetFacts, scope: Asked) -> glass.Terms:
+    def _terms(self, subject: Subject, facts: DatasetFacts, scope: RequestedFields) -> glass.Terms:
         """Of a stream view the owners of its topics review, too."""
         person = resolve(subject, self._state.view().roles)
         terms = glass.terms(person, self._requirements.about(subject, facts, scope), facts.reference)

@@ -11,7 +11,7 @@ from policies.model import Subject
 from policies.ports import Clock, Document
 from policies.requests.approvers import Deciders
 from policies.requests.records import KIND, RequestRecords
-from policies.requests.scope import Asked, matching_workflows, shortest
+from policies.requests.scope import RequestedFields, matching_workflows, shortest
 from policies.requests.talk import DELEGATES, MANAGERS, due, escalate
 from policies.settings import PolicySettings
 
@@ -68,5 +68,5 @@ class Escalations:
         facts = self._deciders.facts_or_none(request.dataset)
         if facts is None:
             return usual
-        about = matching_workflows(workflows, facts, Asked(request.fields, request.unmask))
+        about = matching_workflows(workflows, facts, RequestedFields(request.fields, request.unmask))
         return shortest((each.escalate_after for each in about), usual)

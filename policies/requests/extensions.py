@@ -16,7 +16,7 @@ from policies.request_transitions import at
 from policies.requests.approvals import Approvals
 from policies.requests.grant_terms import check_ticket, check_times
 from policies.requests.records import RequestRecords
-from policies.requests.scope import Asked
+from policies.requests.scope import RequestedFields
 from policies.settings import PolicySettings
 
 
@@ -47,7 +47,7 @@ class Extensions:
         present = self._own(subject, grant, now)
         self._require_extensible(present, until)
         facts = self._facts.facts(present.dataset)
-        required = self._approvals.requirements.required(facts, Asked(present.fields, present.unmask))
+        required = self._approvals.requirements.required(facts, RequestedFields(present.fields, present.unmask))
         check_times(now, until, now, required.longest)
         request = AccessRequest(
             id="req-" + secrets.token_hex(6),

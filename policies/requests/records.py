@@ -140,7 +140,7 @@ class RequestRecords:
         if (path := self._purposes().recorded(request.purpose)) is not None:
             details["purposePath"] = path
         reasons = [request.reason] if request.break_glass and action == "breakglass.use" else []
-        noted = {**details, **subject.came_by}
+        noted = {**details, **subject.sign_in_method}
         self._audit.record(subject.user, action, request.dataset, decision, reasons, noted)
         if action in _EVENTS:
             event = {**details, "dataset": request.dataset, "by": subject.user}

@@ -15,7 +15,7 @@ from policies.declared import access_specs, convert
 from policies.declared.state import GovernanceState
 from policies.model import DatasetFacts, Effect, Subject
 from policies.requests.grant_terms import grant_spec
-from policies.requests.scope import Asked, check_rows, matching_workflows, read_fields, shortest
+from policies.requests.scope import RequestedFields, check_rows, matching_workflows, read_fields, shortest
 from policies.settings import PolicySettings
 from policies.workflow import NOBODY, Approvers, Stage, Workflow
 
@@ -69,7 +69,7 @@ class Requirements:
             why = " ".join(r.text for r in decision.reasons)
             raise InvalidInput(f"This would open nothing of {facts.reference}: {why}", details={"field": "purpose"})
 
-    def workflows(self, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+    def workflows(self, facts: DatasetFacts, asked: RequestedFields) -> Sequence[Workflow]:
         """Every workflow about what is asked for. Raises Conflict while one cannot be read: it may be about it too."""
         view = self._state.view()
         broken = [text for text in view.problems if text.startswith("Workflow ")]
@@ -84,7 +84,7 @@ class Requirements:
         fields: Sequence[str],
         unmask: Sequence[str] | None,
         rows: str | None,
-    ) -> Asked:
+    ) -> RequestedFields:
         """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
         knowledge = self._state.known(subject, facts)
         visible = facts_within(knowledge, facts)
@@ -96,14 +96,14 @@ class Requirements:
             check_rows(visible, columns)
         return read_fields(visible, fields, unmask)
 
-    def about(self, subject: Subject, facts: DatasetFacts, asked: Asked) -> Sequence[Workflow]:
+    def about(self, subject: Subject, facts: DatasetFacts, asked: RequestedFields) -> Sequence[Workflow]:
         """The workflows about what is asked for; of a stream view those of every topic that it comes from, too.
 
         Raises NotAllowed where one of these topics has none, or is not in the catalog any more.
         """
         about = {each.name: each for each in self.workflows(facts, asked)}
         for topic, below in facts.topics.items():
-            own = self.workflows(below, Asked(("*",), ("*",))) if below is not None else ()
+            own = self.workflows(below, RequestedFields(("*",), ("*",))) if below is not None else ()
             if not own:
                 knowledge = self._state.known(subject, below or DatasetFacts(facts.id, topic, ()))
                 name = topic if knowledge.lineage and self._state.known(subject, facts).lineage else NOT_SEEN
@@ -114,7 +114,7 @@ class Requirements:
             about |= {each.name: each for each in own}
         return list(about.values())
 
-    def required(self, facts: DatasetFacts, asked: Asked) -> Required:
+    def required(self, facts: DatasetFacts, asked: RequestedFields) -> Required:
         """By every workflow that is about what is asked for. Raises Conflict while one cannot be read."""
         workflows = self.workflows(facts, asked)
         longest = shortest((w.max_duration for w in workflows), timedelta(days=self._settings.max_grant_days))

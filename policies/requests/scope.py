@@ -21,14 +21,14 @@ _SYSTEM = ("_key", "_headers", "_partition", "_offset", "_timestamp", "value")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedFields:
     """Entries of `fields` and `unmask` of a request."""
 
     fields: tuple[str, ...]
     unmask: tuple[str, ...]
 
 
-def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None) -> Asked:
+def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str] | None) -> RequestedFields:
     """Check what is asked for against the dataset. Without `unmask`, all of `fields` is to be shown unmasked.
 
     Raises InvalidInput for an entry that reaches no field, with the nearest path.
@@ -42,7 +42,7 @@ def read_fields(facts: DatasetFacts, fields: Sequence[str], unmask: Sequence[str
             close = difflib.get_close_matches(guess, names, 1, 0.4)
             hint = did_you_mean(close, "write a path such as value.customer.email, a tag, or *.")
             raise InvalidInput(f"{facts.reference} has no field {entry!r}; {hint}", details={"field": entry})
-    return Asked(entries, clear)
+    return RequestedFields(entries, clear)
 
 
 def check_rows(facts: DatasetFacts, columns: Iterable[str]) -> None:
@@ -69,7 +69,7 @@ def _tags(field: FieldFacts) -> tuple[str, ...]:
     return (*field.tags, *(() if field.classified else (UNSCANNED_TAG,)))
 
 
-def matching_workflows(workflows: Iterable[Workflow], facts: DatasetFacts, asked: Asked) -> list[Workflow]:
+def matching_workflows(workflows: Iterable[Workflow], facts: DatasetFacts, asked: RequestedFields) -> list[Workflow]:
     """Workflows about the dataset, or about a field that is asked for (by tag or by path)."""
     everything = selection(asked.fields + asked.unmask)
     fields = [f for f in facts.fields if everything.covers(FieldPath.parse(f.path), _tags(f))]

@@ -30,7 +30,7 @@ _MOST_PEOPLE = 500
 
 @dataclass(frozen=True, slots=True)
 class OpenedField:
-    """A field that the grant opens. entities: kinds of personal data in it; clear: shown without masks."""
+    """A field that the grant opens. entities: kinds of personal data in it; `clear`: shown without masks."""
 
     path: str
     entities: tuple[str, ...]

@@ -20,7 +20,7 @@ from policies.model import DatasetFacts, Decision, Effect, Subject
 from policies.plan import explain
 from policies.plan.prepare import Prepared, Preparer, check_possible
 from policies.ports import Clock, FactsSource
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.settings import PolicySettings
 from policies.sql import trace
 from policies.sql.names import fold, nearest
@@ -38,7 +38,7 @@ class PolicyTests:
     def __init__(
         self,
         preparer: Preparer,
-        trail: Trail,
+        trail: AuditedGate,
         facts: FactsSource,
         clock: Clock,
         settings: PolicySettings | None = None,

@@ -62,7 +62,7 @@ class Scanner:
         as Spark DDL, which the records are compared with, as with registered schemas. A topic without records gives a
         scan without fields and the problem `empty`. `resume` names the scan: with the name of one that was interrupted it
         continues after the offsets that one had read. Ends early and without error once `cancelled()` is true.
-        `on_failure` is told each topic that could not be scanned, with the error; the other topics are scanned. Without it
+        `on_failure` gets each topic that could not be scanned, with the error; the other topics are scanned. Without it
         the first such error is raised.
 
         Raises NotFound for a topic that is not there, InvalidInput for a pattern that cannot be read, Unavailable when

@@ -210,7 +210,7 @@ class TopicGroup:
         return more
 
     def _finished(self, name: str, sketch: Sketch, job: ProfileJob) -> Iterator[DatasetScan]:
-        """The topic's result; none where it could not be made, which `on_failure` is told."""
+        """The topic's result; none where it could not be made, and `on_failure` gets the cause."""
         try:
             result = self._finish(name, sketch, job)
         except Exception as error:

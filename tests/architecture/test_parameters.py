@@ -14,6 +14,7 @@ from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
+import api.features
 import api.http
 from api.edge.parameters import Bounded
 
@@ -25,7 +26,8 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    for module in pkgutil.walk_packages(api.http.__path__, "api.http."):
+    packages = (api.http, api.features)
+    for module in (each for of in packages for each in pkgutil.walk_packages(of.__path__, f"{of.__name__}.")):
         router = getattr(importlib.import_module(module.name), "router", None)
         for route in router.routes if router is not None else ():
             if isinstance(route, APIRoute):
@@ -54,7 +56,8 @@ def models(kind: Any) -> Iterator[type[BaseModel]]:
 
 def parameters(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
     """Those of its own, and the fields of a class that is made of parameters."""
-    hints = get_type_hints(endpoint, include_extras=True)
+    made_by: Any = getattr(endpoint, "__init__") if isinstance(endpoint, type) else endpoint  # noqa: B009
+    hints = get_type_hints(made_by, include_extras=True)
     for name in inspect.signature(endpoint).parameters:
         depends = [mark for mark in getattr(hints[name], "__metadata__", ()) if isinstance(mark, Depends)]
         if not depends:

@@ -107,5 +107,5 @@ def test_sealing_and_removing_over_a_real_store(stores: Stores) -> None:
         pass
     proven = log.verify()
     assert proven.holds, proven.problem
-    assert proven.removed is not None and proven.removed["last"] == 20
+    assert proven.removed is not None and proven.removed.last == 20
     assert stores.audit.chain(0, 1)[0].seq == 21

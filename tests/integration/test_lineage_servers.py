@@ -20,6 +20,7 @@ from lineage.adapters.neo4j.server import connect
 from lineage.ingest.service import Ingest
 from lineage.questions.queries import Lineage
 from lineage.worker.rebuild import rebuild
+from tests.lineage_answers import as_json
 from tests.lineage_samples import content, graph_of, node, real_rows, run
 from tests.lineage_servers import Running, Servers, servers_on, until
 
@@ -50,7 +51,7 @@ def test_the_real_events_go_all_the_way_and_rebuild_to_the_same(servers: Servers
         Ingest(servers.log, servers.settings).post(run(0, ["after"], ["rebuild"]))
         until(lambda: worker.lag() == 0)
     assert servers.graph.node(node("rebuild")) is not None
-    assert "postgres" not in str(lineage.job("job:dbz-jobs:debezium.0").to_json().get("password", ""))
+    assert "postgres" not in str(as_json(lineage.job("job:dbz-jobs:debezium.0")).get("password", ""))
     (dead,) = [record for records in servers.dead.read() for record in records]
     assert dead.value == b'{"no":"event"}' and b"neither" in dict(dead.headers)["weir.error"]
 

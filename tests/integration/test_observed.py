@@ -27,6 +27,7 @@ from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.installed.versions import COMPONENTS, KAFKA, Component
 from stack.progress import Silent
+from tests.lineage_answers import as_json
 from tests.twins.lineage import MemoryGraph
 from tests.waiting import until
 
@@ -92,7 +93,7 @@ def test_groups_as_brokers_see_them(stack: Stack, topic: str) -> None:
         lineage = Lineage(graph)
         (seen,) = lineage.readers_of(DatasetId(CLUSTER, topic))
         assert (seen.name, seen.kind, seen.origin) == (group, "consumer_group", "observed")
-        affected = lineage.impact(f"dataset:{CLUSTER}:{topic}").to_json()["affected"]
+        affected = as_json(lineage.impact(f"dataset:{CLUSTER}:{topic}"))["affected"]
         assert [row["id"] for row in affected] == [f"job:{CLUSTER}:{group}"]
     finally:
         active.close()
@@ -158,7 +159,7 @@ def test_connectors_on_the_map(connect: str, topic: str, tmp_path: Path) -> None
     assert "secret-4711" not in json.dumps(events)
     graph = MemoryGraph()
     GraphWriter(graph).write([parse(event) for event in events])
-    shown = Lineage(graph).lineage(f"dataset:{CLUSTER}:{topic}-lines").to_json()
+    shown = as_json(Lineage(graph).lineage(f"dataset:{CLUSTER}:{topic}-lines"))
     flows = {(edge["source"], edge["target"], edge["job"]) for edge in shown["edges"] if edge["kind"] == "feeds"}
     worker = worker_name(connect)
     assert flows == {

@@ -21,6 +21,7 @@ from lineage.ingest.redact import redact
 from lineage.questions.queries import Lineage
 from stack.installed import artifacts, java
 from stack.progress import Silent
+from tests.lineage_answers import as_json
 from tests.twins.lineage import MemoryGraph
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, 
     namespace = f"kafka://{stack.kafka}"
 
     def columns(end: str) -> set[tuple[str, str, bool]]:
-        answer = lineage.lineage(f"dataset:{namespace}:{topic}-{end}", "upstream", 1, "column").to_json()
+        answer = as_json(lineage.lineage(f"dataset:{namespace}:{topic}-{end}", "upstream", 1, "column"))
         return {
             (edge["source"].split(f"{topic}-in:")[-1], edge["target"].split(f"{topic}-{end}:")[-1], edge["masked"])
             for edge in answer["edges"]
@@ -140,7 +141,7 @@ def test_columns_of_batch_streaming_and_foreach_batch(stack: Stack, topic: str, 
     assert set(jobs) == {f"shop.{topic}-batch", "shop.skus", f"shop.{topic}-each"}
     ended = {event["job"]["name"] for event in raw if event["eventType"] == "COMPLETE"}
     assert ended == set(jobs)
-    condition = lineage.impact(f"datasetField:{namespace}:{topic}-in:value.id").to_json()["affected"]
+    condition = as_json(lineage.impact(f"datasetField:{namespace}:{topic}-in:value.id"))["affected"]
     assert {row["id"].split(f"{topic}-")[-1] for row in condition if row["type"] == "dataset"} == {
         "batch",
         "stream",

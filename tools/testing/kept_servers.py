@@ -1,6 +1,6 @@
 """The servers that `weir test --keep` leaves running, and that later runs of the same checkout take.
 
-They are started anew where what starts them has changed, where one of them has ended, and after some runs, since topics
+They are started again where what starts them has changed, where one of them has ended, and after some runs, since topics
 and indices of earlier tests stay in them. `weir test --end` ends them.
 """
 
@@ -42,10 +42,10 @@ def use(root: Path, say: Callable[[str], None], home: Path = HOME) -> None:
     if "WEIR_TEST_STACK" in os.environ:
         return
     made_of, runs = fingerprint(root), _read(home).get("runs", 0)
-    reason = _why_anew(home, made_of)
+    reason = _why_again(home, made_of)
     if reason:
         if running(home):
-            say(f"The kept servers are started anew: {reason}.")
+            say(f"The kept servers are started again: {reason}.")
             end(say, home)
         _start(home)
         runs = 0
@@ -65,7 +65,7 @@ def end(say: Callable[[str], None], home: Path = HOME) -> int:
     return 0
 
 
-def _why_anew(home: Path, made_of: str) -> str | None:
+def _why_again(home: Path, made_of: str) -> str | None:
     """Why kept servers cannot be used; None where they can."""
     kept = _read(home)
     if not kept:

@@ -18,7 +18,7 @@ from policies.gate import gate
 from policies.gate.gate import Gated
 from policies.model import Effect, Subject
 from policies.plan.model import TablePlan, Window
-from policies.plan.prepare import Found, Prepared, Preparer, check_possible
+from policies.plan.prepare import DecidedTables, Prepared, Preparer, check_possible
 from policies.plan.refusals import not_allowed
 from policies.sql.names import fold
 from policies.sql.tables import TableRef
@@ -59,7 +59,9 @@ def built(spec: ViewSpec, preparer: Preparer, subject: Subject, is_compacted: Is
     return from_found(spec, preparer, gated, decided, is_compacted)
 
 
-def from_found(spec: ViewSpec, preparer: Preparer, gated: Gated, decided: Found, is_compacted: IsCompacted) -> Built:
+def from_found(
+    spec: ViewSpec, preparer: Preparer, gated: Gated, decided: DecidedTables, is_compacted: IsCompacted
+) -> Built:
     """The same once the tables are decided."""
     prepared = preparer.govern(gated, decided)
     denied = [each for each in decided.decisions.values() if each.effect is Effect.DENY]
@@ -128,7 +130,7 @@ def _shaped(
     return replace(streamed, notes=(*streamed.notes, *compacted.notes(streamed, by_key, unknown)))
 
 
-def _compaction(spec: ViewSpec, decided: Found, is_compacted: IsCompacted) -> dict[TableRef, bool | None]:
+def _compaction(spec: ViewSpec, decided: DecidedTables, is_compacted: IsCompacted) -> dict[TableRef, bool | None]:
     """Of each topic whether its records replace one another by key. A copy has all records of its source."""
     if spec.copyOf is not None or spec.compactedAs == "stream":
         return {}
@@ -136,7 +138,7 @@ def _compaction(spec: ViewSpec, decided: Found, is_compacted: IsCompacted) -> di
     return {ref: is_compacted(each.reference.partition("/")[0], each.topic) for ref, each in topics.items()}
 
 
-def _topic(decided: Found, ref: TableRef) -> str:
+def _topic(decided: DecidedTables, ref: TableRef) -> str:
     """`CLUSTER/TOPIC` of a table."""
     table = decided.tables[ref]
     return f"{table.reference.partition('/')[0]}/{table.topic}"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Self
 
 from api.edge.answer import Answer, Time, about
+from api.edge.reason import Reason
+from api.features.policies.answers import DecidedMask
+from catalog.records import rfc3339
+from policies.effective import compare, shown, unused
+from policies.effective.dataset_access import Entry, Listing
+from policies.effective.people import Holding
+from policies.effective.person_access import Row, Sheet
 
 Shows = Literal["clear", "partly", "masked", "none"]
 
@@ -22,6 +30,18 @@ class AccessRule(Answer):
     how: list[str] = about(
         "How they come to it: named, group NAME, role NAME < group NAME. Empty: it is for everybody."
     )
+
+    @classmethod
+    def of(cls, by: shown.HeldRule) -> Self:
+        rule = by.rule
+        return cls(
+            kind=rule.kind,
+            name=rule.name,
+            text=rule.text,
+            until=rfc3339(rule.until),
+            purpose=rule.purpose,
+            how=list(by.how),
+        )
 
 
 class ShownFields(Answer):
@@ -46,6 +66,20 @@ class _Shown(Answer):
     until: Time | None = about("When the first grant that it rests on ends.")
     rules: list[AccessRule]
 
+    @staticmethod
+    def keys(purpose: str | None, seen: shown.Shown, rules: Iterable[shown.HeldRule]) -> dict[str, Any]:
+        """What every answer about what somebody sees has, by the names of attributes."""
+        return {
+            "purpose": purpose,
+            "shows": seen.shows,
+            "fields": ShownFields(clear=seen.clear, masked=seen.masked, hidden=seen.hidden),
+            "masks": list(seen.masks),
+            "rows": list(seen.rows),
+            "clear_when": list(seen.clear_when),
+            "until": rfc3339(seen.until),
+            "rules": [AccessRule.of(each) for each in rules],
+        }
+
 
 class AccessEntry(_Shown):
     """What one person, group or role sees of a dataset."""
@@ -53,6 +87,16 @@ class AccessEntry(_Shown):
     kind: Literal["user", "group", "role"]
     name: str
     more_rules: int = about("Rules that are left out of `rules`.")
+
+    @classmethod
+    def of(cls, entry: Entry, holding: Holding) -> Self:
+        rules = holding.rules(entry.who, entry.shown.rules)
+        return cls(
+            kind=entry.who.kind,
+            name=entry.who.name,
+            more_rules=entry.shown.more_rules,
+            **cls.keys(entry.purpose, entry.shown, rules),
+        )
 
 
 class PeopleCounted(Answer):
@@ -75,12 +119,31 @@ class EffectiveAccess(Answer):
     people: PeopleCounted
     notes: list[str] = about("What is not known, in sentences.")
 
+    @classmethod
+    def of(cls, listing: Listing, offset: int, limit: int) -> Self:
+        """A page of it."""
+        holding = listing.holding()
+        return cls(
+            dataset=listing.facts.reference,
+            field=str(listing.place) if listing.place is not None else None,
+            at=rfc3339(listing.moment.at),
+            entries=[AccessEntry.of(each, holding) for each in listing.entries[offset : offset + limit]],
+            total=len(listing.entries),
+            people=PeopleCounted(**listing.totals),
+            notes=list(listing.notes),
+        )
+
 
 class SeenDataset(_Shown):
     """What the person sees of one dataset."""
 
     dataset: str = about("CLUSTER/TOPIC.")
     more_rules: int = about("Rules that are left out of `rules`.")
+
+    @classmethod
+    def of(cls, row: Row, rules: Iterable[shown.HeldRule]) -> Self:
+        keys = cls.keys(row.purpose, row.shown, rules)
+        return cls(dataset=row.facts.reference, more_rules=row.shown.more_rules, **keys)
 
 
 class HeldRole(Answer):
@@ -103,6 +166,22 @@ class PersonAccess(Answer):
     datasets: PeopleCounted = about("Datasets, each counted once, by the most that shows.")
     notes: list[str]
 
+    @classmethod
+    def of(cls, sheet: Sheet, offset: int, limit: int) -> Self:
+        """A page of it."""
+        groups, roles = sheet.held()
+        return cls(
+            person=sheet.name,
+            at=rfc3339(sheet.moment.at),
+            gone=None if sheet.limited else sheet.gone,
+            groups=groups,
+            roles=[HeldRole(name=role, how=how) for role, how in roles.items()],
+            entries=[SeenDataset.of(each, sheet.rules(each)) for each in sheet.rows[offset : offset + limit]],
+            total=len(sheet.rows),
+            datasets=PeopleCounted(**sheet.totals),
+            notes=list(sheet.notes),
+        )
+
 
 class UnusedRight(Answer):
     """A right by which nothing was read."""
@@ -113,6 +192,17 @@ class UnusedRight(Answer):
     dataset: str | None = about("As written; null: a role, of which nothing it opens was read.")
     since: Time | None = about("Since when it is there, where that is known.")
     how: list[str]
+
+    @classmethod
+    def of(cls, right: unused.UnusedRight) -> Self:
+        return cls(
+            kind=right.kind,
+            name=right.name,
+            person=right.person,
+            dataset=right.dataset,
+            since=rfc3339(right.since),
+            how=list(right.how),
+        )
 
 
 class UnusedRights(Answer):
@@ -125,14 +215,35 @@ class UnusedRights(Answer):
     young: int = about("Grants that are younger than these days, which cannot be judged yet.")
     notes: list[str]
 
+    @classmethod
+    def of(cls, listed: unused.UnusedRights, offset: int, limit: int) -> Self:
+        """A page of them."""
+        return cls(
+            days=listed.days,
+            since=rfc3339(listed.since),
+            rights=[UnusedRight.of(each) for each in listed.rights[offset : offset + limit]],
+            total=len(listed.rights),
+            young=listed.young,
+            notes=list(listed.notes),
+        )
+
 
 class ComparedField(Answer):
     """One field for one side."""
 
     effect: Literal["allow", "mask", "deny", "gap", "unknown"]
-    mask: dict[str, Any] | None
+    mask: DecidedMask | None
     clear_when: str | None
-    reasons: list[dict[str, str]]
+    reasons: list[Reason]
+
+    @classmethod
+    def of(cls, sight: compare.ColumnSight) -> Self:
+        return cls(
+            effect=sight.effect,
+            mask=DecidedMask.of(sight.mask) if sight.mask is not None else None,
+            clear_when=sight.clear_when,
+            reasons=[Reason(kind=each.kind, name=each.name, text=each.text) for each in sight.reasons],
+        )
 
 
 class ComparedFields(Answer):
@@ -149,6 +260,11 @@ class ComparedSide(_Shown):
     person: str
     at: Time
 
+    @classmethod
+    def of(cls, seen: compare.Seen) -> Self:
+        keys = cls.keys(seen.side.purpose, seen.shown, seen.rules())
+        return cls(person=seen.who.name, at=rfc3339(seen.moment.at), **keys)
+
 
 class OneSided(Answer):
     """Rules behind one side only."""
@@ -162,6 +278,10 @@ class HeldNames(Answer):
 
     groups: list[str]
     roles: list[str]
+
+    @classmethod
+    def of(cls, names: compare.Held) -> Self:
+        return cls(groups=list(names.groups), roles=list(names.roles))
 
 
 class HeldOneSided(Answer):
@@ -180,6 +300,10 @@ class ChangedRule(Answer):
     by: str | None
     deleted: bool
 
+    @classmethod
+    def of(cls, changed: compare.ChangedRule) -> Self:
+        return cls(kind=changed.kind, name=changed.name, at=rfc3339(changed.at), by=changed.by, deleted=changed.deleted)
+
 
 class Comparison(Answer):
     """What differs between two people or two moments, and by which rules."""
@@ -194,3 +318,24 @@ class Comparison(Answer):
     holds: HeldOneSided
     changed: list[ChangedRule]
     notes: list[str]
+
+    @classmethod
+    def of(cls, compared: compare.Comparison) -> Self:
+        rules, holds = compared.rules, compared.holds
+        return cls(
+            dataset=compared.dataset,
+            left=ComparedSide.of(compared.sides.left),
+            right=ComparedSide.of(compared.sides.right),
+            fields=[
+                ComparedFields(path=each.path, left=ComparedField.of(each.left), right=ComparedField.of(each.right))
+                for each in compared.fields
+            ],
+            more_fields=compared.more_fields,
+            same=compared.same,
+            rules=OneSided(
+                left=[AccessRule.of(each) for each in rules.left], right=[AccessRule.of(each) for each in rules.right]
+            ),
+            holds=HeldOneSided(left=HeldNames.of(holds.left), right=HeldNames.of(holds.right)),
+            changed=[ChangedRule.of(each) for each in compared.changed],
+            notes=list(compared.notes),
+        )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import Query, Response
 
 from api.edge.openapi import answers_with
 from api.edge.parameters import AsOf, Count, Instant, Limit, Name, Offset, Text
-from api.features.access import answers as schemas
+from api.features.access import answers
 from api.formats.listing import as_file
 from api.guard.guards import OWNERS, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
-from api.guard.services import InstanceOf
+from api.guard.services import From
 from api.visibility.readers import Readers
 from api.wiring.access_services import EffectiveAccess
 from policies.audit.log import AuditLog
@@ -33,11 +33,14 @@ Shows = Annotated[
 @router.get(
     "/access/datasets/{cluster}/{topic}",
     dependencies=[needs("audit:read", "manage", "report:read", others=OWNERS, scope="report:read")],
-    responses=answers_with(schemas.EffectiveAccess, *_FILES),
+    response_model=answers.EffectiveAccess,
+    responses=answers_with(answers.EffectiveAccess, *_FILES),
 )
 def dataset(
-    built: InstanceOf,
-    subject: Caller,
+    access: From[EffectiveAccess],
+    readers: From[Readers],
+    audit: From[AuditLog],
+    caller: Caller,
     cluster: Name,
     topic: Name,
     field: Annotated[Text | None, Query(description="Only this field, as value.customer.email.")] = None,
@@ -51,19 +54,18 @@ def dataset(
     format: Form = "json",
     limit: Limit = 100,
     offset: Offset = 0,
-) -> Any:
+) -> answers.EffectiveAccess | Response:
     """Everybody who may read a dataset or a field, with the rules behind it: role, ownership, grant, exception of a policy.
 
     For owners of the dataset, and holders of report:read, audit:read or manage.
     """
-    reference = _reference(built, subject, f"{cluster}/{topic}")
-    collected = built[EffectiveAccess].dataset.of(
-        subject, reference, field, asOf, tuple(kind or ("user",)), name, shows
-    )
-    _note(built, subject, f"{reference}#{field}" if field else reference, f"{len(collected.entries)} entries")
+    reference = _reference(readers, caller, f"{cluster}/{topic}")
+    collected = access.dataset.of(caller, reference, field, asOf, tuple(kind or ("user",)), name, shows)
+    _note(audit, caller, f"{reference}#{field}" if field else reference, f"{len(collected.entries)} entries")
     if format == "json":
-        return collected.to_json(offset, limit)
-    rows = collected.rows(collected.entries)
+        return answers.EffectiveAccess.of(collected, offset, limit)
+    holding = collected.holding()
+    rows = (answers.AccessEntry.of(each, holding) for each in collected.entries)
     return as_file(_flat(rows, format), ("kind", "name", *_SHOWN), format, "access", collected.notes)
 
 
@@ -74,11 +76,13 @@ def dataset(
             "audit:read", "manage", "report:read", others="the person; owners, of their datasets", scope="report:read"
         )
     ],
-    responses=answers_with(schemas.PersonAccess, *_FILES),
+    response_model=answers.PersonAccess,
+    responses=answers_with(answers.PersonAccess, *_FILES),
 )
 def person(
-    built: InstanceOf,
-    subject: Caller,
+    access: From[EffectiveAccess],
+    audit: From[AuditLog],
+    caller: Caller,
     name: Name,
     asOf: AsOf = None,
     dataset: Annotated[Text | None, Query(description="Only datasets of a pattern, as prod/*.")] = None,
@@ -86,17 +90,17 @@ def person(
     format: Form = "json",
     limit: Limit = 100,
     offset: Offset = 0,
-) -> Any:
+) -> answers.PersonAccess | Response:
     """Everything a person sees: each dataset unmasked, partly, masked or not, with the rules behind it.
 
     People ask about themselves; owners about others on their datasets; holders of report:read, audit:read or manage about all.
     """
-    collected = built[EffectiveAccess].person.of(subject, name, asOf, dataset, shows)
-    if subject.user != name:
-        _note(built, subject, name, f"{len(collected.rows)} entries")
+    collected = access.person.of(caller, name, asOf, dataset, shows)
+    if caller.user != name:
+        _note(audit, caller, name, f"{len(collected.rows)} entries")
     if format == "json":
-        return collected.to_json(offset, limit)
-    rows = collected.rows_json(collected.rows)
+        return answers.PersonAccess.of(collected, offset, limit)
+    rows = (answers.SeenDataset.of(each, collected.rules(each)) for each in collected.rows)
     return as_file(_flat(rows, format), ("dataset", *_SHOWN), format, "access", collected.notes)
 
 
@@ -108,11 +112,13 @@ def person(
             scope="report:read",
         )
     ],
-    responses=answers_with(schemas.UnusedRights, *_FILES),
+    response_model=answers.UnusedRights,
+    responses=answers_with(answers.UnusedRights, *_FILES),
 )
 def unused(
-    built: InstanceOf,
-    subject: Caller,
+    access: From[EffectiveAccess],
+    audit: From[AuditLog],
+    caller: Caller,
     days: Annotated[Count, Query(le=3650, description="Nothing was read for so many days.")] = 90,
     dataset: Annotated[Text | None, Query(description="Only rights on datasets of a pattern, as prod/*.")] = None,
     person: Annotated[Text | None, Query(description="Only this person's.")] = None,
@@ -120,18 +126,16 @@ def unused(
     format: Form = "json",
     limit: Limit = 100,
     offset: Offset = 0,
-) -> Any:
+) -> answers.UnusedRights | Response:
     """Rights by which nothing was read, as far as the audit reaches: grants, roles that people hold, ownership."""
-    collected = built[EffectiveAccess].unused.of(subject, days, dataset, person, kind)
-    if any(each["person"] != subject.user for each in collected["rights"]) or person not in (None, subject.user):
-        _note(built, subject, person or "unused rights", f"{len(collected['rights'])} rights unused for {days} days")
-    if format != "json":
-        notes = [*collected["notes"], f"{collected['young']} grants are younger than {days} days and are left out."]
-        return as_file(
-            collected["rights"], ("kind", "name", "person", "dataset", "since", "how"), format, "unused", notes
-        )
-    rights = collected["rights"]
-    return {**collected, "rights": rights[offset : offset + limit], "total": len(rights)}
+    collected = access.unused.of(caller, days, dataset, person, kind)
+    if any(each.person != caller.user for each in collected.rights) or person not in (None, caller.user):
+        _note(audit, caller, person or "unused rights", f"{len(collected.rights)} rights unused for {days} days")
+    if format == "json":
+        return answers.UnusedRights.of(collected, offset, limit)
+    rights = (answers.UnusedRight.of(each).model_dump() for each in collected.rights)
+    notes = [*collected.notes, f"{collected.young} grants are younger than {days} days and are left out."]
+    return as_file(rights, ("kind", "name", "person", "dataset", "since", "how"), format, "unused", notes)
 
 
 @router.get(
@@ -145,11 +149,12 @@ def unused(
             scope="report:read",
         )
     ],
-    responses=answers_with(schemas.Comparison),
 )
 def compare(
-    built: InstanceOf,
-    subject: Caller,
+    access: From[EffectiveAccess],
+    readers: From[Readers],
+    audit: From[AuditLog],
+    caller: Caller,
     dataset: Annotated[Text, Query(description="CLUSTER/TOPIC.")],
     left: Annotated[Text | None, Query(description="A person; the caller when absent.")] = None,
     right: Annotated[Text | None, Query(description="A person; the same as left when absent.")] = None,
@@ -157,36 +162,37 @@ def compare(
     rightAsOf: Annotated[Instant | None, Query(description="The moment of the right side; now when absent.")] = None,
     leftPurpose: Annotated[Text | None, Query(description="A purpose that the left side states.")] = None,
     rightPurpose: Annotated[Text | None, Query(description="A purpose that the right side states.")] = None,
-) -> Any:
+) -> answers.Comparison:
     """What two people, or one person at two moments or for two purposes, see of a dataset, and which rules make it differ."""
-    reference = _reference(built, subject, dataset)
-    first = Side(left or subject.user, leftAsOf, leftPurpose)
+    reference = _reference(readers, caller, dataset)
+    first = Side(left or caller.user, leftAsOf, leftPurpose)
     second = Side(right or first.person, rightAsOf, rightPurpose)
-    collected = built[EffectiveAccess].compare.of(subject, reference, first, second)
-    if {first.person, second.person} != {subject.user}:
-        _note(built, subject, reference, f"{first.person} and {second.person}")
-    return collected
+    collected = access.compare.of(caller, reference, first, second)
+    if {first.person, second.person} != {caller.user}:
+        _note(audit, caller, reference, f"{first.person} and {second.person}")
+    return answers.Comparison.of(collected)
 
 
-def _reference(built: InstanceOf, subject: Subject, text: str) -> str:
+def _reference(readers: Readers, caller: Subject, text: str) -> str:
     """Of a dataset whose schema the caller may know. Raises DatasetNotFound, NotAllowed."""
-    reader = built[Readers].of(subject)
+    reader = readers.of(caller)
     reference = reader.named(text)
     reader.require_schema(reference)
     return reference
 
 
-def _note(built: InstanceOf, subject: Caller, target: str, what: str) -> None:
-    built[AuditLog].record_by(subject, "report.access", target, "allow", [what])
+def _note(audit: AuditLog, caller: Subject, target: str, what: str) -> None:
+    audit.record_by(caller, "report.access", target, "allow", [what])
 
 
-def _flat(rows: Iterable[Mapping[str, Any]], form: str) -> Iterator[Mapping[str, Any]]:
+def _flat(rows: Iterable[answers.AccessEntry | answers.SeenDataset], form: str) -> Iterator[Mapping[str, Any]]:
     """Rows for CSV, where rules are their sentences; JSON lines keep what is inside."""
     for row in rows:
+        keys = row.model_dump()
         if form == "jsonl":
-            yield row
+            yield keys
             continue
-        how = (f"{rule['kind']} {rule['name']}: {', '.join(rule['how'])}" for rule in row["rules"] if rule["how"])
-        texts = [rule["text"] for rule in row["rules"]]
-        more = [f"{row['moreRules']} more rules"] if row["moreRules"] else []
-        yield {**row, **row["fields"], "rules": [*texts, *more], "how": list(dict.fromkeys(how))}
+        how = (f"{rule.kind} {rule.name}: {', '.join(rule.how)}" for rule in row.rules if rule.how)
+        texts = [rule.text for rule in row.rules]
+        more = [f"{row.more_rules} more rules"] if row.more_rules else []
+        yield {**keys, **keys["fields"], "rules": [*texts, *more], "how": list(dict.fromkeys(how))}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import asdict
+from typing import Any, Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from api.features.access.answers import ShownFields, Shows
+from catalog.records import rfc3339
+from policies.campaigns.closing import Summary
+from policies.campaigns.model import Campaign, Item
+from policies.campaigns.report import Report
+from policies.campaigns.service import CampaignPage, Decided, ShownCampaign, ShownItem
 
 ReviewKind = Literal["grant", "role", "group", "owner"]
 ReviewItemState = Literal["open", "kept", "revoked", "gone"]
@@ -23,6 +29,10 @@ class ReviewCounts(Answer):
     at_source: int = about("Something of the right has to be ended at its source too.")
     gone: int = about("Ended by something else before anybody decided.")
     unused: int
+
+    @classmethod
+    def of(cls, counts: Summary) -> Self:
+        return cls(**asdict(counts))
 
 
 class AccessReview(Answer):
@@ -44,6 +54,29 @@ class AccessReview(Answer):
     counts: ReviewCounts
     to_decide: int = about("Items that wait for the caller's word.")
     manages: bool = about("The caller may see and decide all items, and close the review.")
+
+    @staticmethod
+    def keys(shown: ShownCampaign) -> dict[str, Any]:
+        """What every answer about a campaign has, by the names of attributes."""
+        campaign = shown.campaign
+        return {
+            "id": campaign.id,
+            "review": campaign.review,
+            "state": campaign.state,
+            "description": str(campaign.terms.get("description", "")),
+            "started_at": rfc3339(campaign.started_at),
+            "started_by": campaign.started_by,
+            "due_at": rfc3339(campaign.due_at),
+            "closed_at": rfc3339(campaign.closed_at),
+            "closed_by": campaign.closed_by,
+            "on_no_answer": campaign.no_answer,
+            "notes": list(campaign.notes) if shown.counts_all else [],
+            "hash": campaign.digest,
+            "audit": campaign.audit,
+            "counts": ReviewCounts.of(shown.counts),
+            "to_decide": shown.to_decide,
+            "manages": shown.manages,
+        }
 
 
 class AccessReviews(Answer):
@@ -67,6 +100,14 @@ class OneAccessReview(AccessReview):
     """An access review, and how far its reviewers are."""
 
     reviewers: list[ReviewProgress] = about("Empty for those who may not see how far all are.")
+
+    @classmethod
+    def of(cls, page: CampaignPage) -> Self:
+        reviewers = [
+            ReviewProgress(why=each.why, users=list(each.users), items=each.items, open=each.open)
+            for each in page.reviewers
+        ]
+        return cls(reviewers=reviewers, **cls.keys(page.shown))
 
 
 class SeenByRight(Answer):
@@ -115,6 +156,34 @@ class ReviewRecord(Answer):
     left_at: list[str] = about("Sources where the right has to be ended too; there it continues, or comes back.")
     audit: int | None = about("The audit's entry of the decision.")
 
+    @staticmethod
+    def keys(item: Item) -> dict[str, Any]:
+        """What every answer about an item has, by the names of attributes."""
+        right = item.right
+        return {
+            "number": item.number,
+            "kind": right.kind,
+            "name": right.name,
+            "holder": right.holder,
+            "person": right.person,
+            "dataset": right.dataset,
+            "purpose": right.purpose,
+            "since": rfc3339(right.since),
+            "until": rfc3339(right.until),
+            "sources": list(right.sources),
+            "evidence": item.evidence,
+            "unused": item.unused,
+            "state": item.state,
+            "outcome": item.outcome,
+            "by": item.by,
+            "at": rfc3339(item.at),
+            "reason": item.reason,
+            "instead_of": item.instead_of,
+            "changed": item.changed,
+            "left_at": list(item.left_at),
+            "audit": item.audit,
+        }
+
 
 class ReviewedRight(ReviewRecord):
     """One right under review, as its reviewers see it."""
@@ -126,6 +195,20 @@ class ReviewedRight(ReviewRecord):
     ended: bool = about("It ended by something else meanwhile; nothing is left to decide.")
     can_decide: bool
     can_undo: bool
+
+    @classmethod
+    def of(cls, shown: ShownItem) -> Self:
+        keys = cls.keys(shown.item) | {"changed": shown.changed}
+        return cls(
+            right=shown.item.right.text,
+            opens=shown.opens,
+            reviewers=list(shown.reviewers),
+            why=shown.why,
+            ended=shown.ended,
+            can_decide=shown.can_decide,
+            can_undo=shown.can_undo,
+            **keys,
+        )
 
 
 class ReviewedRights(Answer):
@@ -143,6 +226,10 @@ class DecidedItem(Answer):
     outcome: ReviewOutcome
     left_at: list[str]
 
+    @classmethod
+    def of(cls, item: Item) -> Self:
+        return cls(number=item.number, state=item.state, outcome=item.outcome, left_at=list(item.left_at))
+
 
 class RefusedItem(Answer):
     """An item that was not decided, and why."""
@@ -158,6 +245,17 @@ class ReviewDecisions(Answer):
     decided: list[DecidedItem]
     refused: list[RefusedItem]
     campaign: OneAccessReview
+
+    @classmethod
+    def of(cls, decided: Decided) -> Self:
+        return cls(
+            decided=[DecidedItem.of(each) for each in decided.items],
+            refused=[
+                RefusedItem(number=each.number, code=each.error.code, message=each.error.message)
+                for each in decided.refused
+            ],
+            campaign=OneAccessReview.of(decided.page),
+        )
 
 
 class ReviewedCampaign(Answer):
@@ -177,11 +275,19 @@ class ReviewedCampaign(Answer):
     closed_by: str | None
     notes: list[str]
 
+    @classmethod
+    def of(cls, campaign: Campaign) -> Self:
+        return cls(**campaign.record(), state=campaign.state)
+
 
 class ReportedItem(ReviewRecord):
     """One right in the evidence."""
 
     there: bool = about("It was revoked and is there now: at another source, or given again.")
+
+    @classmethod
+    def of(cls, item: Item, there: bool) -> Self:
+        return cls(there=there, **cls.keys(item))
 
 
 class AccessReviewReport(Answer):
@@ -199,3 +305,17 @@ class AccessReviewReport(Answer):
     audit: int | None
     audit_entries: str = about("Where the audit's entries of it are.")
     items: list[ReportedItem]
+
+    @classmethod
+    def of(cls, report: Report) -> Self:
+        head, campaign = report.head(), report.campaign
+        return cls(
+            campaign=ReviewedCampaign.of(campaign),
+            counts=ReviewCounts.of(head.counts),
+            hash=campaign.digest,
+            holds=head.holds,
+            problem=head.problem,
+            audit=campaign.audit,
+            audit_entries=head.audit_entries,
+            items=[ReportedItem.of(item, there) for item, there in report.items()],
+        )

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
+from catalog.records import rfc3339
+from policies.audit import ports as audit_ports
+from policies.audit import seals as audit_seals
+from policies.audit.log import AuditPage
+from policies.audit.shipping import ShippingReport
+from policies.audit.verify import Verification
 
 
 class AuditEntry(Answer):
@@ -21,6 +27,21 @@ class AuditEntry(Answer):
     prev: str = about("Hash of the entry before.")
     hash: str
 
+    @classmethod
+    def of(cls, entry: audit_ports.AuditEntry) -> Self:
+        return cls(
+            seq=entry.seq,
+            at=rfc3339(entry.at),
+            actor=entry.actor,
+            action=entry.action,
+            target=entry.target,
+            decision=entry.decision,
+            reasons=list(entry.reasons),
+            details=dict(entry.details),
+            prev=entry.prev,
+            hash=entry.hash,
+        )
+
 
 class AuditEntries(Answer):
     """A page of entries, newest first."""
@@ -28,6 +49,10 @@ class AuditEntries(Answer):
     entries: list[AuditEntry]
     next: str | None = about("`cursor` of the next page.")
     note: str | None = about("Entries that were not looked at, in a sentence.")
+
+    @classmethod
+    def of(cls, page: AuditPage) -> Self:
+        return cls(entries=[AuditEntry.of(each) for each in page.entries], next=page.next, note=page.note)
 
 
 class AuditKey(Answer):
@@ -56,6 +81,19 @@ class RemovedEntries(Answer):
     at: Time = about("When that was.")
     files: list[str] = about("Files that segments were exported to before.")
 
+    @classmethod
+    def of(cls, removed: audit_seals.Removed) -> Self:
+        return cls(
+            first=removed.first,
+            last=removed.last,
+            segments=removed.segments,
+            from_=rfc3339(removed.begins),
+            to=rfc3339(removed.ends),
+            setting=removed.setting,
+            at=rfc3339(removed.at),
+            files=list(removed.files),
+        )
+
 
 class AuditSegment(Answer):
     """A sealed run of entries."""
@@ -74,6 +112,25 @@ class AuditSegment(Answer):
     setting: str | None = about("The setting by which they were removed.")
     file: str | None = about("The file that they were exported to before.")
 
+    @classmethod
+    def of(cls, segment: audit_ports.Segment) -> Self:
+        removal = segment.removal
+        return cls(
+            number=segment.number,
+            first=segment.first,
+            last=segment.last,
+            entries=segment.last - segment.first + 1,
+            from_=rfc3339(segment.begins),
+            to=rfc3339(segment.ends),
+            head=segment.head,
+            seal=audit_seals.digest(segment),
+            key=segment.key,
+            sealed_at=rfc3339(segment.sealed_at),
+            removed_at=rfc3339(removal.at) if removal is not None else None,
+            setting=removal.setting if removal is not None else None,
+            file=removal.file if removal is not None else None,
+        )
+
 
 class AuditShipped(Answer):
     """How far the audit was shipped to its topic."""
@@ -87,6 +144,20 @@ class AuditShipped(Answer):
     cut: int = about("Entries that were shipped without their details, as they were too large.")
     begins: int | None = about("`seq` of the first entry that was shipped; null: none was.")
     missed: int = about("Entries that were removed before they could be shipped.")
+
+    @classmethod
+    def of(cls, report: ShippingReport) -> Self:
+        return cls(
+            place=report.place,
+            position=report.position,
+            lag=report.lag,
+            shipped_at=rfc3339(report.shipped_at),
+            failures=report.failures,
+            problem=report.problem,
+            cut=report.cut,
+            begins=report.begins,
+            missed=report.missed,
+        )
 
 
 class AuditSegments(Answer):
@@ -112,3 +183,17 @@ class AuditVerification(Answer):
     note: str | None = about("Why they were not.")
     sealed: int = about("Seals of segments that hold.")
     removed: RemovedEntries | None = about("Entries that retention removed, as their seals prove.")
+
+    @classmethod
+    def of(cls, verified: Verification) -> Self:
+        return cls(
+            holds=verified.holds,
+            entries=verified.entries,
+            head=AuditHead(seq=verified.head.seq, hash=verified.head.hash),
+            first_bad=verified.first_bad,
+            problem=verified.problem,
+            head_checked=verified.head_checked,
+            note=verified.note,
+            sealed=verified.sealed,
+            removed=RemovedEntries.of(verified.removed) if verified.removed is not None else None,
+        )

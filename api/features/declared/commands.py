@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.features.datasets.schema_table import show_schema
 from api.terminal.http import Api, ApiRefused, dataset_path, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
 from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.schema_table import show_schema
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]

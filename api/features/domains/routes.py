@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 
-from api.edge.openapi import answers_with
 from api.edge.parameters import Instant, Limit, Name, Offset, Text
-from api.features.declared.routes import known_documents
-from api.features.domains import answers as schemas
-from api.guard.credentials import require
+from api.features.declared.known import KnownDocuments
+from api.features.domains import answers
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.router import FeatureRouter
-from api.guard.services import InstanceOf
-from api.joins.declared import Declared
+from api.guard.services import From
 from api.visibility.domain_page import DomainPages
-from api.visibility.readers import Readers
-from api.wiring.instance import Instance
+from api.visibility.readers import Reader, Readers
 from policies.access.audit_of_domain import DomainAudit, Viewpoint
 from policies.access.identity import Identity
 from policies.audit.ports import AuditFilter
@@ -25,46 +21,47 @@ from policies.decision.domains import Domain, Power
 from policies.declared.domain_specs import KIND, OWN_KINDS
 from policies.model import Subject
 
-router = FeatureRouter(prefix="/domains", tags=["domains"])
+router = FeatureRouter("/domains", tags=["domains"])
 
 
-def _pages(built: Instance, subject: Subject) -> DomainPages:
+def _pages(
+    known: From[KnownDocuments], identity: From[Identity], readers: From[Readers], caller: Caller
+) -> DomainPages:
     kinds = (KIND, *sorted(OWN_KINDS))
-    documents = [each for kind in kinds for each in built[Declared].documents(kind, None)]
-    return DomainPages(built[Identity], subject, built[Readers].of(subject), known_documents(built, subject, documents))
+    documents = [each for kind in kinds for each in known.of_kind(caller, kind)]
+    return DomainPages(identity, caller, readers.of(caller), documents)
 
 
-@router.get("", dependencies=[signed_in(KNOWN)], responses=answers_with(schemas.Domains))
-def list_domains(built: InstanceOf, subject: Caller) -> Any:
+Pages = Annotated[DomainPages, Depends(_pages)]
+
+
+@router.get("", dependencies=[signed_in(KNOWN)])
+def list_domains(pages: Pages) -> answers.Domains:
     """Domains that the caller may know of, and whether they are admin or steward."""
-    return {"domains": _pages(built, subject).all()}
+    return answers.Domains(domains=[answers.ListedDomain.model_validate(each) for each in pages.all()])
 
 
-@router.get("/{name}", dependencies=[signed_in(KNOWN)], responses=answers_with(schemas.OneDomain))
-def get_domain(built: InstanceOf, subject: Caller, name: Name) -> Any:
+@router.get("/{name}", dependencies=[signed_in(KNOWN)])
+def get_domain(pages: Pages, name: Name) -> answers.OneDomain:
     """One domain: patterns, people, documents, and what the caller may do with its datasets."""
-    return _pages(built, subject).one(name)
+    return answers.OneDomain.model_validate(pages.one(name))
 
 
-@router.get(
-    "/{name}/datasets",
-    dependencies=[signed_in(KNOWN)],
-    responses=answers_with(schemas.DomainDatasets),
-)
-def datasets(built: InstanceOf, subject: Caller, name: Name, limit: Limit = 100, offset: Offset = 0) -> Any:
+@router.get("/{name}/datasets", dependencies=[signed_in(KNOWN)])
+def datasets(pages: Pages, name: Name, limit: Limit = 100, offset: Offset = 0) -> answers.DomainDatasets:
     """Datasets of a domain that the caller may know of, by CLUSTER/TOPIC."""
-    shown, total = _pages(built, subject).datasets(name, limit, offset)
-    return {"datasets": shown, "total": total}
+    shown, total = pages.datasets(name, limit, offset)
+    page = [answers.DomainDataset.model_validate(each) for each in shown]
+    return answers.DomainDatasets(datasets=page, total=total)
 
 
-@router.get(
-    "/{name}/audit",
-    dependencies=[needs("audit:read", others="admins of the domain", unseen=True)],
-    responses=answers_with(schemas.DomainAudit),
-)
+@router.get("/{name}/audit", dependencies=[needs("audit:read", others="admins of the domain", unseen=True)])
 def audit(
-    built: InstanceOf,
-    subject: Caller,
+    pages: Pages,
+    entries: From[DomainAudit],
+    identity: From[Identity],
+    readers: From[Readers],
+    caller: Caller,
     name: Name,
     actor: Annotated[Text | None, Query(description="Who did it.")] = None,
     action: Annotated[Text | None, Query(description="The action, or its beginning: query, grant...")] = None,
@@ -74,20 +71,20 @@ def audit(
     until: Annotated[Instant | None, Query(description="Before then.")] = None,
     cursor: Annotated[Text | None, Query(description="The `next` of the page before.")] = None,
     limit: Limit = 100,
-) -> Any:
+) -> answers.DomainAudit:
     """What the audit has about datasets of a domain, newest first, for its admins. Of entries that are about more, that part
     is left out."""
-    domain = _pages(built, subject).domain(name)
+    domain = pages.domain(name)
     where = AuditFilter(actor, action, dataset=dataset, decision=decision, since=since, until=until)
-    return built[DomainAudit].page(_viewpoint(built, subject, domain), where, cursor, limit)
+    viewpoint = _viewpoint(identity, readers.of(caller), caller, domain)
+    return answers.DomainAudit.model_validate(entries.page(viewpoint, where, cursor, limit))
 
 
-def _viewpoint(built: Instance, subject: Subject, domain: Domain) -> Viewpoint:
+def _viewpoint(identity: Identity, reader: Reader, caller: Subject, domain: Domain) -> Viewpoint:
     """Raises NotAllowed."""
-    reader = built[Readers].of(subject)
-    if Power.AUDIT in built[Identity].permissions(subject):
+    if Power.AUDIT in identity.permissions(caller):
         return Viewpoint(domain, domain.has)
-    reach = built[Identity].reach(subject, Power.AUDIT, domain.name)
+    reach = identity.reach(caller, Power.AUDIT, domain.name)
     if not reach:
-        require(built, subject, Power.AUDIT)
+        identity.require(caller, Power.AUDIT)
     return Viewpoint(domain, reach.has, reader.mentions_hidden)

@@ -1,1 +1,1 @@
-"""What feeds a dataset, what it feeds, who reads it; and the events of producers that say so."""
+"""What feeds a dataset, what it feeds, who reads it; and the events of producers that report it."""

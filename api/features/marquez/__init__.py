@@ -1,4 +1,1 @@
-"""Marquez's read paths in Marquez's shapes, so that its pages and clients work on this graph.
-
-Start reading at `routes.py`.
-"""
+"""Marquez's read paths in Marquez's shapes, so that its pages and clients work on this graph."""

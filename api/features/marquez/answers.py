@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from api.edge.answer import Answer, FreeForm, OpenAnswer, Time, about
-from api.features.lineage.answers.graph import JobBase
 
 Facets = dict[str, FreeForm]
 RunState = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
@@ -137,7 +136,7 @@ class MarquezRuns(Answer):
     totalCount: int
 
 
-class MarquezRunFacets(Answer):
+class MarquezKeptFacets(Answer):
     """Facets of a run, or of its job."""
 
     runId: str
@@ -262,7 +261,3 @@ class MarquezFoundPage(Answer):
 
     totalCount: int
     results: list[MarquezFound]
-
-
-class JobNamedRuns(JobBase):
-    """A job in the namespace `runs`, where no run has the id."""

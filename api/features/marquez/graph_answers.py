@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.edge.answer import Answer, absent
-from api.features.lineage.answers.graph import Lineage
+from api.edge.answer import Answer
 from api.features.marquez.answers import MarquezDataset, MarquezJob
 
 
@@ -24,12 +23,6 @@ class MarquezNode(Answer):
     data: MarquezDataset | MarquezJob
     inEdges: list[MarquezEdge]
     outEdges: list[MarquezEdge]
-
-
-class LineageOfBoth(Lineage):
-    """What feeds a node, and what it feeds; asked as Marquez's clients ask, with the same in their shape."""
-
-    graph: list[MarquezNode] = absent("Where no more than `nodeId` and `depth` was given.")
 
 
 class ColumnField(Answer):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from api.features.marquez.answers import Facets, MarquezDataset, MarquezField, MarquezRun
+from api.features.marquez.facets import facet
 from api.visibility.readers import Reader
 from catalog.columns import column_of, path_of
 from catalog.datasets.reported import newest
@@ -15,8 +17,6 @@ from lineage.model import Node
 from lineage.producers.facts import WAYS
 
 Json = dict[str, Any]
-_SCHEMA = "https://openlineage.io/spec/facets/1-0-0/{name}.json#/$defs/{name}"
-_UNSAID = "urn:weir"
 
 _DATASET = {
     "schema": "SchemaDatasetFacet",
@@ -46,8 +46,11 @@ _RUN = {
 
 
 def with_reported(
-    reader: Reader, nodes: Sequence[Node], shown: list[Json], scanned: Mapping[str, SchemaVersion | None]
-) -> list[Json]:
+    reader: Reader,
+    nodes: Sequence[Node],
+    shown: Sequence[MarquezDataset],
+    scanned: Mapping[str, SchemaVersion | None],
+) -> list[MarquezDataset]:
     """Datasets in Marquez's shape with their facets, the types and descriptions of their fields, and their life.
 
     scanned: node id -> the schema that a scan found. It alone decides which fields there are.
@@ -60,32 +63,38 @@ def with_reported(
     ]
 
 
-def _with(shown: Json, dataset: DatasetId, facts: list[Fact], is_scanned: bool) -> Json:
+def _with(shown: MarquezDataset, dataset: DatasetId, facts: list[Fact], is_scanned: bool) -> MarquezDataset:
     if not facts:
         return shown
     kept = {key: fact.value for key, fact in newest(facts).items()}
-    facets = {key: _facet(name, _given_back(key, kept[key])) for key, name in _DATASET.items() if key in kept}
+    facets = {key: facet(name, _given_back(key, kept[key])) for key, name in _DATASET.items() if key in kept}
     merged = _column_lineage([value for key, value in kept.items() if key.startswith(WAYS)])
     if merged:
-        facets["columnLineage"] = _facet("ColumnLineageDatasetFacet", merged)
-    fields = _fields(shown["fields"], dataset, kept.get("schema", {}), is_scanned)
+        facets["columnLineage"] = facet("ColumnLineageDatasetFacet", merged)
+    fields = _fields(shown.fields, dataset, kept.get("schema", {}), is_scanned)
     if is_scanned:
-        columns = [{key: field[key] for key in ("name", "type", "description") if field[key]} for field in fields]
-        facets["schema"] = _facet(_DATASET["schema"], {"fields": columns})
+        columns = [
+            {key: value for key in ("name", "type", "description") if (value := getattr(field, key))}
+            for field in fields
+        ]
+        facets["schema"] = facet(_DATASET["schema"], {"fields": columns})
     state = kept.get("lifecycleStateChange", {}).get("state")
-    return {
-        **shown,
-        "fields": fields,
-        "description": shown["description"] or kept.get("documentation", {}).get("description"),
-        "lastLifecycleState": state,
-        "deleted": state == "DROP",
-        "facets": {**shown["facets"], **facets},
-    }
+    return shown.model_copy(
+        update={
+            "fields": fields,
+            "description": shown.description or kept.get("documentation", {}).get("description"),
+            "lastLifecycleState": state,
+            "deleted": state == "DROP",
+            "facets": {**shown.facets, **facets},
+        }
+    )
 
 
-def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any], complete: bool) -> list[Json]:
+def _fields(
+    known: Sequence[MarquezField], dataset: DatasetId, schema: Mapping[str, Any], complete: bool
+) -> list[MarquezField]:
     """Known fields with what the reported schema states of them; unless they are complete, its other fields too."""
-    by_name = {field["name"]: field for field in known}
+    by_name = {field.name: field for field in known}
     for top, below, kind, description in schema.get("fields", ()):
         path = path_of(dataset, top)
         if path is None:
@@ -93,37 +102,33 @@ def _fields(known: list[Json], dataset: DatasetId, schema: Mapping[str, Any], co
         name = column_of(dataset, path + below)
         if complete and name not in by_name:
             continue
-        entry = by_name.get(name) or {"name": name, "type": None, "tags": [], "description": None}
-        by_name[name] = {
-            **entry,
-            "type": entry["type"] or kind or None,
-            "description": description or entry["description"],
-        }
+        entry = by_name.get(name) or MarquezField(name=name, type=None, tags=[], description=None)
+        by_name[name] = entry.model_copy(
+            update={"type": entry.type or kind or None, "description": description or entry.description}
+        )
     return list(by_name.values())
 
 
-def with_run_facets(reader: Reader, namespace: str, job: str, runs: list[Json]) -> list[Json]:
+def with_run_facets(reader: Reader, namespace: str, job: str, runs: Sequence[MarquezRun]) -> list[MarquezRun]:
     """Runs in Marquez's shape with what is kept of their facets."""
     kept = reader.producers.of_runs(namespace, job)
-    return [_with_run(run, kept.get(run["id"], {})) for run in runs]
+    return [_with_run(run, kept.get(run.id, {})) for run in runs]
 
 
-def _with_run(run: Json, kept: Mapping[str, Any]) -> Json:
+def _with_run(run: MarquezRun, kept: Mapping[str, Any]) -> MarquezRun:
     nominal = kept.get("nominalTime", {})
-    return {
-        **run,
-        "nominalStartTime": nominal.get("nominalStartTime"),
-        "nominalEndTime": nominal.get("nominalEndTime"),
-        "facets": {**run["facets"], **run_facets_of(kept)},
-    }
+    return run.model_copy(
+        update={
+            "nominalStartTime": nominal.get("nominalStartTime"),
+            "nominalEndTime": nominal.get("nominalEndTime"),
+            "facets": {**run.facets, **run_facets_of(kept)},
+        }
+    )
 
 
-def run_facets_of(kept: Mapping[str, Any]) -> Json:
-    return {key: _facet(name, _without_own(kept[key])) for key, name in _RUN.items() if key in kept}
-
-
-def _facet(name: str, value: Mapping[str, Any]) -> Json:
-    return {"_producer": _UNSAID, "_schemaURL": _SCHEMA.format(name=name), **value}
+def run_facets_of(kept: Mapping[str, Any]) -> Facets:
+    """What is kept of the facets of a run, as OpenLineage has them."""
+    return {key: facet(name, _without_own(kept[key])) for key, name in _RUN.items() if key in kept}
 
 
 _OWN = ("cut", "valuesLeftOut", "stackTraceLeftOut")

@@ -42,7 +42,7 @@ def notify(
     clock: Callable[[], datetime],
 ) -> Notify:
     """Raises SettingsError for a mail password that would be sent unencrypted."""
-    asked, store, sealer = settings.notify, parts.notice_store, parts.notice_sealer()
+    notify_settings, store, sealer = settings.notify, parts.notice_store, parts.notice_sealer()
     people = RequestPeople(state, deciders)
 
     def address(user: str) -> str | None:
@@ -53,11 +53,11 @@ def notify(
         return sorted(user for user in view.people - view.services.keys() if gone_because(view, user) is None)
 
     def password() -> str | None:
-        kind, _, place = (asked.smtp_password or "").partition(":")
+        kind, _, place = (notify_settings.smtp_password or "").partition(":")
         return parts.secrets.read({kind: place}, "notify.smtp_password") if place else None
 
-    mailer = SmtpMailer(asked, password) if asked.smtp_host is not None else None
-    chat = WebhookChat(asked, settings.events, guard) if asked.chat else None
+    mailer = SmtpMailer(notify_settings, password) if notify_settings.smtp_host is not None else None
+    chat = WebhookChat(notify_settings, settings.events, guard) if notify_settings.chat else None
     base_url = settings.api.public_url
     sender = NoticeSender(
         store,
@@ -67,7 +67,7 @@ def notify(
         lambda user: gone_because(state.view(), user),
         sealer.open,
         clock,
-        asked,
+        notify_settings,
         base_url,
         sees=people.sees,
     )
@@ -76,7 +76,9 @@ def notify(
         return is_declared(state.view(), purpose)
 
     return Notify(
-        NoticeIntake(store, people, address, clock, asked, is_declared=declared) if asked.on else None,
+        NoticeIntake(store, people, address, clock, notify_settings, is_declared=declared)
+        if notify_settings.on
+        else None,
         sender,
-        Notifications(store, sender, chat, sealer.seal, address, names, audit, clock, asked, base_url),
+        Notifications(store, sender, chat, sealer.seal, address, names, audit, clock, notify_settings, base_url),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from api.edge.answer import Answer, FreeForm, Time, about
 from api.edge.error_answer import Failure
 from api.edge.reason import Effect, Reason
+from policies import model
 
 
 class DecidedSubject(Answer):
@@ -23,6 +24,10 @@ class DecidedMask(Answer):
     type: str
     expression: str | None = about("Spark SQL, of a CUSTOM mask.")
     params: FreeForm
+
+    @classmethod
+    def of(cls, mask: model.Mask) -> Self:
+        return cls(type=mask.type, expression=mask.expression, params=dict(mask.params))
 
 
 class DecidedColumn(Answer):
@@ -61,6 +66,12 @@ class Undecided(Answer):
     dataset: str = about("As it was asked.")
     effect: Literal["deny"]
     error: Failure
+
+
+def decided(answer: dict[str, Any]) -> Decision | Undecided:
+    """One of several answers of `policies.access.decision_service`."""
+    kind: type[Decision] | type[Undecided] = Undecided if "error" in answer else Decision
+    return kind.model_validate(answer)
 
 
 class Decisions(Answer):

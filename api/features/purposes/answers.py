@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Self
+
 from api.edge.answer import Answer, about
+from policies.access.purposes import ListedPurpose
 
 
 class DeclaredPurpose(Answer):
@@ -24,6 +28,25 @@ class DeclaredPurpose(Answer):
         "The first 50 grants, policies, requests, views and purposes that name it; null without report:read or more."
     )
     uses: int | None = about("How many do.")
+
+    @classmethod
+    def of(cls, listed: ListedPurpose, granted: Collection[str]) -> Self:
+        """`granted`: purposes that the caller's grants carry or cover."""
+        purpose, users = listed.purpose, listed.users
+        return cls(
+            name=purpose.name,
+            parent=purpose.parent,
+            path=list(listed.path),
+            title=purpose.title,
+            description=purpose.description,
+            legal_basis=listed.legal_basis,
+            retention=listed.retention,
+            owner=purpose.owner,
+            deprecated=purpose.deprecated,
+            yours=purpose.name in granted,
+            users=list(users) if users is not None else None,
+            uses=listed.uses,
+        )
 
 
 class UndeclaredPurpose(Answer):

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from api.edge.openapi import answers_with
-from api.features.purposes import answers as schemas
+from api.features.purposes import answers
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
-from api.guard.services import InstanceOf
+from api.guard.services import From
 from policies.access.grants import Grants
 from policies.access.identity import Identity
 from policies.access.purposes import PurposeUse
 from policies.effective.dataset_access import SEES_ALL
 
-router = FeatureRouter(tags=["access"])
+router = FeatureRouter("/purposes", tags=["access"])
 
 
-@router.get(
-    "/purposes",
-    dependencies=[signed_in(KNOWN)],
-    responses=answers_with(schemas.Purposes),
-)
-def purposes(built: InstanceOf, subject: Caller) -> Any:
+@router.get("", dependencies=[signed_in(KNOWN)])
+def purposes(use: From[PurposeUse], identity: From[Identity], grants: From[Grants], caller: Caller) -> answers.Purposes:
     """Every declared purpose, and those that the caller's grants carry. Without any, purposes are free text."""
-    answer = built[PurposeUse].listed(with_users=bool(built[Identity].permissions(subject) & SEES_ALL))
-    granted = built[Grants].purposes(subject)
-    mine = set(granted)
-    for each in answer["purposes"]:
-        each["yours"] = each["name"] in mine
-    return {**answer, "granted": granted}
+    listed = use.listed(with_users=bool(identity.permissions(caller) & SEES_ALL))
+    granted = grants.purposes(caller)
+    return answers.Purposes(
+        purposes=[answers.DeclaredPurpose.of(each, frozenset(granted)) for each in listed.purposes],
+        undeclared=[
+            answers.UndeclaredPurpose(name=each.name, users=list(each.users), uses=each.uses)
+            for each in listed.undeclared
+        ],
+        granted=list(granted),
+    )

@@ -140,7 +140,7 @@ class ViewReading:
             "dataset": decision.reference,
             "grants": list(decision.grants),
         }
-        self._audit.record(subject.user, "view.read", name, outcome, reasons, {**details, **subject.came_by})
+        self._audit.record(subject.user, "view.read", name, outcome, reasons, {**details, **subject.sign_in_method})
         with self._lock:
             self._audited[key] = True
 

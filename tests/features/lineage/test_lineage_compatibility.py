@@ -19,6 +19,7 @@ from lineage.fold import facts, learn, producer_info
 from lineage.producers import facet_values
 from lineage.questions.queries import Lineage
 from tests.api_world import ApiWorld, world
+from tests.lineage_answers import as_json
 from tests.lineage_samples import real_rows
 
 SCENARIOS = {
@@ -65,7 +66,7 @@ def test_jobs_and_runs(scenario: tuple[ApiWorld, list[Any]]) -> None:
     for event in events:
         runs[named(event["job"])][event["run"]["runId"]].append(event)
     for (namespace, name), events_of_job in runs.items():
-        job = weir.services[Lineage].job(f"job:{namespace}:{name}").to_json()
+        job = as_json(weir.services[Lineage].job(f"job:{namespace}:{name}"))
         by_id = {run["id"]: run for run in job["runs"]}
         assert set(by_id) == set(events_of_job)
         for run_id, events_of_run in events_of_job.items():

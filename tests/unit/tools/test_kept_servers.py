@@ -1,4 +1,4 @@
-"""When servers of an earlier run are used, and when they are started anew."""
+"""When servers of an earlier run are used, and when they are started again."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_second_run_takes_the_servers_of_the_first(
     assert json.loads((tmp_path / "home" / "stack.json").read_text()) == {"kafka": "here"}
 
 
-def test_changed_ended_and_worn_servers_are_started_anew(
+def test_changed_ended_and_worn_servers_are_started_again(
     servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(tmp_path, monkeypatch)

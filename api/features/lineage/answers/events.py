@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict
 
 from api.edge.answer import Answer, about
+from lineage import model
 
 
 class BatchSummary(Answer):
@@ -37,3 +38,19 @@ class BatchResult(Answer):
     status: Literal["success", "partial_success", "failure"]
     summary: BatchSummary
     failed_events: list[FailedEvent]
+
+
+def batch_result_of(result: model.BatchResult) -> BatchResult:
+    """The answer for a batch that was taken."""
+    failed = len(result.failed)
+    return BatchResult(
+        status=result.status,
+        summary=BatchSummary(
+            received=result.received,
+            successful=result.received - failed,
+            failed=failed,
+            retriable=0,
+            non_retriable=failed,
+        ),
+        failed_events=[FailedEvent(index=index, reason=reason, retriable=False) for index, reason in result.failed],
+    )

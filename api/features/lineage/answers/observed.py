@@ -1,8 +1,10 @@
-"""Answers about the consumer groups and connectors of a cluster."""
+"""Consumer groups and connectors, as their servers show them now."""
 
 from __future__ import annotations
 
 from api.edge.answer import Answer, about
+from api.joins.observing import GroupPage, ObservedConnector
+from lineage.observed import groups
 
 
 class GroupTopic(Answer):
@@ -48,3 +50,31 @@ class Connectors(Answer):
     """Connectors of a cluster."""
 
     connectors: list[Connector]
+
+
+def groups_of(page: GroupPage) -> ConsumerGroups:
+    """The answer for a page of consumer groups."""
+    return ConsumerGroups(
+        groups=[_group_of(group) for group in page.groups], total=page.total, truncated=page.truncated
+    )
+
+
+def _group_of(group: groups.ConsumerGroup) -> ConsumerGroup:
+    topics = [GroupTopic(topic=each.topic, partitions=each.partitions, lag=each.lag) for each in group.topics]
+    return ConsumerGroup(
+        name=group.name, state=group.state, members=group.members, clients=list(group.clients), topics=topics
+    )
+
+
+def connector_of(connector: ObservedConnector) -> Connector:
+    """The answer for one connector."""
+    return Connector(
+        name=connector.name,
+        type=connector.type,
+        state=connector.state,
+        tasks=list(connector.tasks),
+        topics=list(connector.topics),
+        outside=list(connector.outside),
+        class_=connector.java_class,
+        job=connector.job,
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from api.edge.answer import Answer, Time, about, absent
 from api.features.lineage.answers.graph import Origin
 from api.formats.readable_places import Access
+from lineage.questions import answers
 
 
 class Reader(Answer):
@@ -36,3 +38,31 @@ class Readers(Answer):
     declared: list[Reader] = about("By producers.")
     permitted: list[Access] | None = about("May read by Weir; null where the caller may not see it.")
     totals: ReaderTotals
+
+
+def reader_of(reader: answers.Reader) -> Reader:
+    """The answer for one reader."""
+    return Reader(
+        job=reader.job,
+        namespace=reader.namespace,
+        name=reader.name,
+        seen=reader.seen,
+        owners=list(reader.owners),
+        kind=reader.kind,
+        origin=reader.origin,
+    )
+
+
+def readers_of(jobs: Sequence[answers.Reader], permitted: Sequence[Access] | None, limit: int, offset: int) -> Readers:
+    """A page of each kind of readers. `permitted` None: the caller may not see them."""
+    apart = {origin: [job for job in jobs if job.origin == origin] for origin in ("observed", "declared")}
+    totals = {origin: len(rows) for origin, rows in apart.items()}
+    if permitted is not None:
+        totals["permitted"] = len(permitted)
+    page = slice(offset, offset + limit)
+    return Readers(
+        observed=[reader_of(job) for job in apart["observed"][page]],
+        declared=[reader_of(job) for job in apart["declared"][page]],
+        permitted=list(permitted[page]) if permitted is not None else None,
+        totals=ReaderTotals.model_validate(totals),
+    )

@@ -1,14 +1,11 @@
-"""Routes of lineage."""
+"""Routes of lineage. `/jobs/runs/{run_id}` comes before `/jobs/{namespace}/{name}`, which fits the same paths."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from api.edge.parameters import only_known
-from api.features.lineage.routes import graph, readers
-from api.guard.router import PREFIX
+from api.features.lineage.routes import events, graph, jobs, observed, readers, runs, statements
 
 router = APIRouter()
-router.include_router(graph.producers, prefix=PREFIX)
-router.include_router(graph.router, prefix=PREFIX, dependencies=[Depends(only_known)])
-router.include_router(readers.router, prefix=PREFIX, dependencies=[Depends(only_known)])
+for part in (events, runs, graph, jobs, observed, readers, statements):
+    router.include_router(part.router)

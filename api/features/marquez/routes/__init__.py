@@ -1,11 +1,14 @@
-"""Routes of Marquez."""
+"""Marquez's read paths in Marquez's shapes: its web pages and clients work on this graph as they are. Nothing here writes.
+
+`GET /lineage` and `GET /jobs/runs/{run_id}` answer for both and are routes of lineage; `/search` is a route of search.
+"""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from api.features.marquez.routes import datasets
-from api.guard.router import PREFIX
+from api.features.marquez.routes import datasets, jobs, namespaces
 
 router = APIRouter()
-router.include_router(datasets.router, prefix=PREFIX)
+for part in (namespaces, datasets, jobs):
+    router.include_router(part.router)

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from api.features.datasets.schema_table import (
-    field_row,
-    format_lines,
-    read_line,
-    shape_lines,
-    share,
-    show_schema,
-    wrong_lines,
-)
 from api.terminal.output import Format
+from api.terminal.schema_table import field_row, format_lines, read_line, shape_lines, share, show_schema, wrong_lines
 
 ANSWER = {
     "version": 3,

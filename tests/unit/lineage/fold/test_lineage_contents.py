@@ -16,6 +16,7 @@ from lineage.model import NOW, Basis, Kind
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
 from lineage.worker.consume import LineageWorker
+from tests.lineage_answers import as_json
 from tests.lineage_samples import (
     IDENTITY,
     MASKING,
@@ -97,16 +98,16 @@ def test_a_stream_has_data_from_its_first_running() -> None:
 @pytest.mark.parametrize("kind", ["START", "RUNNING", "FAIL", "ABORT"])
 def test_what_only_unfinished_runs_report_is_flagged(kind: str) -> None:
     graph = graph_of(run(0, ["a"], ["x"], kind="START"), run(1, ["a"], ["x"], kind=kind))
-    (edge,) = [edge for edge in Lineage(graph).lineage(node("x")).to_json()["edges"] if edge["kind"] == "feeds"]
+    (edge,) = [edge for edge in as_json(Lineage(graph).lineage(node("x")))["edges"] if edge["kind"] == "feeds"]
     assert edge["unfinished"] is True
     write(graph, run(9, ["a"], ["x"], run_id="r2"))
-    (edge,) = [edge for edge in Lineage(graph).lineage(node("x")).to_json()["edges"] if edge["kind"] == "feeds"]
+    (edge,) = [edge for edge in as_json(Lineage(graph).lineage(node("x")))["edges"] if edge["kind"] == "feeds"]
     assert "unfinished" not in edge and edge["from"] == at(9)
 
 
 def test_a_run_that_starts_again_changes_nothing_until_it_completes() -> None:
     graph = graph_of(run(0, ["a"], ["x"]), run(10, ["a"], ["x"], run_id="r2", kind="START"))
-    (edge,) = [edge for edge in Lineage(graph).lineage(node("x")).to_json()["edges"] if edge["kind"] == "feeds"]
+    (edge,) = [edge for edge in as_json(Lineage(graph).lineage(node("x")))["edges"] if edge["kind"] == "feeds"]
     assert "unfinished" not in edge and edge["from"] == at(0)
 
 
@@ -254,9 +255,9 @@ def test_the_recorded_events_give_the_same_graph_and_answers_in_any_order(shared
     assert content(one) == content(other)
     for key in sorted(one._store.datasets):
         for basis in Basis:
-            asked = [Lineage(graph).impact(key, basis=basis).to_json() for graph in (one, other)]
+            asked = [as_json(Lineage(graph).impact(key, basis=basis)) for graph in (one, other)]
             assert asked[0] == asked[1]
-            shown = [Lineage(graph).lineage(key, basis=basis).to_json() for graph in (one, other)]
+            shown = [as_json(Lineage(graph).lineage(key, basis=basis)) for graph in (one, other)]
             assert shown[0] == shown[1]
 
 

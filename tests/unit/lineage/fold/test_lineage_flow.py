@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from api.features.lineage.answers.events import batch_result_of
 from catalog.errors import InvalidInput, Unavailable
 from lineage.fold.event_reading import Gathered
 from lineage.fold.writer import GraphWriter
@@ -24,6 +25,7 @@ from lineage.settings import LineageSettings
 from lineage.worker.consume import LineageWorker, read_event
 from lineage.worker.duplicate_messages import Repeats
 from lineage.worker.rebuild import rebuild
+from tests.lineage_answers import as_json
 from tests.lineage_samples import T0, content, dataset, flows, graph_of, node, real_events, real_rows, run
 from tests.lineage_samples import at as moment
 from tests.twins.lineage import MemoryEventLog, MemoryEventSource, MemoryGraph
@@ -46,13 +48,14 @@ def test_an_event_goes_all_the_way() -> None:
 
 def test_a_batch_answers_for_each() -> None:
     log = MemoryEventLog()
-    result = Ingest(log).post_batch([run(0), {}, run(1), 5]).to_json()
+    answer = batch_result_of(Ingest(log).post_batch([run(0), {}, run(1), 5]))
+    result = answer.model_dump(mode="json")
     assert result["status"] == "partial_success"
     assert result["summary"] == {"received": 4, "successful": 2, "failed": 2, "retriable": 0, "non_retriable": 2}
     assert [(item["index"], item["retriable"]) for item in result["failed_events"]] == [(1, False), (3, False)]
     assert len(log.records) == 2
-    assert Ingest(log).post_batch([]).to_json()["status"] == "success"
-    assert Ingest(log).post_batch([{}]).to_json()["status"] == "failure"
+    assert Ingest(log).post_batch([]).status == "success"
+    assert Ingest(log).post_batch([{}]).status == "failure"
     with pytest.raises(InvalidInput):
         Ingest(log).post_batch({"events": []})
 
@@ -445,7 +448,7 @@ def test_an_event_from_the_future_counts_from_its_arrival_and_is_flagged(kind: s
     sent(log, 100, run_id="r2", job_facets={"ownership": {"owners": [{"name": "team:new"}]}})
     while worker.step():
         pass
-    job = Lineage(graph).job("job:jobs:etl").to_json()
+    job = as_json(Lineage(graph).job("job:jobs:etl"))
     assert job["state"] == "COMPLETE" and job["lastRun"] == "r2" and job["lastSeen"] == moment(100)
     assert [owner["name"] for owner in job["owners"]] == ["team:new"]
     assert job["clockAhead"] == {"claimed": "9999-12-31T23:59:59.000Z", "arrived": moment(0)}
@@ -458,7 +461,7 @@ def test_a_clock_a_little_ahead_is_believed() -> None:
     log, _, graph, _, worker = parts()
     sent(log, 0, moment(299))
     worker.step()
-    job = Lineage(graph).job("job:jobs:etl").to_json()
+    job = as_json(Lineage(graph).job("job:jobs:etl"))
     assert job["lastSeen"] == moment(299) and "clockAhead" not in job
 
 
@@ -500,4 +503,4 @@ def test_repeats_dated_in_the_future_are_not_taken_for_what_was_folded() -> None
     for seconds in (0, 7200):
         sent(log, seconds, "9999-12-31T23:59:59Z", kind="RUNNING")
         worker.step()
-    assert Lineage(graph).job("job:jobs:etl").to_json()["lastSeen"] == moment(7200)
+    assert as_json(Lineage(graph).job("job:jobs:etl"))["lastSeen"] == moment(7200)

@@ -1,4 +1,4 @@
-"""What an event's SQL names for itself is no dataset: columns go on to the tables behind it, masked where it masks.
+"""Names that only an event's SQL knows do not become datasets: columns lead to the tables behind them, masked where it masks.
 
 Column lineage is what openlineage-sql 1.40 gives for each text: dbt reports it as it is, Airflow puts the default database
 and schema before every name.
@@ -16,6 +16,7 @@ from lineage.fold.fold import fold
 from lineage.ingest.parse import parse
 from lineage.ingest.sql_names import with_tables
 from lineage.questions.queries import Lineage
+from tests.lineage_answers import as_json
 from tests.lineage_samples import graph_of
 
 DUCK = "duckdb:///jaffle.duckdb"
@@ -109,7 +110,7 @@ def test_impact_goes_on_through_it() -> None:
     answer = Lineage(graph_of(stage, dbt(IMPORT, IMPORTED, [dataset(STG)]))).impact(
         f"datasetField:{DUCK}:jaffle.main.users:email"
     )
-    assert f"datasetField:{DUCK}:{OUT}:email" in {each["id"] for each in answer.to_json()["affected"]}
+    assert f"datasetField:{DUCK}:{OUT}:email" in {each["id"] for each in as_json(answer)["affected"]}
 
 
 HASHED = (

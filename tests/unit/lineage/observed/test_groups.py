@@ -12,6 +12,7 @@ from lineage.fold.writer import GraphWriter
 from lineage.ingest.parse import parse
 from lineage.observed.groups import ConsumerGroup, GroupName, GroupTopic, GroupWatch
 from lineage.questions.queries import Lineage
+from tests.lineage_answers import as_json
 from tests.twins.lineage import MemoryGraph
 
 NS = "kafka://broker:9092"
@@ -105,5 +106,5 @@ def test_a_topic_that_is_read_no_more_ends_in_the_graph_and_history_stays() -> N
     (reader,) = lineage.readers_of(DatasetId(NS, "orders"))
     assert (reader.name, reader.kind, reader.origin) == ("billing", "consumer_group", "observed")
     assert lineage.readers_of(DatasetId(NS, "users")) == []
-    (row,) = lineage.impact(f"dataset:{NS}:orders").to_json()["affected"]
+    (row,) = as_json(lineage.impact(f"dataset:{NS}:orders"))["affected"]
     assert (row["id"], row["jobType"]) == (f"job:{NS}:billing", "CONSUMER_GROUP")

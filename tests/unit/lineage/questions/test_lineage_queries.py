@@ -13,6 +13,7 @@ from lineage.model import Direction, Kind, Level
 from lineage.questions.exports import safe_cell
 from lineage.questions.queries import Lineage
 from lineage.settings import LineageSettings
+from tests.lineage_answers import as_json
 from tests.lineage_samples import IDENTITY, JOIN, KAFKA, MASKING, T0, at, columns, dataset, graph_of, node, run
 from tests.twins.lineage import MemoryGraph
 
@@ -61,7 +62,7 @@ def test_lineage_downstream_of_a_dataset() -> None:
         ("dark", "darker", "feeds"),
         ("dashboard", "mart", "reads"),
     }
-    shown = answer.to_json()
+    shown = as_json(answer)
     assert {n["type"] for n in shown["nodes"]} == {"dataset", "job"} and shown["truncated"] is False
     edge = next(e for e in shown["edges"] if e["target"] == node("clean"))
     assert edge | {} == {
@@ -116,7 +117,7 @@ def test_column_lineage_of_a_field_and_of_a_dataset() -> None:
         "value.total",
         "value.id",
     }
-    assert {e.to_json().get("masked") for e in whole.edges if e.source == node("orders", "value.phone")} == {True}
+    assert {as_json(e).get("masked") for e in whole.edges if e.source == node("orders", "value.phone")} == {True}
 
 
 def test_impact_of_a_field() -> None:
@@ -134,9 +135,9 @@ def test_impact_of_a_field() -> None:
     }
     dark = {row.id: row.columns for row in answer.affected if row.type == "dataset"}
     assert dark == {node("dark"): "unknown", node("darker"): "unknown"}
-    cleaner = next(row for row in answer.affected if row.id == "job:jobs:cleaner").to_json()
+    cleaner = next(row for row in as_json(answer)["affected"] if row["id"] == "job:jobs:cleaner")
     assert cleaner["owners"] == ["team-x"] and cleaner["location"]["version"] == "abc123"
-    assert answer.to_json()["root"] == node("orders", "value.customer.email")
+    assert as_json(answer)["root"] == node("orders", "value.customer.email")
 
 
 def test_impact_of_a_masked_field_is_not_raw_behind_the_mask() -> None:
@@ -227,7 +228,7 @@ def test_details_of_a_job() -> None:
         run(5, kind="FAIL"),
         run(9, ["a"], ["b"], run_id="r2", job_facets={"sql": {"query": "select 1", "dialect": "spark"}}),
     )
-    shown = Lineage(graph).job("job:jobs:etl").to_json()
+    shown = as_json(Lineage(graph).job("job:jobs:etl"))
     assert shown["state"] == "COMPLETE" and shown["sql"] == "select 1"
     assert (shown["reads"], shown["writes"], shown["parents"]) == ([node("a")], [node("b")], ["job:jobs:dag"])
     assert [(r["id"], r["state"], r["started"], r["ended"], r["parent"]) for r in shown["runs"]] == [
@@ -269,7 +270,7 @@ def test_what_the_catalog_knows_is_answered_for_though_nobody_spoke_of_it() -> N
         shop(),
         known=lambda dataset_id, path: dataset_id.name == "new" or (dataset_id.name, path) == ("orders", "value.n"),
     )
-    alone = lineage.lineage(node("new")).to_json()
+    alone = as_json(lineage.lineage(node("new")))
     assert ([n["id"] for n in alone["nodes"]], alone["edges"]) == ([node("new")], [])
     assert lineage.impact(node("new")).affected == ()
     assert lineage.impact(node("orders", "n")).affected == ()
@@ -316,7 +317,7 @@ def test_a_silent_streaming_job_is_shown_as_stale() -> None:
     graph = graph_of(
         run(0, ["a"], ["b"], processing="STREAMING", kind="RUNNING"), run(0, ["a"], ["c"], job="batch", run_id="r2")
     )
-    shown = Lineage(graph, settings=LineageSettings(stale_after_days=1)).lineage(node("a"), "downstream").to_json()
+    shown = as_json(Lineage(graph, settings=LineageSettings(stale_after_days=1)).lineage(node("a"), "downstream"))
     assert {edge["target"]: edge["stale"] for edge in shown["edges"]} == {node("b"): True, node("c"): False}
 
 
@@ -338,12 +339,12 @@ def test_what_producers_say_of_things_is_in_the_answers() -> None:
         "tags": {"tags": [{"key": "team", "value": "a"}]},
     }
     lineage = Lineage(graph_of(run(0, ["raw"], [dataset("clean", **facets)], job_facets=code)))
-    shown = {entry["id"]: entry for entry in lineage.lineage(node("raw")).to_json()["nodes"]}
+    shown = {entry["id"]: entry for entry in as_json(lineage.lineage(node("raw")))["nodes"]}
     clean = shown[node("clean")]
     assert (clean["description"], clean["tags"], clean["owners"][0]["name"]) == ("all orders", {"tier": "gold"}, "ann")
     job = shown["job:jobs:etl"]
     assert (job["location"]["version"], job["description"], job["tags"]) == ("abc123", "cleans", {"team": "a"})
-    fields = {f["id"]: f for f in lineage.lineage(node("clean"), level="column").to_json()["nodes"]}
+    fields = {f["id"]: f for f in as_json(lineage.lineage(node("clean"), level="column"))["nodes"]}
     assert fields[node("clean", "value.mail")]["tags"] == {"pii": "yes"}
     assert {row.owners for row in lineage.impact(node("raw")).affected if row.type == "dataset"} == {("ann",)}
 
@@ -417,7 +418,7 @@ def test_a_table_of_glue_is_found_by_its_arn() -> None:
 def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
     from lineage.questions.exports import impact_markdown
 
-    answer = Lineage(shop()).impact(node("orders", "phone")).to_json()
+    answer = as_json(Lineage(shop()).impact(node("orders", "phone")))
     text = impact_markdown(answer)
     jobs = [row for row in answer["affected"] if row["type"] == "job"]
     places = [row for row in answer["affected"] if row["type"] != "job"]
@@ -426,5 +427,5 @@ def test_a_comment_counts_jobs_apart_from_what_holds_the_value() -> None:
     assert f"**{len(jobs)}** job" in text and len(
         [line for line in text.splitlines() if line.startswith("| job ")]
     ) == len(jobs)
-    condition = impact_markdown(Lineage(shop()).impact(node("orders", "id")).to_json())
+    condition = impact_markdown(as_json(Lineage(shop()).impact(node("orders", "id"))))
     assert "| condition |" in condition

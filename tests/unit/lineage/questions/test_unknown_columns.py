@@ -6,6 +6,7 @@ import pytest
 
 from lineage.questions.filters import Only
 from lineage.questions.queries import Lineage
+from tests.lineage_answers import as_json
 from tests.lineage_samples import IDENTITY, columns, dataset, graph_of, node, run
 from tests.twins.lineage import MemoryGraph
 
@@ -22,7 +23,7 @@ def graph() -> MemoryGraph:
 
 
 def unknown(graph: MemoryGraph, start: str, **more: object) -> list[tuple[str, str, str | None]]:
-    answer = Lineage(graph).lineage(start, level="column", **more).to_json()  # type: ignore[arg-type]
+    answer = as_json(Lineage(graph).lineage(start, level="column", **more))  # type: ignore[arg-type]
     return [(flow["source"], flow["target"], flow["job"]) for flow in answer["columnsUnknown"]]
 
 
@@ -47,11 +48,11 @@ def test_each_way_has_its_own(graph: MemoryGraph) -> None:
 
 
 def test_between_datasets_nothing_is_said(graph: MemoryGraph) -> None:
-    assert "columnsUnknown" not in Lineage(graph).lineage(node("clean")).to_json()
+    assert "columnsUnknown" not in as_json(Lineage(graph).lineage(node("clean")))
 
 
 def test_the_way_depends_on_what_the_job_runs_on(graph: MemoryGraph) -> None:
-    answer = Lineage(graph).lineage(node("clean"), level="column").to_json()
+    answer = as_json(Lineage(graph).lineage(node("clean"), level="column"))
     ways = {flow["job"]: flow["way"] for flow in answer["columnsUnknown"]}
     assert "weir_lineage.observe" in ways["job:jobs:sinker"] and "`columnLineage`" in ways["job:jobs:marter"]
     assert "job:jobs:marter" not in {each["id"] for each in answer["nodes"]}

@@ -12,6 +12,7 @@ from lineage.ingest.redact import redact
 from lineage.questions.queries import Lineage
 from lineage.sql.columns import columns_from_sql
 from lineage.sql.redacted_text import hidden, without_values
+from tests.lineage_answers import as_json
 from tests.lineage_samples import graph_of, run
 
 SECRET = "Erika.Mustermann-4915112345678"
@@ -86,7 +87,7 @@ def test_neither_the_log_nor_the_graph_nor_an_answer_holds_a_value() -> None:
     )
     assert SECRET not in str(redact(event))
     graph = graph_of(event)
-    assert Lineage(graph).job("job:jobs:etl").to_json()["sql"] == "INSERT INTO b SELECT x FROM a WHERE n = ?"
+    assert as_json(Lineage(graph).job("job:jobs:etl"))["sql"] == "INSERT INTO b SELECT x FROM a WHERE n = ?"
     from lineage.fold.job_ledger import Book
 
     assert not any(SECRET in str(Book.load(book.document, 1).facts) for book in graph._store.books.values())

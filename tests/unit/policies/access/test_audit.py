@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.features.audit.answers import AuditEntries
 from catalog.errors import InvalidInput, Unavailable
 from policies.audit.log import AuditLog
 from policies.audit.ports import AuditEntry, AuditFilter, AuditHead
@@ -31,12 +32,12 @@ def world() -> World:
 def test_an_untouched_chain_holds(world: World) -> None:
     verified = world.audit.verify()
     assert verified.holds and verified.entries == 6 and verified.head_checked
-    assert verified.to_json()["head"] == {"seq": 6, "hash": world.entries.rows[-1].hash}
+    assert verified.head == AuditHead(verified.head.chain, 6, world.entries.rows[-1].hash)
     assert World().audit.verify().holds
 
 
 def test_an_entry_has_the_shape_of_the_api(world: World) -> None:
-    page = world.audit.list(limit=1).to_json()
+    page = AuditEntries.of(world.audit.list(limit=1)).model_dump()
     entry = page["entries"][0]
     assert (entry["seq"], entry["at"], entry["actor"]) == (6, "2026-06-01T12:00:05Z", "ana")
     assert (entry["action"], entry["target"], entry["decision"]) == ("query", "prod/orders", "allow")

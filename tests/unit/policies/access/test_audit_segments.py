@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from api.features.audit.answers import AuditVerification
 from policies.adapters.signing import Ed25519Signer, verified
 from policies.audit.file_check import verify as verify_file
 from policies.audit.log import AuditLog
@@ -105,8 +106,8 @@ def test_whole_old_segments_are_removed_and_the_rest_is_proven() -> None:
     proven = world.verify()
     assert proven.holds, proven.problem
     assert proven.removed is not None
-    assert (proven.removed["first"], proven.removed["last"], proven.removed["segments"]) == (1, 20, 2)
-    assert proven.removed["setting"] == "policies.audit_keep_days=30"
+    assert (proven.removed.first, proven.removed.last, proven.removed.segments) == (1, 20, 2)
+    assert proven.removed.setting == "policies.audit_keep_days=30"
     assert proven.entries == world.store.head().seq - 20
     entry = next(e for e in world.store.rows if e.action == REMOVE)
     assert entry.reasons == ("entries 1 to 10 by policies.audit_keep_days=30",)
@@ -231,7 +232,7 @@ def test_a_segment_is_exported_before_it_is_removed(tmp_path: Path) -> None:
         checked = verify_file(lines, verified, [SIGNER.public_key()])
     assert checked.holds and checked.trusted and (checked.first, checked.last, checked.entries) == (1, 10, 10)
     verification = world.verify()
-    assert verification.holds and verification.removed is not None and verification.removed["files"] == [file.name]
+    assert verification.holds and verification.removed is not None and verification.removed.files == (file.name,)
 
 
 def test_what_cannot_be_exported_is_kept(tmp_path: Path) -> None:
@@ -244,7 +245,8 @@ def test_what_cannot_be_exported_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_verification_says_what_it_proves_as_json() -> None:
-    assert json.loads(json.dumps(removed().verify().to_json()))["removed"]["last"] == 20
+    answer = AuditVerification.of(removed().verify()).model_dump(mode="json")
+    assert json.loads(json.dumps(answer))["removed"]["last"] == 20
 
 
 @pytest.mark.parametrize("entries", [1, 2, 3])

@@ -23,10 +23,10 @@ def test_another_answer_than_the_declared_one_takes_a_reason() -> None:
     for reason in ("", "  "):
         with pytest.raises(InvalidInput, match="declared to revoke"):
             world.campaigns.close(world.user("mia"), campaign, "keep", reason)
-    assert world.campaigns.show(world.user("mia"), campaign)["state"] == "open"
+    assert world.campaigns.show(world.user("mia"), campaign).shown.campaign.state == "open"
     with pytest.raises(InvalidInput, match="at most"):
         world.campaigns.close(world.user("mia"), campaign, "keep", "x" * 2001)
-    assert world.campaigns.close(world.user("mia"), campaign, "revoke")["state"] == "closed"
+    assert world.campaigns.close(world.user("mia"), campaign, "revoke").shown.campaign.state == "closed"
 
 
 def test_what_is_the_closers_own_is_settled_as_declared_and_the_rest_as_chosen() -> None:
@@ -54,8 +54,9 @@ def test_the_report_and_the_audit_have_what_was_declared_and_why_not() -> None:
     world, campaign = opened()
     world.campaigns.close(world.user("mia"), campaign, "keep", "moved to May")
     report = world.reviews.report(world.user("mia"), campaign)
-    head = report.head()["campaign"]
-    assert (head["onNoAnswer"], head["declaredOnNoAnswer"], head["closeReason"]) == ("keep", "revoke", "moved to May")
+    campaign_record = report.campaign.record()
+    chosen = [campaign_record[key] for key in ("onNoAnswer", "declaredOnNoAnswer", "closeReason")]
+    assert chosen == ["keep", "revoke", "moved to May"]
     assert "though it was declared that it is revoked: moved to May" in "".join(report.html("mia"))
     (entry,) = [e for e in world.stores[1].chain(0, 1000) if e.action == "campaign.close"]
     assert entry.details["declaredOnNoAnswer"] == "revoke" and "moved to May" in entry.reasons

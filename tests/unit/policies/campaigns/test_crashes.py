@@ -60,13 +60,13 @@ def test_a_close_that_dies_goes_on_and_does_all_once(
         after.reviews.duty.step()
         items = after.items(campaign)
         assert {i["state"] for i in items.values()} == {"revoked"}, at
-        assert after.campaigns.show(after.user("mia"), campaign)["state"] == "closed"
+        assert after.campaigns.show(after.user("mia"), campaign).shown.campaign.state == "closed"
         assert after.state.view().subject("ana").roles == frozenset()
         assert after.state.view().subject("ben").groups == frozenset()
         assert {g.status for g in after.state.view().grants.values()} == {"revoked"}
         if kind == "sqlite":  # the twins of audit and outbox do not take back what they were given
             report = after.reviews.report(after.user("mia"), campaign)
-            assert report.head()["holds"] is True, at
+            assert report.head().holds is True, at
             actions = after.actions()
             assert actions.count("campaign.revoke") == len(items) and actions.count("grant.revoke") == 2
             assert actions.count("campaign.close") == 1
@@ -135,7 +135,7 @@ def test_a_start_that_dies_leaves_a_whole_campaign_or_none(tmp_path: Path) -> No
         after = world.again()
         after.reviews.duty.step()
         (campaign,) = after.campaigns.all(after.user("mia"))
-        assert campaign["counts"]["items"] == len(after.items(campaign["id"])) == 4
+        assert campaign.counts.items == len(after.items(campaign.campaign.id)) == 4
         assert after.actions().count("campaign.start") == 1 == after.events_told().count("campaign.started")
         assert after.database is not None
         after.database.close()

@@ -81,9 +81,9 @@ def test_at_its_time_a_review_closes_and_keeps_or_revokes_what_nobody_confirmed(
         world.sleep(days=14)
         step(world)
         assert str(world.state.view().grants["ana-fraud"].status) == status
-        shown = world.campaigns.show(world.user("mia"), campaign)
-        assert shown["state"] == "closed" and shown["counts"]["open"] == 0
-        assert shown["counts"]["unconfirmed"] == (4 if answer == "keep" else 0)
+        shown = world.campaigns.show(world.user("mia"), campaign).shown
+        assert shown.campaign.state == "closed" and shown.counts.open == 0
+        assert shown.counts.unconfirmed == (4 if answer == "keep" else 0)
         assert len(events(world, "campaign.closed")) == 1
 
 

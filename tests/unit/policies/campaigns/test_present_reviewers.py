@@ -31,7 +31,7 @@ def test_who_owns_it_no_longer_neither_sees_nor_decides_and_the_new_owner_does()
     with pytest.raises(NotFound):
         world.campaigns.show(world.user("otto"), campaign)
     assert world.campaigns.waiting(world.user("otto")) == 0 and world.campaigns.waiting(world.user("olga")) == 4
-    assert world.campaigns.decide(world.user("olga"), campaign, [number], "keep", "needs it")["decided"]
+    assert world.campaigns.decide(world.user("olga"), campaign, [number], "keep", "needs it").items
 
 
 def test_who_owned_it_may_not_take_back_what_they_decided() -> None:
@@ -56,7 +56,7 @@ def test_those_who_manage_now_decide_where_nobody_else_may() -> None:
     # A limit of the token does not make a reviewer of somebody, nor take that away.
     scoped = replace(world.user("new"), scopes=frozenset({"request"}))
     number = world.items(campaign)["grant mine mia"]["number"]
-    assert world.campaigns.decide(scoped, campaign, [number], "keep", "needs it")["decided"]
+    assert world.campaigns.decide(scoped, campaign, [number], "keep", "needs it").items
 
 
 def test_who_owns_all_the_datasets_is_asked_now_too() -> None:

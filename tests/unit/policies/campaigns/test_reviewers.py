@@ -133,7 +133,7 @@ def test_what_the_directory_gives_ends_only_there() -> None:
     world.campaigns.decide(world.user("otto"), campaign.id, [item["number"]], "revoke", "left")
     item = world.items(campaign.id)["role reader zoe"]
     assert item["outcome"] == "at-source" and item["leftAt"] == ["directory"]
-    assert world.campaigns.show(world.user("mia"), campaign.id)["counts"]["atSource"] == 1
+    assert world.campaigns.show(world.user("mia"), campaign.id).shown.counts.at_source == 1
 
 
 def test_the_evidence_has_what_is_left_without_the_right() -> None:

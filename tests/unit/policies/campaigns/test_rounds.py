@@ -59,7 +59,7 @@ def test_the_evidence_holds_though_rights_came_back() -> None:
     world.declare(ANA)
     step(world)
     (campaign,) = world.store.campaigns()
-    assert returned(world) and world.reviews.report(world.user("mia"), campaign.id).head()["holds"] is True
+    assert returned(world) and world.reviews.report(world.user("mia"), campaign.id).head().holds is True
 
 
 def test_a_right_that_comes_back_during_the_next_run_is_reported_and_behind_it_no_more() -> None:

@@ -25,7 +25,7 @@ def revoked(*keys: str, world: CampaignWorld | None = None, **spec: Any) -> tupl
 
 def undo(world: CampaignWorld, campaign: str, numbers: list[int], by: str = "rev") -> None:
     answer = world.campaigns.decide(world.user(by), campaign, numbers, "undo")
-    assert answer["refused"] == []
+    assert answer.refused == []
 
 
 def test_a_role_that_carries_more_since_is_given_back_by_those_who_manage_alone() -> None:

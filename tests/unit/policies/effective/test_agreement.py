@@ -29,6 +29,9 @@ from tests.twins.policies.stores import MemoryFacts, MemoryPolicyStore, MemoryTo
 from tests.unit.policies.world import ORDERS, START
 
 DECLARED, DIRECTORY, PROGRAMS, SIGNED_IN = ("u0", "u1"), ("d0", "d1", "d2"), ("svc0", "svc1"), ("s0", "s1", "u1", "d0")
+OPENING = ("owner", "role", "grant")
+"""Kinds of rules that open something for somebody."""
+
 EVERYBODY = sorted({*DECLARED, *DIRECTORY, *PROGRAMS, *SIGNED_IN})
 GROUPS = ["g0", "g1", "g2"]
 ROLES = ["r0", "r1", "r2"]
@@ -235,14 +238,15 @@ def test_the_sheet_the_list_and_the_decider_agree(world: dict[str, Any]) -> None
 
     for name, each in sheet.items():
         assert sum(each.totals.values()) == len(REFERENCES)
-        for row in each.rows_json(each.rows):
-            assert all(rule["how"] for rule in row["rules"] if rule["kind"] in ("owner", "role", "grant")), (name, row)
+        for row in each.rows:
+            assert all(each_rule.how for each_rule in each.rules(row) if each_rule.rule.kind in OPENING), (name, row)
     for listing in listings:
         readers = {entry.who.name for entry in listing.entries}
         assert sum(count for shows, count in listing.totals.items() if shows != NOTHING) == len(readers)
-        for entry in listing.rows(listing.entries):
-            assert all(rule["how"] for rule in entry["rules"] if rule["kind"] in ("owner", "role", "grant")), entry
+        holding = listing.holding()
+        for entry in listing.entries:
+            rules = holding.rules(entry.who, entry.shown.rules)
+            assert all(each_rule.how for each_rule in rules if each_rule.rule.kind in OPENING), entry
     compared = Compare(moments, identity).of(boss, "prod/two", Side("d0"), Side("svc0"))
-    assert compared["left"]["shows"] in {r.shown.shows for r in sheet["d0"].rows if r.facts.reference == "prod/two"} | {
-        NOTHING
-    }
+    shown_to_them = {row.shown.shows for row in sheet["d0"].rows if row.facts.reference == "prod/two"}
+    assert compared.sides.left.shown.shows in shown_to_them | {NOTHING}

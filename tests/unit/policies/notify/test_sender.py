@@ -20,7 +20,7 @@ from policies.notify.intake import NoticeIntake
 from policies.notify.notices import Channel, ChatKind, Digest, Message, NoticeState, Preference, Topic, Undelivered
 from policies.notify.purposes import is_declared
 from policies.notify.sender import NoticeSender
-from policies.notify.service import Notifications
+from policies.notify.service import ChannelProblem, Notifications
 from policies.requests.approvals import Approvals
 from policies.requests.grant_notices import GrantNotices
 from policies.requests.notified import RequestPeople
@@ -199,9 +199,7 @@ def test_a_service_that_is_away_is_left_alone_and_tried_again(notices: Notices) 
     notices.mail.fails = [Undelivered("The mail server does not answer.", server=True)] * 2
     notices.work()
     assert notices.mail.sent == [] and len(notices.mail.fails) == 1
-    assert notices.service.status()["problems"] == [
-        {"channel": "mail", "problem": "The mail server does not answer.", "notices": 1}
-    ]
+    assert notices.service.status().problems == [ChannelProblem(Channel.MAIL, "The mail server does not answer.", 1)]
     notices.world.sleep(seconds=8)
     notices.work()
     notices.world.sleep(seconds=30)
@@ -220,7 +218,7 @@ def test_what_is_refused_for_good_is_failed_and_the_rest_goes_out(notices: Notic
     notices.mail.fails = [ZeroDivisionError("x@y.z")]
     notices.ask("three")
     notices.work()
-    assert "inside Weir (ZeroDivisionError)" in str(notices.service.status()["problems"])
+    assert "inside Weir (ZeroDivisionError)" in str(notices.service.status().problems)
     assert "x@y" not in str(notices.service.status())
 
 
@@ -240,9 +238,9 @@ def test_who_has_no_address_is_counted_and_named(notices: Notices) -> None:
     notices.work()
     status = notices.service.status()
     assert notices.mail.sent == [] and notices.counts() == {("mail", "unaddressed"): 1}
-    assert (status["missedByAddress"], status["missedByAddressNames"]) == (1, ["otto"])
-    assert status["withoutAddressNames"] == ["grace", "otto"]
-    assert notices.service.preference("otto")["mailAddressKnown"] is False
+    assert (status.missed, list(status.missed_names)) == (1, ["otto"])
+    assert status.without_address == ["grace", "otto"]
+    assert notices.service.preference("otto").mail_address_known is False
 
 
 def test_a_digest_is_one_message_and_later_ones_are_the_next(notices: Notices) -> None:
@@ -271,11 +269,12 @@ def test_topics_and_channels_that_are_off(notices: Notices) -> None:
     notices.work()
     assert notices.mail.sent == [] and [a for a, _ in notices.chat.sent] == ["https://hooks.example.com/secret"]
     shown = notices.service.preference("otto")
-    assert shown["chatHost"] == "hooks.example.com" and "secret" not in str(shown)
+    assert shown.preference.chat_host == "hooks.example.com" and "secret" not in str(shown)
     assert "secret" not in str([e.details for e in notices.world.entries.rows])
     kept = notices.service.choose(otto, ["chat"], [], "daily", "07:30", "Europe/Berlin", "teams")
-    assert (kept["chatHost"], kept["chatKind"]) == ("hooks.example.com", "teams")
-    assert notices.service.choose(otto, [], [], "at-once", "08:00", "UTC", None, "")["chatHost"] is None
+    assert (kept.preference.chat_host, kept.preference.chat_kind) == ("hooks.example.com", "teams")
+    forgotten = notices.service.choose(otto, [], [], "at-once", "08:00", "UTC", None, "")
+    assert forgotten.preference.chat_host is None
     notices.ask("later")
     notices.work()
     assert len(notices.chat.sent) == 1
@@ -467,10 +466,10 @@ def test_a_grant_that_ends_soon_is_announced_once(notices: Notices) -> None:
 
 def test_a_test_message_shows_what_the_server_answered_and_is_bounded(notices: Notices) -> None:
     ana = notices.world.user("ana")
-    assert notices.service.test(ana, "mail")["sent"]
+    assert notices.service.test(ana, "mail").problem is None
     notices.mail.fails = [Undelivered("The mail server refused the sign-in (535).", server=True)]
-    assert notices.service.test(ana, "mail")["problem"] == "The mail server refused the sign-in (535)."
-    assert notices.service.test(ana, "chat")["sent"] is False
+    assert notices.service.test(ana, "mail").problem == "The mail server refused the sign-in (535)."
+    assert notices.service.test(ana, "chat").problem is not None
     for _ in range(7):
         notices.service.test(ana, "mail")
     from catalog.errors import LimitExceeded
@@ -478,7 +477,7 @@ def test_a_test_message_shows_what_the_server_answered_and_is_bounded(notices: N
     with pytest.raises(LimitExceeded):
         notices.service.test(ana, "mail")
     notices.world.sleep(hours=1, seconds=1)
-    assert notices.service.test(ana, "mail")["sent"]
+    assert notices.service.test(ana, "mail").problem is None
 
 
 def test_old_notices_are_forgotten(notices: Notices) -> None:

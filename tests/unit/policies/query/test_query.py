@@ -33,7 +33,7 @@ from policies.plan.ports import QueryRecord, QueryTable
 from policies.plan.refusals import split_name
 from policies.plan.settings import QuerySettings
 from policies.plan.views import govern
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.query.service import GovernedQuery
 from policies.sql.literals import without_literals
 from tests.twins.policies.engine import MemoryEngine, MemoryTopics
@@ -164,7 +164,7 @@ def test_an_audit_that_cannot_be_written_stops_the_query() -> None:
         def record(self, entry: QueryRecord) -> None:
             raise OSError
 
-    service._trail = Trail(Broken())
+    service._trail = AuditedGate(Broken())
     with pytest.raises(OSError):
         service.run(ANA, "SELECT * FROM orders")
     assert not world.plans

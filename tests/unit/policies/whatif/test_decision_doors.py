@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from catalog.errors import InvalidInput, LimitExceeded, NotAllowed
-from policies.access.decision_service import Asked, Decisions, Named
+from policies.access.decision_service import DecisionRequest, Decisions, Named
 from policies.masks.keys import MaskKeys
 from policies.model import DatasetFacts, MaskType
 from policies.plan.model import QueryPlan, Result
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.whatif.mask_preview import MaskPreview
 from policies.whatif.overlay import Proposed
 from policies.whatif.policy_cases import read_cases
@@ -34,7 +34,7 @@ def world() -> World:
     return company()
 
 
-def ask(world: World, caller: str, *asked: Asked) -> list[dict[str, Any]]:
+def ask(world: World, caller: str, *asked: DecisionRequest) -> list[dict[str, Any]]:
     return Decisions(world.state, world.facts, world.identity, world.audit, world.clock).decide(
         world.user(caller), asked
     )
@@ -44,7 +44,7 @@ def ask(world: World, caller: str, *asked: Asked) -> list[dict[str, Any]]:
 
 
 def test_what_an_engine_is_told(world: World) -> None:
-    (answer,) = ask(world, "ana", Asked("prod/orders", fields=(EMAIL, "value.nope")))
+    (answer,) = ask(world, "ana", DecisionRequest("prod/orders", fields=(EMAIL, "value.nope")))
     assert (answer["effect"], answer["subject"]["user"]) == ("allow", "ana")
     email, nope = answer["columns"]
     assert (email["path"], email["effect"], email["mask"]) == (
@@ -54,7 +54,7 @@ def test_what_an_engine_is_told(world: World) -> None:
     )
     assert any("EMAIL_ADDRESS" in r["text"] for r in email["reasons"])
     assert nope["effect"] == "gap"
-    (whole,) = ask(world, "ana", Asked("prod/orders"))
+    (whole,) = ask(world, "ana", DecisionRequest("prod/orders"))
     effects = {c["path"]: c["effect"] for c in whole["columns"]}
     assert effects["value.amount"] == "allow" and effects["value.new_field"] in ("gap", "mask")
     assert len(effects) == len(ORDERS.fields)
@@ -63,16 +63,16 @@ def test_what_an_engine_is_told(world: World) -> None:
 
 def test_about_others_it_takes_a_permission(world: World) -> None:
     world.declare(("User", "gateway", {"roles": ["enforcer"]}))
-    other = Asked("prod/orders", Named("grace"))
+    other = DecisionRequest("prod/orders", Named("grace"))
     with pytest.raises(NotAllowed):
         ask(world, "ana", other)
     (answer,) = ask(world, "gateway", other)
     assert answer["effect"] == "allow" and answer["filters"] == ["region = 'EU'"]
-    (own,) = ask(world, "ana", Asked("prod/orders", Named("ana")))
+    (own,) = ask(world, "ana", DecisionRequest("prod/orders", Named("ana")))
     assert own["effect"] == "allow"
     with pytest.raises(NotAllowed):  # groups of one's own choice are another subject
-        ask(world, "ana", Asked("prod/orders", Named("ana", groups=frozenset({"privacy"}))))
-    (guest,) = ask(world, "gateway", Asked("prod/orders", Named("", roles=frozenset({"privacy-officer"}))))
+        ask(world, "ana", DecisionRequest("prod/orders", Named("ana", groups=frozenset({"privacy"}))))
+    (guest,) = ask(world, "gateway", DecisionRequest("prod/orders", Named("", roles=frozenset({"privacy-officer"}))))
     assert all(c["effect"] == "allow" for c in guest["columns"])
 
 
@@ -80,16 +80,22 @@ def test_who_is_gone_is_denied(world: World) -> None:
     world.declare(
         ("User", "gateway", {"roles": ["enforcer"]}), ("User", "ana", {"roles": ["analyst"], "disabled": True})
     )
-    (answer,) = ask(world, "gateway", Asked("prod/orders", Named("ana")))
+    (answer,) = ask(world, "gateway", DecisionRequest("prod/orders", Named("ana")))
     assert answer["effect"] == "deny" and "disabled" in answer["reasons"][0]["text"]
 
 
 def test_a_batch_keeps_its_order_and_its_failures(world: World) -> None:
-    answer = ask(world, "ana", Asked("prod/payments"), Asked("prod/nope"), Asked("prod/orders", fields=("value.[",)))
+    answer = ask(
+        world,
+        "ana",
+        DecisionRequest("prod/payments"),
+        DecisionRequest("prod/nope"),
+        DecisionRequest("prod/orders", fields=("value.[",)),
+    )
     assert [f["effect"] for f in answer] == ["deny", "deny", "deny"]
     assert "error" not in answer[0] and answer[1]["error"]["code"] == "dataset_not_found"
     assert answer[2]["error"]["code"] == "invalid_input"
-    for bad in ([Asked("prod/orders")] * 101, [Asked("prod/orders", action="delete")]):
+    for bad in ([DecisionRequest("prod/orders")] * 101, [DecisionRequest("prod/orders", action="delete")]):
         with pytest.raises(InvalidInput):
             ask(world, "ana", *bad)
 
@@ -205,7 +211,7 @@ def run(world: World, text: str, **more: Any) -> dict[str, Any]:
     keys = MaskKeys(b"a secret for tests, sixteen or more")
     preparer = Preparer(Tables(), world.state, None, keys, QuerySettings())  # type: ignore[arg-type]
     written = WrittenAudit()
-    service = PolicyTests(preparer, Trail(written), world.facts, world.clock)
+    service = PolicyTests(preparer, AuditedGate(written), world.facts, world.clock)
     answer = service.run(ANA, read_cases(text), more.get("view") or world.state.view())
     assert all((e.subject.user, e.action) == ("ana", "policy.test") for e in written.entries)
     assert bool(written.entries) is ("dataset:" in text or "sql:" in text)

@@ -13,7 +13,7 @@ from policies.masks.keys import MaskKeys
 from policies.plan.model import PartRead
 from policies.plan.prepare import Preparer
 from policies.plan.settings import QuerySettings
-from policies.query.door import Trail
+from policies.query.door import AuditedGate
 from policies.whatif.policy_cases import read_cases
 from policies.whatif.policy_tests import PolicyTests
 from policies.whatif.tested_names import unknown_columns
@@ -40,7 +40,7 @@ def run(text: str, facts: Any = ORDERS) -> dict[str, Any]:
 
     keys = MaskKeys(b"a secret for tests, sixteen or more")
     preparer = Preparer(Tables(), world.state, None, keys, QuerySettings())  # type: ignore[arg-type]
-    service = PolicyTests(preparer, Trail(WrittenAudit()), Facts(), world.clock)  # type: ignore[arg-type]
+    service = PolicyTests(preparer, AuditedGate(WrittenAudit()), Facts(), world.clock)  # type: ignore[arg-type]
     return service.run(ANA, read_cases(text), world.state.view())
 
 
