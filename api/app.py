@@ -21,7 +21,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import VERSION, features
+from api import VERSION, features, pages
 from api.config.settings import Settings
 from api.edge import answer_headers, errors, openapi
 from api.edge.body_limit import BodyLimit
@@ -33,7 +33,6 @@ from api.guard.access import Access, Entry
 from api.guard.credentials import LATELY_S
 from api.guard.guards import access_list
 from api.guard.router import PREFIX
-from api.http.routes import pages
 from api.joins.views.service import Views
 from api.wiring.instance import Instance
 from catalog.errors import Unavailable

@@ -19,6 +19,7 @@ import httpx
 from api.bootstrap import build
 from api.config.home import Home
 from api.config.settings import Settings
+from api.features.search.answers import SearchAnswer
 from api.wiring.given import Given
 from api.wiring.instance import Instance, write_admin_token
 from catalog.ports import CatalogStore
@@ -113,7 +114,9 @@ def _direct(services: Instance, figures: dict[str, float]) -> Door:
     def get(path: str, asked: Mapping[str, Any]) -> tuple[int, Any]:
         if path != "/api/v1/search":
             return 404, {}
-        return 200, services[Search].search(asked["q"], limit=asked.get("limit", 20)).to_json()
+        return 200, SearchAnswer.of(services[Search].search(asked["q"], limit=asked.get("limit", 20))).model_dump(
+            mode="json", exclude_unset=True
+        )
 
     return Door(get, lambda: get, figures, services[Search])
 

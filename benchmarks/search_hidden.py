@@ -20,6 +20,7 @@ from unittest.mock import patch
 from rich.console import Console
 from rich.table import Table
 
+from api.features.search.answers import SearchAnswer
 from benchmarks._search_world import opened
 from benchmarks._servers import servers
 from catalog.adapters.word_vectors import WordVectors
@@ -95,7 +96,7 @@ def _questions(judged: Judged, draw: str) -> Sequence[tuple[str, Query]]:
 
 def _ask(search: Search, questions: Sequence[tuple[str, Query]], into: dict[str, list[float]]) -> None:
     for kind, query in questions:
-        answer = search.search(query.q, limit=DEPTH).to_json()
+        answer = SearchAnswer.of(search.search(query.q, limit=DEPTH)).model_dump(mode="json", exclude_unset=True)
         into[kind].append(score(places(answer), query.grades).ndcg)
 
 

@@ -82,9 +82,7 @@ def check(answer: httpx2.Response) -> None:
         data = answer.json()
         problems = [*differences(method, path, status, data), *snake_keys(data)]
     if problems:
-        raise AnswerDiffers(
-            f"{method} {path} answered {status}, not as api/http/schemas has it: {'; '.join(problems[:5])}"
-        )
+        raise AnswerDiffers(f"{method} {path} answered {status}, not as documented: {'; '.join(problems[:5])}")
 
 
 def _events(text: str) -> Iterator[Any]:

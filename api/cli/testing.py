@@ -15,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
     """Register this module's command."""
     app.command(
         add_help_option=False,
+        epilog="weir test · weir test --changed · weir test --all",
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
     )(test)
 

@@ -37,7 +37,7 @@ def answers_with(
     """`responses` of a route whose answer is JSON of a shape, or on request of one of the media types: text, or an object for
     those that are JSON, too (`application/schema+json`).
 
-    `model`: of `api.http.schemas`, or a list or union of such.
+    `model`: an answer of a feature, or a list or union of such.
     """
     content = {each: {"schema": _OBJECT if each.endswith("+json") else {"type": "string"}} for each in media}
     shown = {"description": description} if description is not None else {}

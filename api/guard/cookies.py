@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from fastapi import Request, Response
 
 from api.config.http_settings import ApiSettings
-from catalog.declared.secrets import is_loopback
+from catalog.declared.loopback import is_loopback
 from catalog.errors import Conflict, NotAllowed
 
 CSRF_HEADER = "X-Weir-CSRF"

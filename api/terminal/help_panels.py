@@ -5,6 +5,8 @@ from __future__ import annotations
 import typer
 from typer.core import TyperGroup
 
+PROGRAM_COMMANDS = ("demo", "up", "down", "status", "init", "serve", "worker", "view-runner", "test")
+
 PANELS: dict[str, tuple[str, ...]] = {
     "Find and understand data": (
         "search",
@@ -38,7 +40,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Govern": ("access", "access-review", "policy", "review", "recognizer", "audit"),
     "Declare and scan": ("apply", "diff", "delete", "scan", "connector", "connectors", "rebuild"),
     "Sign in": ("login", "logout", "whoami", "session", "token", "directory"),
-    "Run Weir": ("demo", "up", "down", "status", "init", "serve", "worker", "view-runner", "test"),
+    "Run Weir": PROGRAM_COMMANDS,
 }
 _PLACES = {name: panel for panel, names in PANELS.items() for name in names}
 _ORDER = list(_PLACES)

@@ -16,7 +16,7 @@ from api.config.home import Home
 from api.config.tls_client import ClientTls
 from api.terminal.kept_logins import kept_token
 from api.terminal.tls_failures import tls_failure
-from catalog.declared.secrets import is_loopback
+from catalog.declared.loopback import is_loopback
 from catalog.errors import InvalidInput, NotSignedIn, Unavailable, WeirError
 from catalog.node_ids import read_id
 

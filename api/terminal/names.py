@@ -8,13 +8,12 @@ from typing import Any
 
 from api.config.home import Home
 from api.terminal.http import Api
-from catalog.declared import kinds as of_catalog
+from catalog.declared.kind_names import KIND_NAMES
 from catalog.errors import InvalidInput, Unavailable, WeirError
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.near_names import did_you_mean
-from policies.declared import kinds as of_policies
 
-KINDS = tuple(sorted([*of_catalog.KINDS, *of_policies.KINDS, "View", "Connector"]))
+KINDS = KIND_NAMES
 """The kinds of declared documents."""
 LISTS = ("datasets", "clusters", "schema", "classifications")
 """What `weir get` shows besides documents."""

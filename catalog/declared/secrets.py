@@ -7,7 +7,6 @@ only by names with one prefix, and a secret is sent only over TLS or to this mac
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from catalog.declared.loopback import is_loopback
 from catalog.errors import SettingsError
 from catalog.settings import SecretSettings
 
@@ -119,19 +119,6 @@ def _text(path: Path, field: str) -> str:
 
 
 # --- where a secret goes ---------------------------------------------------------------------------------------------
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host as it is written is this machine: `localhost`, 127.0.0.0/8, ::1. No name is looked up, so an answer
-    of a name server cannot make another machine of it."""
-    bare = host.strip("[]").lower()
-    if bare == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(bare)
-    except ValueError:
-        return False
-    return address.is_loopback
 
 
 def require_private(url: str, field: str, *, what: str = "a user and password") -> None:

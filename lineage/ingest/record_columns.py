@@ -31,7 +31,7 @@ def with_record_columns(event: Event) -> Event:
 def _is_spark_source(ref: DatasetRef) -> bool:
     schema = facet(ref.facets, "schema") if ref.id.namespace.startswith("kafka") else None
     fields = schema.get("fields") if schema else None
-    names = {field.get("name") for field in fields if isinstance(field, Mapping)} if isinstance(fields, list) else set()
+    names = {str(field.get("name")) for field in fields if isinstance(field, Mapping)} if isinstance(fields, list) else set()
     return names - {"headers"} == _SOURCE
 
 

@@ -15,7 +15,7 @@ import jwt
 from cachetools import TTLCache
 from jwt.exceptions import PyJWKClientError, PyJWTError
 
-from catalog.declared.secrets import is_loopback
+from catalog.declared.loopback import is_loopback
 from catalog.errors import SettingsError, Unavailable
 
 TIMEOUT_S = 5.0

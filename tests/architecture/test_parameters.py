@@ -15,7 +15,6 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 import api.features
-import api.http
 from api.edge.parameters import Bounded
 
 NUMBERS_AND_TIMES = (int, float, datetime)
@@ -26,7 +25,7 @@ Endpoint = Callable[..., Any]
 
 def endpoints() -> Iterator[Endpoint]:
     """The functions behind every route under /api."""
-    packages = (api.http, api.features)
+    packages = (api.features,)
     for module in (each for of in packages for each in pkgutil.walk_packages(of.__path__, f"{of.__name__}.")):
         router = getattr(importlib.import_module(module.name), "router", None)
         for route in router.routes if router is not None else ():

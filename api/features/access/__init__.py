@@ -1,1 +1,3 @@
 """Who has access to what, and why."""
+
+COMMANDS = ("access",)

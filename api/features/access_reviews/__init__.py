@@ -1,1 +1,3 @@
 """Campaigns in which rights are confirmed or revoked."""
+
+COMMANDS = ("access-review",)

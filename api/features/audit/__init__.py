@@ -1,1 +1,3 @@
 """The chain of decisions: read, exported, verified."""
+
+COMMANDS = ("audit",)

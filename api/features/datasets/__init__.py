@@ -1,1 +1,3 @@
 """What is known of each dataset: its description, its schema and versions, who may know of it and read it."""
+
+COMMANDS = ("related", "diff-schema")

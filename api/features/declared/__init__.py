@@ -1,1 +1,3 @@
 """Declared documents: applied, listed, deleted."""
+
+COMMANDS = ("apply", "diff", "delete", "get")

@@ -1,1 +1,3 @@
 """Who decides access requests in somebody's place."""
+
+COMMANDS = ("delegate",)

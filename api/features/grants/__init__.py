@@ -1,1 +1,3 @@
 """What approved requests opened: listed, ended, extended."""
+
+COMMANDS = ("extend", "grant")

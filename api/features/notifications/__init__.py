@@ -1,1 +1,3 @@
 """Notices to people, by mail and chat."""
+
+COMMANDS = ("notify",)

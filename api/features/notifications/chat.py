@@ -12,7 +12,7 @@ import httpx
 
 from api.webhooks.ssrf_guard import Guard
 from catalog.call_deadline import CallDeadline
-from catalog.declared.secrets import is_loopback
+from catalog.declared.loopback import is_loopback
 from catalog.errors import InvalidInput
 from catalog.event_model import DeliveryFailed
 from catalog.settings import EventSettings

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import formatdate
 
-from catalog.declared.secrets import is_loopback
+from catalog.declared.loopback import is_loopback
 from catalog.errors import SettingsError
 from policies.notify.notices import Message, Undelivered
 from policies.notify.words import plain_text

@@ -1,1 +1,3 @@
 """What data is used for."""
+
+COMMANDS = ("purpose",)

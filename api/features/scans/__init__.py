@@ -1,1 +1,3 @@
 """Scans: asked for over HTTP, done by the worker."""
+
+COMMANDS = ("scan",)

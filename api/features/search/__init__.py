@@ -1,1 +1,3 @@
 """Search over datasets and fields."""
+
+COMMANDS = ("search",)

@@ -1,1 +1,3 @@
 """Signing in by an identity provider, and out again."""
+
+COMMANDS = ("login", "logout", "whoami", "session")

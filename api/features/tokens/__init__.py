@@ -1,1 +1,3 @@
 """API tokens, and who the caller is."""
+
+COMMANDS = ("token",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from api.features.search.answers import SearchAnswer
 from tests.catalog_samples import World
 from tests.search_set import catalogs
 from tests.search_set.measure import means, scores
@@ -17,6 +18,11 @@ def test_the_floor_holds() -> None:
     world = World()
     judged.write(world.store)
     world.search.rebuild_search()
-    given = scores(judged.queries, lambda q: catalogs.places(world.search.search(q, limit=catalogs.SHOWN).to_json()))
+    given = scores(
+        judged.queries,
+        lambda q: catalogs.places(
+            SearchAnswer.of(world.search.search(q, limit=catalogs.SHOWN)).model_dump(mode="json", exclude_unset=True)
+        ),
+    )
     by_kind = {kind: round(mean.ndcg, 3) for kind, mean in means(judged.queries, given).items()}
     assert by_kind["all"] >= FLOOR, by_kind

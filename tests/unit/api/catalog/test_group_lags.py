@@ -71,7 +71,7 @@ class Made:
 
     def points(self, hours: int = 1) -> dict[str, list[int]]:
         answer = self.lags.series(ORDERS, ALL, hours)
-        return {g["name"]: [p["lag"] for p in g["points"] if p["lag"] is not None] for g in answer["groups"]}
+        return {g.name: [p.lag for p in g.points if p.lag is not None] for g in answer.groups}
 
 
 def test_each_step_keeps_a_sample_of_each_group_whose_lag_is_known() -> None:
@@ -81,9 +81,9 @@ def test_each_step_keeps_a_sample_of_each_group_whose_lag_is_known() -> None:
     sampled.reader.groups["billing"]["orders"] = 8
     sampled.lags.step()
     assert sampled.points() == {"billing": [5, 8]}
-    points = sampled.lags.series(ORDERS, ALL, 1)["groups"][0]["points"]
+    points = sampled.lags.series(ORDERS, ALL, 1).groups[0].points
     assert len(points) == 60
-    assert [p["lag"] for p in points[-3:]] == [5, None, 8]
+    assert [p.lag for p in points[-3:]] == [5, None, 8]
 
 
 def test_a_cluster_that_does_not_answer_keeps_no_other_from_being_sampled() -> None:
@@ -108,16 +108,16 @@ def test_groups_are_asked_about_in_hundreds_and_no_more_than_the_limit() -> None
     sampled.lags.step()
     assert sampled.reader.asked == [100, 100, 50]
     answer = sampled.lags.series(ORDERS, ALL, 1)
-    assert [g["name"] for g in answer["groups"]] == [f"g{n:04}" for n in range(249, 249 - SHOWN, -1)]
-    assert answer["others"] == 250 - SHOWN
+    assert [g.name for g in answer.groups] == [f"g{n:04}" for n in range(249, 249 - SHOWN, -1)]
+    assert answer.others == 250 - SHOWN
 
 
 def test_who_may_not_see_every_row_gets_no_figures() -> None:
     sampled = Made({"billing": {"orders": 5}})
     sampled.lags.step()
     answer = sampled.lags.series(ORDERS, Sight(), 1)
-    assert answer["withheld"]
-    assert answer["groups"] == []
+    assert answer.withheld
+    assert answer.groups == []
 
 
 def test_a_dataset_of_lineage_only_has_no_groups() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from api import cli
+from api import cli, features
 from api.terminal import names
 from api.terminal.failures import worded
 from api.terminal.help_panels import PANELS
@@ -207,3 +209,26 @@ def test_another_word_ends_with_2_before_anything_is_asked(line: str, option: st
     ended = CliRunner().invoke(cli.app, [*line.split(), option, "nosuchword"], env={"WEIR_URL": "http://127.0.0.1:1"})
     assert ended.exit_code == 2 and "nosuchword" in ended.output, ended.output
     assert "Traceback" not in ended.output and "127.0.0.1" not in ended.output
+
+
+def test_each_feature_names_the_commands_that_it_adds() -> None:
+    for module in features.parts("commands"):
+        made = typer.Typer()
+        module.add_to(made)
+        added = {
+            each.name or str(getattr(each.callback, "__name__", "")).replace("_", "-")
+            for each in made.registered_commands
+        }
+        added |= {str(each.name) for each in made.registered_groups}
+        feature = module.__name__.split(".")[-2]
+        assert added == {name for name, owner in features.commands().items() if owner == feature}, feature
+
+
+def test_one_command_imports_no_other_and_no_model_of_the_api() -> None:
+    """What is imported is waited for before anything is asked: half a second for all commands."""
+    program = "import sys; from api import cli; cli.command_line('whoami'); print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    imported = set(done.stdout.split())
+    commands = {name for name in imported if re.fullmatch(r"api\.features\.\w+\.commands", name)}
+    assert commands == {"api.features.sign_in.commands"}
+    assert not imported & {"pydantic", "fastapi", "sqlalchemy", "sqlglot", "pyarrow", "stack.settings"}

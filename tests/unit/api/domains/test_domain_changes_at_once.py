@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.joins.domains import ReviewLimits
+from api.features.detections.review_limits import ReviewLimits
 from catalog.apply.apply import Applier
 from policies.campaigns.snapshot import Snapshots
 from policies.requests.approvals import Approvals

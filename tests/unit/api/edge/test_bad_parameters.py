@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from api import pages
 from api.edge import errors
-from api.http.routes import pages
 from catalog.search.service import Search
 from tests.api_world import ApiWorld, world
 

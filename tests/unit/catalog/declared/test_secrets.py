@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from catalog.adapters.kafka.topics import client_config
 from catalog.declared.kafka_properties import ALLOWED, refusal
-from catalog.declared.secrets import Secrets, check_cluster, destinations, is_loopback, require_private
+from catalog.declared.loopback import is_loopback
+from catalog.declared.secrets import Secrets, check_cluster, destinations, require_private
 from catalog.errors import SettingsError
 from catalog.settings import SecretSettings
 

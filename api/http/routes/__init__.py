@@ -1,1 +1,0 @@
-"""The HTTP routes, a module a room. They translate between HTTP and services, and decide nothing."""
