@@ -41,7 +41,7 @@ def _whole(
 def command_line(word: str | None = None) -> typer.Typer:
     """The command line with all its commands, or with those of the module that has one of them: importing all of them takes
     longer than most commands take."""
-    made = typer.Typer(
+    root = typer.Typer(
         name="weir",
         cls=InOrder,
         help="A catalog and governor for streams: what flows, where from, where to, who may see it.",
@@ -52,10 +52,10 @@ def command_line(word: str | None = None) -> typer.Typer:
         rich_markup_mode="rich",
     )
     for module in _modules(word):
-        module.add_to(made)
-    into_panels(made)
-    made.callback()(_whole)
-    return made
+        module.add_to(root)
+    into_panels(root)
+    root.callback()(_whole)
+    return root
 
 
 def _modules(word: str | None) -> list[ModuleType]:

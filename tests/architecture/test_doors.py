@@ -48,12 +48,12 @@ BY_ROUTE = {"MaskPreview", "Simulation", "Recognizers"}
 """Services of that kind whose route writes the audit."""
 OTHERS = set(
     "AccessReviews Approvals AuditLog AuditSegments AuditShipping Bundles CatalogStore Certificates Clicks"
-    " ClusterTrial Connections Connectors Datasets Declared DeviceLogins DirectoryList DirectoryPeople Discovery"
-    " DomainAudit DomainRights Duties EffectiveAccess Events Extensions GovernanceState Grants GroupLags Guard"
-    " Health Identity Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing Places ProducerCatalog"
-    " PurposeUse Readers Related RequestView ReviewLimits Reviews SavedQueries Scans ScimService Search Sessions"
-    " Settings SightRules SignIn Signer SqlLineageSliver TopicPages Verdicts ViewDiffs ViewRemovals Views"
-    " VisibleEvents WhereIs".split()
+    " ClusterRemoval ClusterTrial Connections Connectors Datasets Declared Detections DeviceLogins DirectoryList"
+    " DirectoryPeople Discovery DomainAudit DomainRights Duties EffectiveAccess Events Extensions GovernanceState"
+    " Grants GroupLags Guard Health Identity Ingest Knowledge KnownDocuments KnownViews Lineage Notify Observing"
+    " Places ProducerCatalog PurposeUse Readers Related RequestView ReviewLimits Reviews SavedQueries Scans"
+    " ScimService Search Sessions Settings SightRules SignIn Signer SqlLineageSliver TopicPages Verdicts ViewDiffs"
+    " ViewRemovals Views VisibleEvents WhereIs".split()
 )
 """Services and helpers that evaluate nothing a caller gives on stored values."""
 

@@ -79,7 +79,7 @@ def documents(
 )
 def delete(
     declared: From[Declared],
-    clusters: From[ClusterRemoval],
+    removal: From[ClusterRemoval],
     identity: From[Identity],
     caller: Declarer,
     later: Session,
@@ -93,7 +93,7 @@ def delete(
     if kind.casefold() == "cluster":
         identity.require(caller, "manage")
         if not declared.documents(kind, name):
-            count = clusters.forget(caller, name)
+            count = removal.forget(caller, name)
             return answers.DeletedDocument(kind="Cluster", name=name, action="delete", datasets=count)
     return answers.DeletedDocument.model_validate(declared.delete(kind, name, caller, later))
 

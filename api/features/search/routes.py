@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
-from fastapi.responses import JSONResponse
 from pydantic import BeforeValidator, Field
 
 from api.edge.answer import RequestBody
@@ -104,20 +103,15 @@ class SearchParameters:
         return [*filters, *(name for name, value in more.items() if value)]
 
 
-@router.get("/search", dependencies=[signed_in(KNOWN)], response_model=answers.SearchAnswer | MarquezFoundPage)
-@router.get(
-    "/search/",
-    dependencies=[signed_in(KNOWN)],
-    response_model=answers.SearchAnswer | MarquezFoundPage,
-    include_in_schema=False,
-)
+@router.get("/search", dependencies=[signed_in(KNOWN)])
+@router.get("/search/", dependencies=[signed_in(KNOWN)], include_in_schema=False)
 def search(
     readers: From[Readers],
     store: From[CatalogStore],
     sights: From[SightRules],
     caller: Caller,
     query: Annotated[SearchParameters, Depends()],
-) -> answers.SearchAnswer | JSONResponse:
+) -> answers.SearchAnswer | MarquezFoundPage:
     """Search as you type: names split into words, other words for the same, misspellings forgiven, facets with counts.
 
     What holds all words comes first; where that is little, what lacks some follows, and `leftOut` names them.
@@ -128,8 +122,7 @@ def search(
         _refuse(query.beside_marquez())
         kind = query.filter.lower() if query.filter else None
         where = query.namespace[0] if query.namespace else None
-        page = marquez.search(reader, query.q, kind, where, query.limit, by_time=query.sort == "UPDATE_AT")
-        return JSONResponse(page.model_dump(mode="json", exclude_unset=True))
+        return marquez.search(reader, query.q, kind, where, query.limit, by_time=query.sort == "UPDATE_AT")
     answer = answers.SearchAnswer.of(
         reader.search.search(
             query.q,

@@ -1,4 +1,4 @@
-"""The services of topics: what brokers and registries say of one, and the lag of its groups over time."""
+"""The services of topics: what brokers and registries know of one, and the lag of its groups over time."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from api.edge.parameters import AsOf, Limit, Name, Offset, stamp
 from api.features.lineage.answers import readers as answers
-from api.formats.readable_places import Access
+from api.formats.readable_places import Access, access
 from api.guard.guards import KNOWN, Caller, signed_in
 from api.guard.router import FeatureRouter
 from api.guard.services import From
@@ -59,4 +59,4 @@ def _permitted(grants: Grants, record: DatasetRecord | None, as_of: datetime | N
         accesses = grants.who_has_access(record.reference, None, as_of)
     except NotFound:
         return []
-    return [Access.model_validate(access.to_json()) for access in accesses]
+    return [access(each) for each in accesses]

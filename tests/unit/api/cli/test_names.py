@@ -213,13 +213,13 @@ def test_another_word_ends_with_2_before_anything_is_asked(line: str, option: st
 
 def test_each_feature_names_the_commands_that_it_adds() -> None:
     for module in features.parts("commands"):
-        made = typer.Typer()
-        module.add_to(made)
+        root = typer.Typer()
+        module.add_to(root)
         added = {
             each.name or str(getattr(each.callback, "__name__", "")).replace("_", "-")
-            for each in made.registered_commands
+            for each in root.registered_commands
         }
-        added |= {str(each.name) for each in made.registered_groups}
+        added |= {str(each.name) for each in root.registered_groups}
         feature = module.__name__.split(".")[-2]
         assert added == {name for name, owner in features.commands().items() if owner == feature}, feature
 
