@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
+from api.formats import left_out
 from api.formats.csv_text import CsvText, csv_line
 from catalog.errors import InvalidInput, WeirError
 from policies.plan.registry import Running
@@ -84,6 +85,9 @@ def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
         "X-Weir-Row-Limit": str(opened.limit),
         **({"X-Weir-Notes": quote(" ".join(opened.notes), safe=_READABLE)} if opened.notes else {}),
     }
+    # A limit is known here where the whole answer was there before its head went out.
+    if parts := _left_out(opened):
+        values["X-Weir-Left-Out"] = json.dumps(parts)
     if running.report.text is not None:
         # All rows were there before the head went out, so the counts are known.
         values["X-Weir-Unreadable"] = json.dumps(running.report.counts)
@@ -140,7 +144,7 @@ def _csv(opened: OpenAnswer, running: Running, text: CsvText) -> Iterator[bytes]
 
 def _arrow(opened: OpenAnswer, running: Running) -> Iterator[bytes]:
     """The last batch is empty and carries what is known at the end: `weir.end` = {rows, truncated, limit, unreadable,
-    unreadableText}."""
+    unreadableText, leftOut}."""
     import pyarrow as pa
 
     sink = _Sink()
@@ -188,7 +192,12 @@ def _end(opened: OpenAnswer, running: Running) -> dict[str, Any]:
         "truncated": opened.batches.limit is not None,
         "limit": opened.batches.limit,
         **running.report.to_json(),
+        "leftOut": _left_out(opened),
     }
+
+
+def _left_out(opened: OpenAnswer) -> list[left_out.LeftOut]:
+    return left_out.parts(opened.window, opened.decision, opened.batches.limit, opened.limit)
 
 
 def _described(opened: OpenAnswer, schema: Any) -> Any:

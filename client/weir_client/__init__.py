@@ -23,7 +23,8 @@ from weir_client.errors import (
     ValuesUnreadable,
     WeirError,
 )
-from weir_client.query import Query, UnreadableWarning
+from weir_client.incomplete import IncompleteWarning, UnreadableWarning
+from weir_client.query import Query
 
 __version__ = "0.1.0"
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Conflict",
     "Dataset",
     "Hits",
+    "IncompleteWarning",
     "InvalidInput",
     "LimitExceeded",
     "NotAllowed",

@@ -5,23 +5,19 @@ from __future__ import annotations
 import io
 import json
 import uuid
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from weir_client import errors
 from weir_client.http import Http
+from weir_client.incomplete import warn
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow as pa
 
 _ARROW = "application/vnd.apache.arrow.stream"
-
-
-class UnreadableWarning(UserWarning):
-    """Values of an answer do not fit their column and are NULL, or rounded; the text names columns, counts and the fix."""
 
 
 class Query:
@@ -31,8 +27,12 @@ class Query:
     columns    [{name, type, decision}], decision, window: as the HTTP API gives them, once it ran
     truncated  a limit cut rows off; `limit_reached` names it: rows or bytes
     unreadable  {column: n} of values that do not fit their column (`*`: whole records), once the answer is over; None
-               where a limit cut them off. `unreadable_text` is a sentence with the fix; it is also given as a warning
-               `UnreadableWarning`
+               where a limit cut them off. `unreadable_text` is a sentence with the fix
+    left_out   [{kind: window | limit | hiddenRows, text}] of what the answer leaves out
+    complete   whether nothing is left out and every value fits; None until the answer is over
+
+    An answer that is not complete gives one warning: `IncompleteWarning`, or `UnreadableWarning` (a subclass) where values
+    do not fit.
     """
 
     def __init__(
@@ -56,6 +56,8 @@ class Query:
         self.limit_reached: str | None = None
         self.unreadable: dict[str, int] | None = {}
         self.unreadable_text: str | None = None
+        self.left_out: list[dict[str, str]] = []
+        self.complete: bool | None = None
 
     def __repr__(self) -> str:
         return f"Query({self.sql!r})"
@@ -129,6 +131,7 @@ class Query:
             self.id = _new_id()
         self._ran = True
         self.unreadable, self.unreadable_text = {}, None
+        self.left_out, self.complete = [], None
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -163,16 +166,17 @@ class Query:
             if end is not None:
                 status = json.loads(end)
                 self.truncated, self.limit_reached = status["truncated"], status["limit"]
+                self.left_out = status.get("leftOut", [])
                 self._report(status.get("unreadable", {}), status.get("unreadableText"))
                 return
             yield batch
         raise errors.AnswerBroken("The answer broke off: the query was stopped, or reached a limit; this is not all.")
 
     def _report(self, counts: dict[str, int] | None, text: str | None) -> None:
-        """Keep what does not fit, and warn of it: a NULL in its place looks like any other."""
+        """Keep what does not fit, and warn of all that the answer lacks: its rows look like any others."""
         self.unreadable, self.unreadable_text = counts, text
-        if text:
-            warnings.warn(text, UnreadableWarning, stacklevel=2)
+        self.complete = not (self.left_out or text or self.truncated)
+        warn(self.left_out, text, limited=self.limit is not None)
 
     def _pushed(self) -> Iterator[dict[str, Any]]:
         self._begin()

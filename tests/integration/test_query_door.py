@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from weir_client import (
     AnswerBroken,
+    IncompleteWarning,
     NotAllowed,
     NotFound,
     NotSignedIn,
@@ -158,7 +159,9 @@ def test_a_partial_answer_says_so(ana: httpx.Client, weir: Weir, served: Door) -
     plain = ana.post("/query", json={"sql": SQL, "limit": 2}).json()
     assert plain["truncated"] and plain["partial"]["limit"] == "rows" and len(plain["rows"]) == 2
     query = weir.query(SQL, limit=2)
-    assert query.to_arrow().num_rows == 2 and query.truncated is True and query.limit_reached == "rows"
+    with pytest.warns(IncompleteWarning, match="limit=None"):
+        assert query.to_arrow().num_rows == 2
+    assert query.truncated is True and query.limit_reached == "rows"
     until(lambda: [e["decision"] for e in ends(served)[:2]] == ["partial", "partial"])
 
 

@@ -89,6 +89,13 @@ class QueryPartial(Answer):
     text: str = about("One sentence.")
 
 
+class LeftOut(Answer):
+    """Something that an answer leaves out."""
+
+    kind: Literal["window", "limit", "hiddenRows"]
+    text: str = about("One sentence. It counts no hidden rows.")
+
+
 class QueryAnswer(Answer):
     """Columns, rows, and the decision behind them."""
 
@@ -101,6 +108,7 @@ class QueryAnswer(Answer):
     unreadable: dict[str, int] | None = about("Column -> values that do not fit it; null: not counted.")
     unreadable_text: str | None = about("The same as one sentence, with the fix.")
     notes: list[str] = about("What of the question was not done, or does not mean what it looks like.")
+    left_out: list[LeftOut] = about("Empty where the answer has all that the query asks for.")
 
 
 class ExplainedField(Answer):

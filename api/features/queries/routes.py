@@ -17,6 +17,7 @@ from api.edge.openapi import gives
 from api.edge.parameters import Count, Id, Name, Place, SqlInAddress, Text
 from api.features.queries import answers
 from api.formats import answers as formats
+from api.formats import left_out
 from api.guard.guards import DECIDED, KNOWN, Caller, signed_in
 from api.guard.powers import Session
 from api.guard.router import FeatureRouter
@@ -28,7 +29,7 @@ from policies.model import OnUnreadable, Subject
 from policies.plan.registry import Running
 from policies.query.check import QueryCheck
 from policies.query.complete import Completion
-from policies.query.result import OpenAnswer
+from policies.query.result import OpenAnswer, QueryAnswer
 from policies.query.service import GovernedQuery
 
 router = FeatureRouter(tags=["queries"])
@@ -107,7 +108,7 @@ async def run(
         answer = await attended(
             request,
             live.stop,
-            lambda: as_json(queries.run(caller, body.sql, body.purpose, limit, live).to_json()),
+            lambda: as_json(_with_left_out(queries.run(caller, body.sql, body.purpose, limit, live), limit)),
         )
         return Response(answer, media_type="application/json", headers={QUERY_ID: live.id})
     except WeirError as error:
@@ -115,6 +116,11 @@ async def run(
     finally:
         if not handed_over:
             queries.running.end(live)
+
+
+def _with_left_out(answer: QueryAnswer, limit: int) -> dict[str, Any]:
+    cut = answer.partial["limit"] if answer.partial else None
+    return {**answer.to_json(), "leftOut": left_out.parts(answer.window, answer.decision, cut, limit)}
 
 
 async def _export(
