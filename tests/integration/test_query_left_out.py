@@ -25,7 +25,7 @@ ROW_FILTER = """
 apiVersion: weir/v1
 kind: Policy
 metadata: {name: some-rows}
-spec: {type: row-filter, match: {datasets: [prod/orders]}, where: "status = 'secret-word'"}
+spec: {type: row-filter, match: {datasets: [prod/orders]}, where: "region = 'secret-word'"}
 """
 
 

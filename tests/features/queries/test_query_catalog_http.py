@@ -112,6 +112,7 @@ def test_columns_that_one_may_see(ana: TestClient) -> None:
         "notes",
         "unreadable",
         "unreadableText",
+        "leftOut",
     }
 
 
