@@ -18,8 +18,8 @@ class LeftOut(TypedDict):
 def parts(window: Mapping[str, Any], decision: Mapping[str, Any], limit: str | None, rows: int) -> list[LeftOut]:
     """`window` and `decision` as answers have them; `limit`: which limit cut rows off, rows or bytes; `rows`: how many it
     lets through."""
-    found = [_window(window), _limit(limit, rows), _hidden_rows(decision)]
-    return [part for part in found if part is not None]
+    causes = [_window(window), _limit(limit, rows), _hidden_rows(decision)]
+    return [part for part in causes if part is not None]
 
 
 def _window(window: Mapping[str, Any]) -> LeftOut | None:
