@@ -81,6 +81,7 @@ def create_app(services: Instance) -> FastAPI:
 
 def _add_routes(app: FastAPI) -> None:
     app.router.routes.extend(_routes())
+    access_by_route()  # raises for a route that does not state who may call it
     pages.mount(app, Path(__file__).resolve().parents[1] / "ui" / "dist")
 
 
@@ -97,7 +98,6 @@ def _routes() -> tuple[BaseRoute, ...]:
             all_of_them.include_router(feature.first)
     for feature in features.parts("routes"):
         all_of_them.include_router(feature.router)
-    access_list(all_of_them.routes)  # raises for a route that does not state who may call it
     return tuple(all_of_them.routes)
 
 

@@ -139,9 +139,4 @@ def subject_lately(request: Request, built: Instance, given: Credential) -> Subj
     return subject
 
 
-def require(built: Instance, subject: Subject, permission: str) -> None:
-    """Raise NotAllowed (403) unless the subject holds the permission."""
-    built[Identity].require(subject, permission)
-
-
 Given = Annotated[Credential, Depends(credential)]

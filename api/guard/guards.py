@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute
 
 from api.config.http_settings import AUTHENTICATED
 from api.guard.access import NO_SCOPE, Access, Entry, require_scope
-from api.guard.credentials import Credential, credential, is_use, require, subject_of
+from api.guard.credentials import Credential, credential, is_use, subject_of
 from api.guard.services import InstanceOf
 from api.wiring.instance import Instance
 from policies.access.identity import Identity
@@ -52,14 +52,14 @@ class Guard:
         request.app.state.person_rates.require(subject.user, request.method, request.scope["path"])
         require_scope(subject, self.access.scope_for(request.method))
         if self.access.permissions is not None and not self.access.others:
-            self._require_permission(built, subject, self.access.permissions)
+            _require_one(built[Identity], subject, self.access.permissions)
         setattr(request.state, SUBJECT, subject)
         return subject
 
-    @staticmethod
-    def _require_permission(built: Instance, subject: Subject, permissions: frozenset[str]) -> None:
-        if not permissions & built[Identity].permissions(subject):
-            require(built, subject, sorted(permissions)[0])
+
+def _require_one(identity: Identity, subject: Subject, permissions: frozenset[str]) -> None:
+    if not permissions & identity.permissions(subject):
+        identity.require(subject, sorted(permissions)[0])
 
 
 class OpenRoute(Guard):

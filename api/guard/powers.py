@@ -7,10 +7,9 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from api.guard.credentials import Given, later, require
+from api.guard.credentials import Given, later
 from api.guard.guards import Caller
-from api.guard.services import InstanceOf
-from api.wiring.instance import Instance
+from api.guard.services import From, InstanceOf
 from policies.access.identity import Identity
 from policies.decision.domains import Power, Reach
 from policies.model import Subject
@@ -21,27 +20,27 @@ def session(built: InstanceOf, _: Caller, given: Given) -> Callable[[], Subject]
     return later(built, given)
 
 
-def require_on(built: Instance, subject: Subject, power: Power, reference: str) -> None:
-    """As `require`, for one dataset: the permission, or that of its domain."""
-    if not built[Identity].may(subject, power, reference):
-        require(built, subject, power)
+def require_on(identity: Identity, subject: Subject, power: Power, reference: str) -> None:
+    """Raise NotAllowed (403) unless the subject has the power over one dataset, by a permission or by its domain."""
+    if not identity.may(subject, power, reference):
+        identity.require(subject, power)
 
 
-def reach_of(built: Instance, subject: Subject, power: Power) -> Reach | None:
+def reach_of(identity: Identity, subject: Subject, power: Power) -> Reach | None:
     """The datasets for which the subject has a power by their domains; None where a permission gives it for all of them.
     Raises NotAllowed (403) where there are none."""
-    if power in built[Identity].permissions(subject):
+    if power in identity.permissions(subject):
         return None
-    reach = built[Identity].reach(subject, power)
+    reach = identity.reach(subject, power)
     if not reach:
-        require(built, subject, power)
+        identity.require(subject, power)
     return reach
 
 
-def declarer(subject: Caller, built: InstanceOf) -> Subject:
+def declarer(subject: Caller, identity: From[Identity]) -> Subject:
     """Who may declare something: who manages, and admins and stewards of domains, within these. Raises NotAllowed (403)."""
-    if not any(Power.EDIT in powers for powers in built[Identity].domains(subject).values()):
-        require(built, subject, "manage")
+    if not any(Power.EDIT in powers for powers in identity.domains(subject).values()):
+        identity.require(subject, "manage")
     return subject
 
 

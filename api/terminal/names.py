@@ -13,8 +13,6 @@ from catalog.errors import InvalidInput, Unavailable, WeirError
 from catalog.model import PERSONAL_DATA_TAG
 from catalog.near_names import did_you_mean
 
-KINDS = KIND_NAMES
-"""The kinds of declared documents."""
 LISTS = ("datasets", "clusters", "schema", "classifications")
 """What `weir get` shows besides documents."""
 _PATIENCE_S = 1.0
@@ -40,11 +38,11 @@ def unknown(what: str, name: str, known: Iterable[str], more: str) -> UnknownNam
 def require_kind(text: str) -> None:
     """Raises UnknownName for what is neither a kind of document nor a list of `weir get`."""
     plain = _spelled(text)
-    for kind in (*KINDS, *LISTS):
+    for kind in (*KIND_NAMES, *LISTS):
         low = kind.lower()
         if plain in (low, f"{low}s", low.removesuffix("y") + "ies", low.removesuffix("s")):
             return
-    raise unknown("kind", text, (*KINDS, *LISTS), f"kinds are {', '.join((*LISTS, *KINDS))}.")
+    raise unknown("kind", text, (*KIND_NAMES, *LISTS), f"kinds are {', '.join((*LISTS, *KIND_NAMES))}.")
 
 
 def require_entity(client: Api, text: str | None) -> None:
@@ -137,7 +135,7 @@ def _all_entities(client: Api, incomplete: str) -> Iterable[tuple[str, str]]:
 
 def complete_kind(incomplete: str) -> list[str]:
     """Kinds of documents, and what else `weir get` lists."""
-    return [each for each in (*LISTS, *KINDS) if each.lower().startswith(incomplete.lower())]
+    return [each for each in (*LISTS, *KIND_NAMES) if each.lower().startswith(incomplete.lower())]
 
 
 def complete_entity(incomplete: str) -> list[tuple[str, str]]:

@@ -249,12 +249,6 @@ class ProducerCatalog:
             home: [fact for name in names for fact in facts.get(_subject(name), ())] for home, names in members.items()
         }
 
-    def home_of(self, namespace: str, name: str) -> DatasetId | None:
-        """The dataset of the catalog that a name means which producers write, a symlink too; None where it is unknown."""
-        names = {DatasetId(namespace, name), self._resolve(namespace, name)}
-        homes = self._store.report_homes(names)
-        return next(iter(homes.values()), None)
-
     def ways_of(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, list[Fact]]:
         """How jobs make the columns of these datasets (see `lineage.producers.facts.ways`), one fact a job."""
         by_home = self.facts_by_home(list(datasets), WAYS)

@@ -13,7 +13,7 @@ from typing import Any
 from catalog.entities import tag_matches
 from policies.decision.domains import Domain, Power
 from policies.decision.visibility import expanded
-from policies.declared.domain_specs import KIND, OWN_KINDS
+from policies.declared.domain_specs import OWN_KINDS
 from policies.matching import EVERYTHING, dataset_matches, is_path
 from policies.model import Grant, GrantStatus, Role
 
@@ -122,11 +122,6 @@ def guarding(documents: Iterable[tuple[str, Mapping[str, Any], Spec]]) -> frozen
             match = _mapping(spec.get("match"))
             tags.update(_listed(match.get("tags")), (f"domain.{each}" for each in _listed(match.get("domains"))))
     return frozenset(tags)
-
-
-def may_declare(kind: str) -> bool:
-    """Whether admins of a domain write documents of a kind at all."""
-    return kind in OWN_KINDS or kind in (KIND, "Dataset")
 
 
 def _given(spec: Spec, tags_of: Mapping[str, Collection[str]]) -> set[str]:

@@ -17,7 +17,7 @@ from api.formats.readable_places import access as readable
 from api.guard.guards import KNOWN, OWNERS, Caller, needs, signed_in
 from api.guard.powers import require_on
 from api.guard.router import FeatureRouter
-from api.guard.services import From, InstanceOf
+from api.guard.services import From
 from api.visibility import sight
 from api.visibility.knowledge import Knowledge
 from api.visibility.readers import Readers
@@ -210,12 +210,12 @@ def related(
 
 
 def _reported_on(
-    built: InstanceOf, readers: From[Readers], caller: Caller, namespace: Name, name: Name
+    identity: From[Identity], readers: From[Readers], caller: Caller, namespace: Name, name: Name
 ) -> DatasetRecord:
     """A dataset on which the caller may have reports. Raises DatasetNotFound, NotAllowed."""
     record = readers.of(caller).datasets.get(DatasetId(namespace, name))
     if not owns(caller, record):
-        require_on(built, caller, Power.REPORT, record.reference)
+        require_on(identity, caller, Power.REPORT, record.reference)
     return record
 
 

@@ -16,7 +16,7 @@ from api.features.scans.seen_scans import SeenScans
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import reach_of
 from api.guard.router import FeatureRouter
-from api.guard.services import From, InstanceOf
+from api.guard.services import From
 from api.joins.connections import Connections
 from api.visibility.readers import Readers
 from api.visibility.sight import SightRules
@@ -78,9 +78,9 @@ class ScanBody(RequestBody):
         return self
 
 
-def _within(built: InstanceOf, caller: Caller) -> Reach | None:
+def _within(identity: From[Identity], caller: Caller) -> Reach | None:
     """Before the body is read, so that who may not scan at all learns nothing else. Raises NotAllowed (403)."""
-    return reach_of(built, caller, Power.SCAN)
+    return reach_of(identity, caller, Power.SCAN)
 
 
 Within = Annotated[Reach | None, Depends(_within)]

@@ -14,20 +14,21 @@ from api.features.where_is.within import where_is_within
 from api.guard.guards import Caller, needs
 from api.guard.powers import reach_of
 from api.guard.router import FeatureRouter
-from api.guard.services import From, InstanceOf
+from api.guard.services import From
 from api.visibility.readers import Readers
 from catalog.where_is.csv import to_csv
 from catalog.where_is.html import to_html
 from catalog.where_is.report import WhereIs
+from policies.access.identity import Identity
 from policies.audit.log import AuditLog
 from policies.decision.domains import Power, Reach
 
 router = FeatureRouter("/reports", tags=["reports"])
 
 
-def _reach(built: InstanceOf, caller: Caller) -> Reach | None:
+def _reach(identity: From[Identity], caller: Caller) -> Reach | None:
     """Raises NotAllowed (403)."""
-    return reach_of(built, caller, Power.REPORT)
+    return reach_of(identity, caller, Power.REPORT)
 
 
 @router.get(
