@@ -19,7 +19,7 @@ from policies.plan.model import Batches, QueryPlan, Result
 from policies.plan.ports import Engine
 
 Answer = TypeVar("Answer")
-Work = Callable[[Job], Callable[[QueryPlan], None]]
+Work = Callable[[Job], Callable[[QueryPlan], object]]
 
 
 class KeptEngine:
@@ -37,7 +37,7 @@ class KeptEngine:
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
-        def batches(job: Job) -> Callable[[QueryPlan], None]:
+        def batches(job: Job) -> Callable[[QueryPlan], object]:
             def work(inner: QueryPlan) -> None:
                 with self._engine.open(inner) as batches:
                     if job.give(batches):
@@ -54,8 +54,8 @@ class KeptEngine:
             attempts.leave()
 
     def _one(self, plan: QueryPlan, ask: Callable[[QueryPlan], Answer]) -> Answer:
-        def once(job: Job) -> Callable[[QueryPlan], None]:
-            return lambda inner: job.give(ask(inner)) and None
+        def once(job: Job) -> Callable[[QueryPlan], object]:
+            return lambda inner: job.give(ask(inner))
 
         answer: Answer = _Attempts(self._keeper, plan, once).first()
         return answer

@@ -65,7 +65,7 @@ class Job:
 
     def start(
         self,
-        work: Callable[[QueryPlan], None],
+        work: Callable[[QueryPlan], object],
         explained: Callable[[Job, BaseException], BaseException],
         ended: Callable[[Job], None],
     ) -> None:

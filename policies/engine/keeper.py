@@ -103,7 +103,7 @@ class Keeper:
             self._jobs.add(job)
         return job
 
-    def start_job(self, job: Job, work: Callable[[QueryPlan], None]) -> None:
+    def start_job(self, job: Job, work: Callable[[QueryPlan], object]) -> None:
         """Let the engine work on it."""
         job.start(work, self._explained, self._ended)
 

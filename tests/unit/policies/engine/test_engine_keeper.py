@@ -65,7 +65,7 @@ class Process:
     def replace(self) -> bool:
         self.replaced.append(time.monotonic())
         self.lives, self.answers, self.full = self.starts, True, None
-        self.works = self.plans = frozenset()
+        self.works, self.plans = frozenset(), frozenset()
         return True
 
     def forget(self) -> None: ...
