@@ -1,4 +1,4 @@
-"""docs/settings.md, docs/api.md and docs/who-may-call.md, written from the code.
+"""docs/reference/settings.md, docs/reference/api.md and docs/reference/who-may-call.md, written from the code.
 
 Write them by `python -m api.processes.reference`. A test holds them to it.
 """
@@ -30,8 +30,8 @@ def settings_markdown() -> str:
         "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
         "`WEIR_CACHE` (downloaded servers),",
         "`WEIR_URL` and `WEIR_TOKEN` (which Weir the command line talks to), `WEIR_CA`, `WEIR_CLIENT_CERTIFICATE` and",
-        "`WEIR_CLIENT_KEY` (see [tls.md](tls.md)), and `WEIR_STACK__*` for the local servers,",
-        "see [running.md](running.md).",
+        "`WEIR_CLIENT_KEY` (see [TLS](../how-to/tls.md)), and `WEIR_STACK__*` for the local servers,",
+        "see [Run Weir](../how-to/run.md).",
     ]
     section = ""
     for variable, default, meaning in documented():
@@ -100,8 +100,8 @@ def rights_markdown() -> str:
         "",
         "- **yes**: the role is enough. **no**: 403, or 404 where the caller may not know of the thing. Without a token: 401.",
         "- **Who** names the [permission](policies.md#role), and who may call without one: owners, requesters, holders.",
-        "- **Scope** is what a [limited token](service-accounts.md#scopes) needs besides.",
-        "- Where owners of a dataset count, [admins and stewards of its domain](domains.md) count for what they may do.",
+        "- **Scope** is what a [limited token](../how-to/service-accounts.md#scopes) needs besides.",
+        "- Where owners of a dataset count, [admins and stewards of its domain](../how-to/domains.md) count for what they may do.",
         "- A role of your own may do what its permissions name in column *who*.",
         "- A line with `?all=true` or `(user: another)` is a case of the route above it that needs more.",
         "",
@@ -177,9 +177,9 @@ def main() -> None:
     from api.app import create_app
     from api.bootstrap import offline
 
-    (DOCS / "settings.md").write_text(settings_markdown())
-    (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))
-    (DOCS / "who-may-call.md").write_text(rights_markdown())
+    (DOCS / "reference/settings.md").write_text(settings_markdown())
+    (DOCS / "reference/api.md").write_text(routes_markdown(create_app(offline())))
+    (DOCS / "reference/who-may-call.md").write_text(rights_markdown())
 
 
 if __name__ == "__main__":

@@ -16,17 +16,17 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_settings_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/settings.md").read_text() == settings_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/settings.md").read_text() == settings_markdown(), "run python -m api.processes.reference"
 
 
 def test_api_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), (
+    assert (ROOT / "docs/reference/api.md").read_text() == routes_markdown(create_app(offline())), (
         "run python -m api.processes.reference"
     )
 
 
 def test_the_page_of_rights_is_what_the_table_says() -> None:
-    assert (ROOT / "docs/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
 
 
 def test_every_route_of_the_contract_exists() -> None:

@@ -43,7 +43,7 @@ async def apply(
 ) -> answers.Applied:
     """Make the declared state what the YAML documents of the body declare; all are checked before any is written.
 
-    Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
+    Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md).
     """
     try:
         text = (await request.body()).decode()
