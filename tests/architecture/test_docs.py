@@ -10,6 +10,7 @@ import pytest
 from api.app import create_app
 from api.bootstrap import offline
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
+from benchmarks.report import benchmarks_markdown, reliability_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,6 +28,12 @@ def test_api_page_is_what_the_code_says() -> None:
 
 def test_the_page_of_rights_is_what_the_table_says() -> None:
     assert (ROOT / "docs/reference/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
+
+
+def test_pages_of_figures_are_what_the_results_give() -> None:
+    explanation = ROOT / "docs/explanation"
+    assert (explanation / "benchmarks.md").read_text() == benchmarks_markdown(), "run python -m benchmarks.report"
+    assert (explanation / "reliability.md").read_text() == reliability_markdown(), "run python -m benchmarks.report"
 
 
 def test_every_route_of_the_contract_exists() -> None:
