@@ -1,4 +1,6 @@
-"""Plain words. Documentation and pages use none of the words in docs/contributing/style.md; in Python files their number may only fall.
+"""Plain words. Documentation and pages use none of the words in docs/contributing/style.md.
+
+In Python files their number may only fall.
 
 `python tests/architecture/test_words.py ROOM` lists the uses in a room; `--lower` writes smaller numbers into words.json.
 """
@@ -173,7 +175,8 @@ def test_python_files_use_fewer_of_them(room: str, kind: str) -> None:
     if number(room, kind) > most:
         places = "\n".join(listed(room, kind))
         pytest.fail(
-            f"{number(room, kind)} uses in {room}/, and words.json allows {most}. docs/contributing/style.md has better words.\n{places}"
+            f"{number(room, kind)} uses in {room}/, and words.json allows {most}."
+            f" docs/contributing/style.md has better words.\n{places}"
         )
 
 
