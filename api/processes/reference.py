@@ -1,4 +1,4 @@
-"""docs/reference/settings.md, docs/reference/api.md and docs/reference/who-may-call.md, written from the code.
+"""The pages of docs/reference that are written from the code: settings, routes, who may call what, commands, kinds, functions.
 
 Write them by `python -m api.processes.reference`. A test holds them to it.
 """
@@ -14,6 +14,9 @@ from fastapi import FastAPI
 from api.app import access_by_route
 from api.config.settings import documented
 from api.edge.errors import HTTP_CODES, STATUS
+from api.processes.reference_commands import commands_markdown
+from api.processes.reference_functions import functions_markdown
+from api.processes.reference_kinds import kinds_markdown
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -53,16 +56,18 @@ def routes_markdown(app: FastAPI) -> str:
         "Send `Authorization: Bearer TOKEN`. Parts of a path are percent-encoded whole: the namespace",
         "`kafka://localhost:9092` is `kafka%3A%2F%2Flocalhost%3A9092`, and a cluster's name (`prod`) does as well.",
         "",
-        "| route | what it does | answer |",
-        "|---|---|---|",
+        "Routes are listed by subject, then come the [answers](#answers) and the [errors](#errors).",
     ]
     document = app.openapi()
     answered: set[str] = set()
+    by_tag: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             what = " ".join(operation.get("description", "").split())
-            shown = _answer(operation, answered)
-            lines.append(f"| `{method.upper()} {path}` | {what} | {shown} |")
+            row = f"| `{method.upper()} {path}` | {what} | {_answer(operation, answered)} |"
+            by_tag.setdefault(operation["tags"][0], []).append(row)
+    for tag, rows in sorted(by_tag.items()):
+        lines += ["", f"## {tag[0].upper()}{tag[1:]}", "", "| route | what it does | answer |", "|---|---|---|", *rows]
     lines += [
         "",
         "## Answers",
@@ -177,9 +182,16 @@ def main() -> None:
     from api.app import create_app
     from api.bootstrap import offline
 
-    (DOCS / "reference/settings.md").write_text(settings_markdown())
-    (DOCS / "reference/api.md").write_text(routes_markdown(create_app(offline())))
-    (DOCS / "reference/who-may-call.md").write_text(rights_markdown())
+    pages = {
+        "settings": settings_markdown(),
+        "api": routes_markdown(create_app(offline())),
+        "who-may-call": rights_markdown(),
+        "commands": commands_markdown(),
+        "kinds": kinds_markdown(),
+        "functions": functions_markdown(),
+    }
+    for name, text in pages.items():
+        (DOCS / f"reference/{name}.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The commands of the pages docs/how-to/access-requests.md and docs/how-to/notifications.md, run one after another by the command line."""
+"""The commands of docs/how-to/access-requests.md and notifications.md, run one after another by the command line."""
 
 from __future__ import annotations
 
