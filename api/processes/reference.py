@@ -1,5 +1,6 @@
-"""The pages of docs/reference that are written from the code: settings, routes, who may call what, commands, kinds, functions.
+"""The pages of docs/reference that are written from the code: settings, routes, who may call what, kinds, functions.
 
+`api.cli.reference` writes them too, and the page of commands.
 Write them by `python -m api.processes.reference`. A test holds them to it.
 """
 
@@ -14,7 +15,6 @@ from fastapi import FastAPI
 from api.app import access_by_route
 from api.config.settings import documented
 from api.edge.errors import HTTP_CODES, STATUS
-from api.processes.reference_commands import commands_markdown
 from api.processes.reference_functions import functions_markdown
 from api.processes.reference_kinds import kinds_markdown
 from policies.declared.builtin import BUILT_IN_ROLES
@@ -186,7 +186,6 @@ def main() -> None:
         "settings": settings_markdown(),
         "api": routes_markdown(create_app(offline())),
         "who-may-call": rights_markdown(),
-        "commands": commands_markdown(),
         "kinds": kinds_markdown(),
         "functions": functions_markdown(),
     }

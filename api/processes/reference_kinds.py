@@ -9,7 +9,13 @@ from api.joins.declared import KINDS
 
 Schema = Mapping[str, Any]
 
-_TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "nothing"}
+_TYPES = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
 
 
 def kinds_markdown() -> str:
@@ -22,7 +28,7 @@ def kinds_markdown() -> str:
     ]
     parts: dict[str, Schema] = {}
     for kind, model in sorted(KINDS.items()):
-        schema = model.model_json_schema()
+        schema: Schema = model.model_json_schema()
         parts |= schema.get("$defs", {})
         lines += ["", f"## {kind}", *_description(schema)]
         lines += _fields(schema)

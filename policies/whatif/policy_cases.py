@@ -102,7 +102,9 @@ def read_cases(text: str) -> list[Case]:
     except (yaml.YAMLError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" (line {line + 1})" if line is not None else ""
-        raise InvalidInput(f"The tests are not YAML{where}; write cases: [...], see docs/reference/policies.md.") from None
+        raise InvalidInput(
+            f"The tests are not YAML{where}; write cases: [...], see docs/reference/policies.md."
+        ) from None
     try:
         return Cases.model_validate(data if isinstance(data, dict) else {"cases": data}).cases
     except ValidationError as error:

@@ -10,8 +10,8 @@ import pytest
 
 from api.app import create_app
 from api.bootstrap import offline
+from api.cli.reference import commands_markdown
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
-from api.processes.reference_commands import commands_markdown
 from api.processes.reference_functions import functions_markdown
 from api.processes.reference_kinds import kinds_markdown
 from benchmarks.report import benchmarks_markdown, reliability_markdown
@@ -21,7 +21,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_settings_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/reference/settings.md").read_text() == settings_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/settings.md").read_text() == settings_markdown(), (
+        "run python -m api.processes.reference"
+    )
 
 
 def test_api_page_is_what_the_code_says() -> None:
@@ -31,7 +33,9 @@ def test_api_page_is_what_the_code_says() -> None:
 
 
 def test_the_page_of_rights_is_what_the_table_says() -> None:
-    assert (ROOT / "docs/reference/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/who-may-call.md").read_text() == rights_markdown(), (
+        "run python -m api.processes.reference"
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +44,7 @@ def test_the_page_of_rights_is_what_the_table_says() -> None:
 )
 def test_generated_pages_are_what_the_code_gives(page: str, markdown: Callable[[], str]) -> None:
     written = (ROOT / "docs/reference" / f"{page}.md").read_text()
-    assert written == markdown(), "run python -m api.processes.reference"
+    assert written == markdown(), "run python -m api.cli.reference"
 
 
 def test_pages_of_figures_are_what_the_results_give() -> None:

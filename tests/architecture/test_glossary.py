@@ -17,7 +17,9 @@ def rows() -> list[tuple[str, str, str]]:
 
 def test_every_name_of_the_glossary_exists() -> None:
     code = "\n".join(file.read_text() for room in ROOMS for file in (ROOT / room).rglob("*.py"))
-    pages = [page for page in (ROOT / "docs").rglob("*.md") if "decisions" not in page.parts and page.name != "glossary.md"]
+    pages = [
+        page for page in (ROOT / "docs").rglob("*.md") if "decisions" not in page.parts and page.name != "glossary.md"
+    ]
     usage = "\n".join(page.read_text() for page in pages)
     missing = []
     for term, _, names in rows():

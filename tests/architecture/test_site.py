@@ -34,6 +34,12 @@ def test_navigation_names_every_page_once() -> None:
     assert named == written, "a page of docs/ needs its place in the `nav` of mkdocs.yml"
 
 
+@pytest.mark.parametrize("folder, most", [("how-to", 150), ("decisions", 60)])
+def test_pages_are_short(folder: str, most: int) -> None:
+    lengths = {page.name: len(page.read_text().splitlines()) for page in (ROOT / "docs" / folder).glob("*.md")}
+    assert {name: length for name, length in lengths.items() if length >= most} == {}
+
+
 def test_every_decision_has_a_number() -> None:
     """`.ci/docs_hook.py` lists the numbered files."""
     without = [

@@ -1,4 +1,7 @@
-"""docs/reference/commands.md: every command of the command line with its arguments and options, by panel of `weir --help`."""
+"""docs/reference/commands.md: every command of the command line with its arguments and options, by panel of `weir --help`.
+
+`python -m api.cli.reference` writes it, and the other pages of docs/reference that are written from the code.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 import typer
 
 from api.cli import command_line
+from api.processes import reference
 from api.terminal.help_panels import PANELS
 
 _COMMON = ("--output", "--as", "--help")
@@ -69,3 +73,13 @@ def _option(option: Any) -> str:
 def _cell(text: str) -> str:
     """One line that is safe in a table; text in angle brackets would be read as HTML."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def main() -> None:
+    """Write all pages."""
+    reference.main()
+    (reference.DOCS / "reference/commands.md").write_text(commands_markdown())
+
+
+if __name__ == "__main__":
+    main()
