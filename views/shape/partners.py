@@ -1,7 +1,7 @@
 """Inner joins of rows that replace one another, as LEFT JOINs that tell whether there is a partner. Pure.
 
-An inner join sends nothing for a record without a partner, so the row of the older record would stay. A LEFT JOIN sends each record,
-and a condition on an expression that is NULL without a partner takes the row away.
+An inner join sends nothing for a record without a partner, so the row of the older record would stay. A LEFT JOIN sends each
+record, and a condition on an expression that is NULL without a partner takes the row away.
 """
 
 from __future__ import annotations
@@ -14,58 +14,12 @@ from policies.sql.names import fold
 from views.shape.relations import Relation
 from views.shape.time_bounds import conditions
 
-_NULL_OF_NULL = frozenset(
-    [
-        "upper",
-        "ucase",
-        "lower",
-        "lcase",
-        "trim",
-        "ltrim",
-        "rtrim",
-        "btrim",
-        "substring",
-        "substr",
-        "left",
-        "right",
-        "replace",
-        "concat",
-        "reverse",
-        "length",
-        "char_length",
-        "abs",
-        "negative",
-        "round",
-        "floor",
-        "ceil",
-        "ceiling",
-        "pmod",
-        "mod",
-        "string",
-        "bigint",
-        "int",
-        "smallint",
-        "tinyint",
-        "double",
-        "float",
-        "decimal",
-        "date",
-        "timestamp",
-        "to_date",
-        "to_timestamp",
-        "date_trunc",
-        "year",
-        "month",
-        "day",
-        "md5",
-        "sha1",
-        "sha2",
-        "hex",
-        "unhex",
-        "base64",
-        "unbase64",
-    ]
-)
+_NULL_OF_NULL = frozenset((
+    "upper", "ucase", "lower", "lcase", "trim", "ltrim", "rtrim", "btrim", "substring", "substr", "left", "right", "replace",
+    "concat", "reverse", "length", "char_length", "abs", "negative", "round", "floor", "ceil", "ceiling", "pmod", "mod",
+    "string", "bigint", "int", "smallint", "tinyint", "double", "float", "decimal", "date", "timestamp", "to_date",
+    "to_timestamp", "date_trunc", "year", "month", "day", "md5", "sha1", "sha2", "hex", "unhex", "base64", "unbase64",
+))  # fmt: skip
 """Functions that are NULL where one of their arguments is."""
 _OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv, exp.DPipe)
 
