@@ -17,6 +17,7 @@ from views.shape.partners import with_partner
 from views.shape.places import Places
 from views.shape.relations import Relation, is_call, own_nodes
 from views.shape.roles import Roles
+from views.shape.two_statements import two_statements
 
 _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
 
@@ -31,18 +32,29 @@ def check(
     """Raises SqlRefused where records that replace one another would be counted."""
     for ref, node in reading.streams.items():
         if ref in replaced and ref in folds:
-            instead = (
-                "declare a view of its newest rows with a key and aggregate that when you read it, join the topic as a table, or"
-                " write compactedAs: stream to count every record"
-                if ref in compacted
-                else "follow the topics that it comes from, or join it as a table"
-            )
             raise places.refuse(
                 node,
                 f"The records of {ref.name} replace one another by key, and an aggregate or a join of streams would"
-                f" count each change; {instead}.",
+                f" count each change; {_instead(reading, ref, ref in compacted)}.",
                 "counts-changes",
             )
+
+
+def _instead(reading: Roles, ref: TableRef, is_topic: bool) -> str:
+    if not is_topic:
+        return (
+            "run the same SQL as a query, which reads the rows of now, follow the topics that it comes from, or join it as a"
+            " table"
+        )
+    others = "join the topic as a table, or write compactedAs: stream to count every record"
+    statements = two_statements(reading.selects[0], ref) if len(reading.selects) == 1 and not reading.sets else None
+    if statements is None:
+        return f"declare a view of its newest rows with a key and aggregate that when you read it, {others}"
+    create, read = statements
+    return (
+        f"declare a view of its newest rows: {create}; and aggregate that when you read it, which counts the rows of now: {read};"
+        f" or {others}"
+    )
 
 
 def with_kept(tree: Any, reading: Roles, replaced: Collection[TableRef], places: Places) -> bool:
