@@ -1,4 +1,4 @@
-"""Inner joins of rows that replace one another, as LEFT JOINs that tell whether there is a partner. Pure.
+"""Inner joins of rows that replace one another, as LEFT JOINs that show whether there is a partner. Pure.
 
 An inner join sends nothing for a record without a partner, so the row of the older record would stay. A LEFT JOIN sends each
 record, and a condition on an expression that is NULL without a partner takes the row away.

@@ -94,7 +94,7 @@ def _no_partner(relation: Relation) -> str:
     name = relation.alias
     return (
         "This join would keep the older of two rows that replace one another where the newer has no partner, since"
-        f" nothing of {name} tells whether there is one: an inner join needs an equality in ON with a column of {name}, as it"
+        f" nothing of {name} shows whether there is one: an inner join needs an equality in ON with a column of {name}, as it"
         f" is, in CAST, in arithmetic or in functions of texts, as in ON CAST({name}._key AS BIGINT) = other.id. Write such"
         f" an ON, or LEFT JOIN and a condition on the columns of {name}."
     )

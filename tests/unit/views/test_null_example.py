@@ -15,7 +15,7 @@ EXAMPLE = example("view-semantics.md", "### 2. A record without a value")
 ROWS = [record or {"region": None, "amount": None} for record in EXAMPLE.records]
 
 
-def test_the_example_has_what_the_section_says() -> None:
+def test_the_example_covers_the_section() -> None:
     assert None in EXAMPLE.records and len(EXAMPLE.queries) >= 4
     assert any("IS NULL" in sql and [None, None] in rows for sql, rows in EXAMPLE.queries.items())
 

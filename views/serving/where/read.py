@@ -184,9 +184,12 @@ class _Builder:
         return Typed(node, to, lambda _: value, constant=True, literal=str(inner.this) if written else None)
 
     def _column(self, node: exp.Column | exp.Dot) -> Typed:
+        if isinstance(node, exp.Dot):  # tags[0].name
+            of = self.build(node.this)
+            return _within(node, of.kind, of.value, [node.name], shown(node.this))
         first, *fields = [each.name for each in node.parts]
         column = named(first, self._columns, node)
-        return _within(node, column.kind, _whole(column), fields, column)
+        return _within(node, column.kind, _whole(column), fields, column.name, column)
 
     def _member(self, node: exp.Bracket) -> Typed:
         """One element of a list, or one value of a map."""
@@ -212,15 +215,20 @@ def _whole(column: Column) -> Callable[[Row], Any]:
 
 
 def _within(
-    node: exp.Expression, kind: DataType, value: Callable[[Row], Any], fields: Sequence[str], column: Column
+    node: exp.Expression,
+    kind: DataType,
+    value: Callable[[Row], Any],
+    fields: Sequence[str],
+    name: str,
+    column: Column | None = None,
 ) -> Typed:
-    """A column, or a field of an object in it."""
+    """A column, or a field of an object in it. `name`: what messages call the whole; `column`: where it is one."""
     for each in fields:
-        members = [name for name, _ in kind.fields] if isinstance(kind, StructType) else []
-        exact = [name for name in members if name == each] or [n for n in members if n.lower() == each.lower()]
+        members = [member for member, _ in kind.fields] if isinstance(kind, StructType) else []
+        exact = [n for n in members if n == each] or [n for n in members if n.lower() == each.lower()]
         if len(exact) != 1:
             there = f"; there are {', '.join(members)}" if members else ""
-            raise refused(f"where names {each}, which is not a field of {column.name}{there}", node)
+            raise refused(f"where names {each}, which is not a field of {name}{there}", node)
         assert isinstance(kind, StructType)
         kind, value = kind.get(exact[0]) or VOID, _field(value, exact[0])
     return _loaded(node, kind, value, None if fields else column)

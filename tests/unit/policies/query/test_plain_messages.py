@@ -65,7 +65,7 @@ def test_types_are_in_plain_words(sql: str, error: object, message: str) -> None
     assert told(sql, error).message == message  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("found", ["fragment", "sqlExpr"])
+@pytest.mark.parametrize("pointer", ["fragment", "sqlExpr"])
 @pytest.mark.parametrize(
     ("source", "target", "words"),
     [
@@ -77,9 +77,9 @@ def test_types_are_in_plain_words(sql: str, error: object, message: str) -> None
 )  # fmt: skip
 @pytest.mark.parametrize("suggestion", ["WITHOUT_SUGGESTION", "WITH_CONF_SUGGESTION", "WITH_FUNC_SUGGESTION"])
 def test_a_cast_that_there_is_not_names_column_types_and_place(
-    found: str, source: str, target: str, words: str, suggestion: str
+    pointer: str, source: str, target: str, words: str, suggestion: str
 ) -> None:
-    written = f"TRY_CAST(`who` AS {target})" if found == "fragment" else None
+    written = f"TRY_CAST(`who` AS {target})" if pointer == "fragment" else None
     error = failed(f"DATATYPE_MISMATCH.CAST_{suggestion}", written, srcType=f'"{source}"', targetType=f'"{target}"',
                    sqlExpr=f'"CAST(who AS {target})"')  # fmt: skip
     problem = failures.with_place(told(f"SELECT id,\n  try_cast(who AS {target}) AS n FROM orders", error))

@@ -39,7 +39,7 @@ def test_empty_folders_from_before_go_and_others_stay(tmp_path: Path) -> None:
     assert delete_empty_folders("s3a://bucket/views") == 0
 
 
-def test_a_checkpoint_that_stays_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_that_stays_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path, "vans/1")
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors: None)
     with pytest.raises(Unavailable, match="cannot be deleted"):

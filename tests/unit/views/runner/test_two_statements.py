@@ -30,11 +30,11 @@ def test_both_statements_are_named(sql: str, create: str, read: str) -> None:
     with pytest.raises(SqlRefused) as caught:
         build(sql)
     message = caught.value.message
-    found = re.search(
+    match = re.search(
         r"newest rows: CREATE MATERIALIZED VIEW newest_people AS (.+); and aggregate .+ now: (.+); or join", message
     )
-    assert found is not None, message
-    assert found.groups() == (create, read)
+    assert match is not None, message
+    assert match.groups() == (create, read)
     assert build(create).shape.key == ("record_key",)
     gate.check(read)
     assert "compactedAs: stream" in message and "'a'" not in message

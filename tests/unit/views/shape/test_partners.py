@@ -1,4 +1,4 @@
-"""What tells a row without a partner: an expression that is NULL where all columns of the joined table are, against SQLite."""
+"""Finding a row without a partner: an expression that is NULL where all columns of the joined table are, against SQLite."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EXPRESSIONS = st.recursive(
 
 @settings(max_examples=500, deadline=None)
 @given(_EXPRESSIONS, st.sampled_from([None, 0, 3, "ab"]), st.sampled_from([None, 1, "x"]))
-def test_what_tells_a_partner_is_null_without_one(text: str, a: object, b: object) -> None:
+def test_what_shows_a_partner_is_null_without_one(text: str, a: object, b: object) -> None:
     node = gate.check(f"SELECT {text} AS e FROM t JOIN u ON true").tree.expressions[0].this
     if null_without(node, "u"):
         connection = sqlite3.connect(":memory:")
@@ -36,6 +36,6 @@ def test_what_tells_a_partner_is_null_without_one(text: str, a: object, b: objec
         assert connection.execute(sql, (a, b)).fetchone() == (None,)
 
 
-def test_a_key_in_a_cast_tells() -> None:
+def test_a_key_in_a_cast_shows_it() -> None:
     node = gate.check("SELECT CAST(u._key AS BIGINT) AS e FROM t JOIN u ON true").tree.expressions[0].this
     assert null_without(node, "u") and not null_without(node, "t")

@@ -360,8 +360,8 @@ def test_a_join_of_three() -> None:
         "true",
     ],
 )
-def test_a_join_that_does_not_tell_whether_there_is_a_partner_names_what_to_write(on: str) -> None:
-    with pytest.raises(SqlRefused, match=r"nothing of u tells .* ON CAST\(u\._key AS BIGINT\) = other\.id") as caught:
+def test_a_join_that_does_not_show_whether_there_is_a_partner_names_what_to_write(on: str) -> None:
+    with pytest.raises(SqlRefused, match=r"nothing of u shows .* ON CAST\(u\._key AS BIGINT\) = other\.id") as caught:
         shaped(f"SELECT t.id, b FROM t JOIN u ON {on}", key=["id"], replaced=True)
     assert caught.value.details["reasons"] == ["joins-changes"] and caught.value.details["column"] == 28
 

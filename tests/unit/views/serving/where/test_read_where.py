@@ -20,7 +20,8 @@ COLUMNS = [
     for name, kind in parse_ddl(
         "region STRING, window_start TIMESTAMP, total DECIMAL(12,2), n BIGINT, small TINYINT, ratio DOUBLE, f FLOAT,"
         " ok BOOLEAN, day DATE, local TIMESTAMP_NTZ, raw BINARY, who STRUCT<name: STRING, age: INT>, tags ARRAY<STRING>,"
-        " attributes MAP<STRING, INT>, `Odd name` STRING, odd STRING, Odd INT"
+        " attributes MAP<STRING, INT>, people ARRAY<STRUCT<name: STRING, at: STRUCT<x: INT>>>,"
+        " `Odd name` STRING, odd STRING, Odd INT"
     ).fields
 ]
 ROW: dict[str, object] = {
@@ -78,6 +79,7 @@ def meets(text: str, row: dict[str, object] = ROW) -> bool:
         ("ok IS NOT TRUE", {"ok": None}, {"ok": True}),
         ("who.name = 'a'", {"who": {"name": "a"}}, {"who": None}),
         ("WHO.Age + 1 > 3", {"who": {"age": 3}}, {"who": {"age": 2}}),
+        ("people[0].name = 'a' AND people[0].at.x + 1 = 3", {"people": [{"name": "a", "at": {"x": 2}}]}, {"people": [{}]}),
         ("tags[0] = 'a'", {"tags": ["a"]}, {"tags": []}), ("element_at(tags, -1) = 'a'", {"tags": ["b",
         "a"]}, {"tags": ["a", "b"]}),
         ("array_contains(tags, 'a')", {"tags": [None, "a"]}, {"tags": ["b"]}),
