@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from catalog.datatypes import Primitive
 from catalog.errors import InvalidInput
@@ -32,6 +33,8 @@ from views.serving.where.refusals import unfit
 PARAMETERS = ("key", "keys", "prefix", "from", "to", "where", "limit", "cursor")
 _RANGED = ("integer", "string", "boolean", "date", "timestamp")
 """Families whose values sort in the table as they compare; bounds of others are comparisons alone."""
+_LONGEST = 200
+"""Characters of a value that the table looks up because `where` names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Asked:
     def checks_rows(self) -> bool:
         return bool(self.comparisons) or self.where is not None
 
-    def check(self, columns: Sequence[Column]) -> Condition:
+    def check(self, columns: Sequence[Column]) -> Callable[[Mapping[str, object]], bool]:
         """Whether a row, as the asker sees it, is asked for. `columns`: those that the parameters were read with."""
         bounds, where = met_by(self.comparisons, columns), self.where
         if where is None:
@@ -98,10 +101,18 @@ def read_wanted(
         _bounds(values_of, parts[0]) if "from" in values_of or "to" in values_of else (None, None, [])
     )
     where = read_where(values_of["where"][0], columns) if "where" in values_of else None
+    if where is not None and keys is None and not prefix and low is None and high is None:
+        prefix = _key_in(where, key)
     texts = None if keys is None else tuple(dict.fromkeys(map(identity, keys)))
     limit = _limit(values_of["limit"][0], most_rows) if "limit" in values_of else min(default_rows, most_rows)
     cursor = values_of["cursor"][0] if "cursor" in values_of else None
     return Asked(Wanted(texts, prefix, begins, low, high), tuple(comparisons), limit, cursor, where)
+
+
+def _key_in(where: Condition, key: Sequence[str]) -> tuple[object, ...]:
+    """The key's first values, as far as the condition names them; a long text stays to the check of each row."""
+    values = takewhile(lambda value: value is not None and len(str(value)) <= _LONGEST, map(where.equal.get, key))
+    return tuple(values)
 
 
 def _one_key(texts: list[str], parts: Sequence[Column]) -> list[list[object]]:

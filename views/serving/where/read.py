@@ -7,15 +7,11 @@ chance and no regular expressions; its text, its depth and its number of operati
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
-from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType
 
 from catalog.datatypes import ArrayType, DataType, MapType, StructType
 from policies.masks.primitives import family
@@ -25,27 +21,23 @@ from views.serving.where import logic
 from views.serving.where.casts import cast, primitive_of
 from views.serving.where.functions import call
 from views.serving.where.numbers import OPERATORS, arithmetic, negative, number
+from views.serving.where.parse import parsed
 from views.serving.where.refusals import refused, shown, unfit
-from views.serving.where.typed import BIGINT, BOOLEAN, DOUBLE, TEXT, VOID, Row, Typed, loader
+from views.serving.where.typed import BIGINT, BOOLEAN, DOUBLE, TEXT, VOID, Row, Typed, loader, together
 
-Condition = Callable[[Mapping[str, object]], bool]
-"""Whether a row in JSON form meets a condition; a column that the row does not have is NULL."""
 
-MOST_TEXT = 4_000
-MOST_DEPTH = 50
-MOST_OPERATIONS = 300
-_SPARK = Spark()
-_BEGINS_QUERY = re.compile(r"\s*(?:SELECT|WITH)\s", re.I)
-_NO_OPERATION = (
-    exp.Literal,
-    exp.Identifier,
-    exp.Column,
-    exp.Paren,
-    exp.DataType,
-    exp.DataTypeParam,
-    exp.Null,
-    exp.Boolean,
-)
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Whether a row in JSON form meets a condition; a column that the row does not have is NULL.
+
+    equal  columns that have one value in all rows that meet it, with that value in JSON form; others may have one, too
+    """
+
+    check: Callable[[Mapping[str, object]], bool]
+    equal: Mapping[str, object]
+
+    def __call__(self, row: Mapping[str, object]) -> bool:
+        return self.check(row)
 
 
 def read_where(text: str, columns: Sequence[Column]) -> Condition:
@@ -53,62 +45,27 @@ def read_where(text: str, columns: Sequence[Column]) -> Condition:
 
     Raises InvalidInput naming the place (details: field, line, column where they are known) and what to write.
     """
-    tree = _parsed(text)
-    _refuse_large(tree)
-    value = logic.truth(_Builder(columns).build(tree)).value
-    return lambda row: value(row) is True
+    tree = parsed(text)
+    builder = _Builder(columns)
+    value = logic.truth(builder.build(tree)).value
+    return Condition(lambda row: value(row) is True, dict(_equalities(tree, builder)))
 
 
-def _parsed(text: str) -> exp.Expression:
-    if len(text) > MOST_TEXT:
-        raise refused(f"where has more than {MOST_TEXT} characters")
-    try:
-        # As a condition, not as a statement: of `refresh = 'x'` sqlglot would make a command, and log its text.
-        trees = _SPARK.parse_into(exp.Condition, _quotes_by_backslash(text))
-    except SqlglotError as error:
-        first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
-        line, column = first.get("line"), first.get("col")
-        if _BEGINS_QUERY.match(text):
-            raise refused("where holds a query, which is not a condition of columns and values") from error
-        place = f" at line {line}, column {column}" if line else ""
-        raise refused(f"where cannot be read{place}", line=line, column=column) from error
-    except RecursionError as error:
-        raise _too_deep() from error
-    if len(trees) != 1 or trees[0] is None:
-        raise refused("where is empty" if not any(trees) else "where holds more than one condition, divided by ;")
-    return trees[0]
+def _equalities(tree: exp.Expression, builder: _Builder) -> Iterator[tuple[str, object]]:
+    """The `column = value` that all of a condition rests on, of types whose JSON form is one for equal values."""
+    while isinstance(tree, exp.Paren):
+        tree = tree.this
+    for part in tree.flatten() if isinstance(tree, exp.And) else [tree]:
+        if not isinstance(part, exp.EQ):
+            continue
+        sides, kind = together([builder.build(part.this), builder.build(part.expression)], part)
+        column = next((each.column for each in sides if each.column is not None), None)
+        value = next((each.value({}) for each in sides if each.constant), None)
+        if column is not None and value is not None and family(kind) in _ONE_FORM and column.kind == kind:
+            yield column.name, value
 
 
-def _too_deep() -> Exception:
-    return refused("where is nested too deeply", how=f"write at most {MOST_DEPTH} levels")
-
-
-def _quotes_by_backslash(text: str) -> str:
-    """Two quotes inside a text are one, as in Spark 4 and standard SQL: `'O''Brien'`. sqlglot reads two texts."""
-    strings = [each for each in _SPARK.tokenize(text) if each.token_type is TokenType.STRING]
-    letters = list(text)
-    for one, next_one in pairwise(strings):
-        if one.end + 1 == next_one.start and text[one.end] == text[next_one.start]:
-            letters[one.end] = "\\"
-    return "".join(letters)
-
-
-def _refuse_large(tree: exp.Expression) -> None:
-    """A chain of one operator, as `a AND b AND c`, is one level."""
-    operations = 0
-    left = [(tree, 1)]
-    while left:
-        node, depth = left.pop()
-        if depth > MOST_DEPTH:
-            raise _too_deep()
-        operations += not isinstance(node, _NO_OPERATION)
-        if operations > MOST_OPERATIONS:
-            raise refused(
-                f"where has more than {MOST_OPERATIONS} operations", how="write fewer; IN takes any number of values"
-            )
-        for each in node.iter_expressions():
-            chained = type(each) is type(node) and isinstance(each, exp.And | exp.Or | exp.DPipe)
-            left.append((each, depth if chained else depth + 1))
+_ONE_FORM = ("integer", "string", "boolean", "date")
 
 
 class _Builder:

@@ -13,7 +13,8 @@ from catalog.datatypes import parse_ddl
 from catalog.errors import InvalidInput
 from views.model import Column
 from views.serving.masked import type_name
-from views.serving.where.read import MOST_DEPTH, read_where
+from views.serving.where.parse import MOST_DEPTH
+from views.serving.where.read import read_where
 
 COLUMNS = [
     Column(name, type_name(kind), kind)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -145,14 +144,16 @@ def chosen(table: ServingTable, where: str, masked_key: bool) -> list[object]:
 @settings(
     max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
-@given(pair=conditions(3))
+@given(pair=conditions(3), key=st.integers(-1, len(ROWS)))
 def test_the_same_rows_as_sqlite_chooses(
-    pair: Pair, tables: list[ServingTable], reference: sqlite3.Connection, tmp_path: Path
+    pair: Pair, key: int, tables: list[ServingTable], reference: sqlite3.Connection
 ) -> None:
     ours, theirs = pair
     if len(ours) > 4_000:
         return
     expected = [list(row) for row in reference.execute(f"SELECT a, b, s, t FROM v WHERE {theirs} ORDER BY id")]
+    one = [list(row) for row in reference.execute(f"SELECT a, b, s, t FROM v WHERE id = {key} AND ({theirs})")]
     for table in tables:
         assert chosen(table, ours, False) == expected
+        assert chosen(table, f"{key} = id AND ({ours})", False) == one
         assert sorted(map(str, chosen(table, ours, True))) == sorted(map(str, expected))
