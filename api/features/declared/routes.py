@@ -45,7 +45,7 @@ async def apply(
 
     The body is YAML, or JSON: `{"documents": [...]}`.
 
-    Admins and stewards of a domain declare what is about its datasets alone (docs/domains.md).
+    Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md).
     """
     text = await documents_text(request)
     applied = await run_in_threadpool(declared.apply, text, caller, dry_run=dryRun, prune=prune, later=later)

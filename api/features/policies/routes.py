@@ -73,7 +73,7 @@ class MaskPreviewBody(RequestBody):
 class PolicyTestsBody(RequestBody):
     """Tests of policies, and policies to test in place of those that are declared."""
 
-    tests: str = Field(description="YAML with `cases`; docs/policies.md has the format.")
+    tests: str = Field(description="YAML with `cases`; docs/reference/policies.md has the format.")
     policies: str = Field("", description="YAML documents as for apply; nothing is applied.")
 
 
