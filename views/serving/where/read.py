@@ -2,7 +2,7 @@
 
 The language is one condition of Spark's SQL over the columns that the asker sees; see docs/reference/views.md. It is read by
 sqlglot and computed here, on rows as the asker sees them, with Spark's types and results. It has no queries, no aggregates, no
-time, no chance and no regular expressions; its text, its depth and its number of operations are bounded, so a row costs bounded time.
+time, no chance and no regular expressions. Its text, depth and number of operations are bounded, so a row costs bounded time.
 """
 
 from __future__ import annotations
