@@ -134,7 +134,9 @@ def test_json_names_the_way_to_all_records(served: Door) -> None:
     newest, whole = ask(served).json(), ask(served, window="all").json()
     (part,) = [each for each in newest["leftOut"] if each["kind"] == "window"]
     assert 'window="all"' in part["text"] and "--window all" in part["text"]
-    assert [each["kind"] for each in whole["leftOut"]] == ["limit"], "rows of JSON are still limited, and that is told"
+    assert [each["kind"] for each in whole["leftOut"]] == ["limit"], (
+        "rows of JSON are still limited, and the answer names that"
+    )
     (table,) = whole["window"]["tables"]
     assert (table["complete"], table["records"]) == (True, RECORDS)
     explained = ask(served, path="query/explain", window="all").json()["window"]["tables"][0]
@@ -147,7 +149,7 @@ def test_another_word_is_refused(served: Door) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
-def test_limits_of_exports_hold_and_are_told(served: Door, form: str) -> None:
+def test_limits_of_exports_hold_and_are_named(served: Door, form: str) -> None:
     with most(served, export_rows=2_000):
         answer = ask(served, form, window="all")
         assert count(form, answer.content) == 2_000 == int(answer.headers["X-Weir-Row-Limit"])
@@ -176,7 +178,7 @@ def test_filters_masks_and_columns_do_not_depend_on_the_window(filtered: Door) -
     assert plans[0].sql == plans[1].sql
 
 
-def test_hidden_rows_are_told_beside_all_records(filtered: Door) -> None:
+def test_hidden_rows_are_named_beside_all_records(filtered: Door) -> None:
     (part,) = (each for each in ask(filtered, window="all").json()["leftOut"] if each["kind"] != "limit")
     assert part["kind"] == "hiddenRows"
 
@@ -229,10 +231,10 @@ def test_the_command_line(served: Door, tmp_path: Path, monkeypatch: pytest.Monk
         assert done.exit_code == 0, done.output
         return pq.read_table(tmp_path / "rows.parquet").num_rows, " ".join(done.stderr.split())
 
-    rows, told = export()
-    assert rows == NEWEST and "--window all" in told
-    rows, told = export("--window", "all")
-    assert rows == RECORDS and "only" not in told.lower()
+    rows, warned = export()
+    assert rows == NEWEST and "--window all" in warned
+    rows, warned = export("--window", "all")
+    assert rows == RECORDS and "only" not in warned.lower()
     shown = " ".join(run("--limit", "2").output.split())
     assert "--window all" in shown
     shown = " ".join(run("--limit", "2", "--window", "all").output.split())
