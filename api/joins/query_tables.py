@@ -13,7 +13,8 @@ from cachetools import LRUCache, TTLCache
 from api.joins.connections import Connections
 from catalog.change_cache import Kept
 from catalog.datasets.datasets import Datasets
-from catalog.datasets.learned_types import from_profile
+from catalog.datasets.learned_types import from_profile, from_report
+from catalog.datasets.reported import is_reported
 from catalog.datatypes import STRING, DataType, StructType, has_alternatives, parse_ddl
 from catalog.envelopes import payload_first, payload_of, unlisted
 from catalog.errors import InvalidInput
@@ -118,6 +119,7 @@ class Tables:
             value=_part("value", formats.value, value, schemas),
             headers=_headers(schema),
             payload=None if known.declared else payload_of(schema.envelopes),
+            declared=known.declared is not None,
         )
 
     def reference(self, name: str) -> str:
@@ -135,6 +137,7 @@ class Tables:
             )
         schema = self._datasets.schema(record.id)
         formats = TopicFormat.from_mapping({**schema.format, **record.format})
+        learned = from_report if is_reported(schema) else from_profile
         registered = bool({formats.key.name, formats.value.name} & {*_REGISTERED})
         declared = parse_ddl(record.declared_ddl) if record.declared_ddl else None
         return _Known(
@@ -146,8 +149,8 @@ class Tables:
             declared=declared,
             seen=tuple(number for profile in schema.fields for number in profile.details.get("schemaIds", ())),
             registered=registered,
-            key=STRING if registered else from_profile(schema.fields, "key"),
-            value=declared or (STRING if registered else from_profile(schema.fields, "value")),
+            key=STRING if registered else learned(schema.fields, "key"),
+            value=declared or (STRING if registered else learned(schema.fields, "value")),
         )
 
     def facts(self, reference: str) -> DatasetFacts:
