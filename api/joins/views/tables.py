@@ -149,11 +149,16 @@ def _together(generations: Sequence[Generation]) -> StructType:
     for generation in generations:
         for column in generation.typed:
             kind = _stored(column.kind)
-            before = kinds.setdefault(column.name, kind)
-            if before != kind:
-                scalars = isinstance(before, Primitive) and isinstance(kind, Primitive)
-                kinds[column.name] = Primitive(wider(before.name, kind.name)) if scalars else STRING
+            kinds[column.name] = _both(kinds.get(column.name, kind), kind)
     return StructType(tuple(kinds.items()))
+
+
+def _both(one: DataType, other: DataType) -> DataType:
+    if one == other:
+        return one
+    if isinstance(one, Primitive) and isinstance(other, Primitive):
+        return Primitive(wider(one.name, other.name))
+    return STRING
 
 
 def _with_others(kind: StructType, known: DataType) -> StructType:
