@@ -48,10 +48,14 @@ def _limit(limit: str | None, rows: int) -> LeftOut | None:
         case "rows":
             return {
                 "kind": "limit",
-                "text": f"Only the first {rows:,} rows are here; more were cut off by the limit of rows.",
+                "text": f"Only the first {rows:,} rows are here; more were cut off by the limit of rows, which"
+                " WEIR_QUERY__EXPORT_ROWS bounds for exports.",
             }
         case "bytes":
-            text = "Only the rows that fit into the server's limit of bytes are here; select fewer columns or rows."
+            text = (
+                "Only the rows that fit into the server's limit of bytes are here; select fewer columns or rows."
+                " WEIR_QUERY__EXPORT_BYTES sets it for exports."
+            )
             return {"kind": "limit", "text": text}
     return None
 

@@ -13,8 +13,10 @@ import pytest
 
 from catalog.datatypes import to_ddl
 from policies.query.service import GovernedQuery
-from tests.reported_door import event, post, ref
+from tests.reported_door import ask, event, place, post, ref
 from tests.served_view import ServedView
+from views.runner.lineage_event import schema_fields
+from views.runner.result import columns_of
 from views.runner.state import Generation
 
 COPY = """
@@ -94,3 +96,15 @@ def test_types_from_lineage_alone_never_narrow_a_number(served: ServedView) -> N
     assert kind(served, "prod.reported") == (
         "STRUCT<amount: STRING, at: STRING, big: STRING, n: STRING, ok: BOOLEAN, part: STRING>"
     )
+
+
+def test_the_catalog_has_the_schema_of_a_view_whole_before_a_scan(served: ServedView) -> None:
+    nested = [*COLUMNS, ["items", "array<struct<sku:string,price:decimal(8,3)>>"], ["tags", "map<string,int>"]]
+    schema = {"fields": schema_fields(columns_of([(name, kind) for name, kind in nested]))}
+    post(served.world, event(outputs=[ref("spend-out", KAFKA, schema=schema)]))
+    answer = ask(served.world, f"{place('spend-out', KAFKA)}/schema")
+    fields = {each["path"]: each for each in answer["fields"]}
+    assert answer["version"] == 1
+    assert {"value.customer.email", "value.customer.age", "value.items[].price", "value.tags{}"} <= fields.keys()
+    assert fields["value.amount"]["details"]["reportedType"] == "decimal(12,2)"
+    assert fields["value.items[].price"]["details"]["reportedType"] == "decimal(8,3)"
