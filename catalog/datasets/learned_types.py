@@ -73,7 +73,7 @@ def note_of(types: Mapping[str, float], details: Mapping[str, Any]) -> str | Non
 def from_report(fields: Sequence[FieldProfile], root: str = "value") -> DataType:
     """The type by which a part is read of which nobody knows more than what producers of lineage report.
 
-    A reported type is no promise about digits, so numbers are STRING, with their text.
+    A reported type does not bound digits, so numbers are STRING, with their text.
     """
     return from_profile([replace(each, types=_without_digits(each.types)) for each in fields], root)
 

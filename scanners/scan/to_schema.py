@@ -289,7 +289,7 @@ def window_of(
     """What was looked at: planned ranges, what was read of them, and whether it was all there is.
 
     `last` is the window of the scan before: a partition that cannot be read now keeps its place there, so that the next
-    scan of what is new goes on behind it.
+    scan of what is new continues behind it.
     """
     reads = sketch.partitions if sketch is not None else {}
     listed = []

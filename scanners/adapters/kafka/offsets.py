@@ -35,14 +35,14 @@ class KafkaOffsets:
     def offsets(self, cluster: ClusterConnection, topics: Sequence[str]) -> list[Topic]:
         # A topic that was deleted, or has another leader, since it was listed: the next list knows.
         again = Retrying(
-            retry=retry_if_result(lambda found: any(topic.unreadable for topic in found)),
+            retry=retry_if_result(lambda topics: any(each.unreadable for each in topics)),
             stop=stop_after_delay(min(_LEADER_S, self._settings.kafka_seconds)),
             wait=wait_fixed(_RETRY_S),
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else [],
         )
         with self._admin(cluster) as admin:
-            found: list[Topic] = again(self._listed, admin, set(topics))
-            return found
+            listed: list[Topic] = again(self._listed, admin, set(topics))
+            return listed
 
     def _listed(self, admin: Any, wanted: set[str]) -> list[Topic]:
         from confluent_kafka.admin import OffsetSpec

@@ -81,8 +81,8 @@ def test_a_topic_that_nobody_scanned_is_still_refused(weir: ApiWorld) -> None:
 
 def test_a_declared_key_needs_no_scan(weir: ApiWorld) -> None:
     declared(weir, "new", '{schema: {spark: "n INT", key: BIGINT}}')
-    found = table(weir, "new")
-    assert (to_ddl(found.key.kind), found.key.format) == ("BIGINT", "text")
+    known = table(weir, "new")
+    assert (to_ddl(known.key.kind), known.key.format) == ("BIGINT", "text")
     assert key_of(weir, "new").sql == "weir_key"
     answer = weir.admin.get("/api/v1/datasets/kafka%3A%2F%2Flocalhost%3A9092/new").json()
     assert answer["declaredKey"] == "BIGINT" and set(answer["format"]) <= {"key", "value"}
@@ -104,9 +104,9 @@ def test_a_declared_type_wins_over_what_the_bytes_look_like(
     declared(weir, topic, f'{{schema: {{key: "{declaration}"}}}}')
     try:
         weir.scan(cluster="prod", topics=[topic])
-        found = table(weir, topic)
-        assert (to_ddl(found.key.kind), found.key.format) == (kind, form)
-        assert not found.declared, "the columns of the value are those of the scan"
+        known = table(weir, topic)
+        assert (to_ddl(known.key.kind), known.key.format) == (kind, form)
+        assert not known.declared, "the columns of the value are those of the scan"
     finally:
         weir.admin.delete(f"/api/v1/declared/Dataset/prod%2F{topic}").raise_for_status()
     assert table(weir, topic).key == before, "what was declared goes with its document"

@@ -1,6 +1,6 @@
 """The types by which queries read the output topic of a view or a copy by the topic's own name: those that it was made with.
 
-What producers of lineage report of a topic is no promise about the digits of its numbers.
+A type that producers of lineage report does not bound the digits of a number.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def served(tmp_path: Path) -> Iterator[ServedView]:
 
 
 def reported(served: ServedView, topic: str, columns: Sequence[Sequence[str]]) -> None:
-    """What a job's event says of a topic that no scan has read."""
+    """Columns in a job's event, of a topic that no scan has read."""
     schema = {"fields": [{"name": name, "type": kind} for name, kind in columns]}
     post(served.world, event(outputs=[ref(topic, KAFKA, schema=schema)]))
 

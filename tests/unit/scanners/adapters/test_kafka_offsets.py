@@ -25,7 +25,7 @@ class Admin:
     def __init__(self, topics: Mapping[str, list[int]]) -> None:
         self.topics = {name: dict(enumerate(leaders)) for name, leaders in topics.items()}
         self.metadata: Mapping[str, Mapping[int, int]] | None = None
-        """What the list of topics says, where that is older than what is."""
+        """The list of topics, where it is older than the topics."""
         self.failing: dict[tuple[str, int], int] = {}
         self.requests = 0
 
@@ -63,8 +63,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def looked_up(monkeypatch: pytest.MonkeyPatch, admin: Admin, *names: str) -> dict[str, Any]:
     monkeypatch.setattr("confluent_kafka.admin.AdminClient", lambda settings: admin)
-    found = kafka_offsets.KafkaOffsets(ScannerSettings(kafka_seconds=1)).offsets(CLUSTER, names)
-    return {topic.name: topic for topic in found}
+    topics = kafka_offsets.KafkaOffsets(ScannerSettings(kafka_seconds=1)).offsets(CLUSTER, names)
+    return {topic.name: topic for topic in topics}
 
 
 BOTH = (Partition(0, 7, 7), Partition(1, 7, 7))
@@ -72,22 +72,22 @@ BOTH = (Partition(0, 7, 7), Partition(1, 7, 7))
 
 @pytest.mark.usefixtures("quick")
 def test_a_partition_without_a_leader_takes_nothing_from_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = looked_up(
+    topics = looked_up(
         monkeypatch, Admin({"good": [1, 1], "half": [1, NO_LEADER], "lost": [-1, -1]}), "good", "half", "lost"
     )
-    assert found["good"].partitions == BOTH and not found["good"].unreadable
-    assert found["half"].partitions == (Partition(0, 7, 7),)
-    assert [number for number, _ in found["half"].unreadable] == [1]
-    assert found["lost"].partitions == () and [number for number, _ in found["lost"].unreadable] == [0, 1]
-    assert "leader" in found["lost"].unreadable[0][1]
+    assert topics["good"].partitions == BOTH and not topics["good"].unreadable
+    assert topics["half"].partitions == (Partition(0, 7, 7),)
+    assert [number for number, _ in topics["half"].unreadable] == [1]
+    assert topics["lost"].partitions == () and [number for number, _ in topics["lost"].unreadable] == [0, 1]
+    assert "leader" in topics["lost"].unreadable[0][1]
 
 
 @pytest.mark.usefixtures("quick")
 def test_a_leader_that_is_lost_behind_the_list_fails_its_topic_only(monkeypatch: pytest.MonkeyPatch) -> None:
     admin = Admin({"good": [1, 1], "lost": [NO_LEADER]})
     admin.metadata = {"good": {0: 1, 1: 1}, "lost": {0: 1}}
-    found = looked_up(monkeypatch, admin, "good", "lost")
-    assert found["good"].partitions == BOTH and [number for number, _ in found["lost"].unreadable] == [0]
+    topics = looked_up(monkeypatch, admin, "good", "lost")
+    assert topics["good"].partitions == BOTH and [number for number, _ in topics["lost"].unreadable] == [0]
 
 
 def test_a_leader_that_is_elected_meanwhile_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,8 @@ def test_a_leader_that_is_elected_meanwhile_is_waited_for(monkeypatch: pytest.Mo
 def test_what_one_broker_or_one_topic_refuses_is_its_own(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     admin = Admin({"good": [1, 1], "other": [1, 2]})
     admin.failing = {("other", 0): code, ("other", 1): code}
-    found = looked_up(monkeypatch, admin, "good", "other")
-    assert found["good"].partitions == BOTH and [number for number, _ in found["other"].unreadable] == [0, 1]
+    topics = looked_up(monkeypatch, admin, "good", "other")
+    assert topics["good"].partitions == BOTH and [number for number, _ in topics["other"].unreadable] == [0, 1]
 
 
 @pytest.mark.usefixtures("quick")
