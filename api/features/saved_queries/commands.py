@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Rows, run_query
+from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Records, Rows, run_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api
@@ -65,12 +65,13 @@ def saved_run(
     output: Annotated[QueryFormat, typer.Option("-o", "--output", help="How to print the answer.")] = QueryFormat.TABLE,
     out: Out = None,
     plain_csv: PlainCsv = False,
+    window: Records = None,
     user: As = None,
 ) -> None:
     """Run a saved query as yourself: what you may not see arrives masked or not at all."""
     client = api(user)
     one = _find(client, query)
-    run_query(client, one["sql"], param or [], one["purpose"], limit, output, out, plain_csv)
+    run_query(client, one["sql"], param or [], one["purpose"], limit, output, out, plain_csv, window=window)
 
 
 @saved_app.command(

@@ -169,6 +169,7 @@ ANSWER: dict[str, Any] = {
     ],
     "window": {"tables": []},
     "partial": None,
+    "leftOut": [],
     "unreadableText": None,
 }
 
