@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -33,5 +34,5 @@ class FeatureRouter(APIRouter):
 
 def operation_id(route: APIRoute) -> str:
     """`catalog_list_datasets`: the first tag and the name of the function, by which generated clients name their own."""
-    tag = str(route.tags[0]).replace(" ", "_") if route.tags else ""
+    tag = re.sub(r"\W", "_", str(route.tags[0])) if route.tags else ""
     return f"{tag}_{route.name}".strip("_")
