@@ -194,7 +194,7 @@ class Running:
 
         server = ProcessSpec(
             name="weir",
-            argv=(*python, "serve"),
+            argv=(*python, "server", "api"),
             env=environment,
             ready=lambda: answers("/healthz"),
             port=port,
@@ -204,7 +204,7 @@ class Running:
         worker = replace(
             server,
             name="weir-worker",
-            argv=(*python, "worker"),
+            argv=(*python, "server", "worker"),
             ready=self._worker_works,
             port=0,
             url="",

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import yaml
 
 from api import cli
 from api.config.home import Home, write_private
 from api.config.settings import load
+from api.terminal.client import Client
 from tests.answer_check import CheckedClient
 from tests.api_world import ApiWorld
 from tests.contract.test_notify_http import PEOPLE, deliver, mails, weir  # noqa: F401
@@ -44,14 +44,14 @@ spec: {email: ana@example.com, roles: [analyst]}
 
 @pytest.fixture
 def run(weir: ApiWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Iterator[Any]:  # noqa: F811
-    clients = httpx.Client
+    clients = Client
 
     def client(**given: Any) -> Any:
         if str(given.get("base_url", "")) != BASE:
             return clients(**given)
         return CheckedClient(weir.app, base_url=BASE, raise_server_exceptions=False, headers=given["headers"])
 
-    monkeypatch.setattr("api.terminal.http.httpx.Client", client)
+    monkeypatch.setattr("api.terminal.http.Client", client)
     monkeypatch.setenv("WEIR_HOME", str(tmp_path))
     monkeypatch.setenv("WEIR_URL", BASE)
     for name in ("ana", "otto", "nils"):

@@ -62,7 +62,7 @@ class Process:
         }
         self._log = (folder / "log").open("w")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "api", "serve"],
+            [sys.executable, "-m", "api", "server", "api"],
             cwd=folder,
             env=self._environment,
             stdout=self._log,

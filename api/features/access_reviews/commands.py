@@ -20,7 +20,7 @@ from catalog.errors import InvalidInput
 from policies.campaigns.model import CampaignState, ItemState
 from policies.declared import kinds
 
-reviews_app = typer.Typer(help="Confirm or revoke rights, in access reviews.", no_args_is_help=True)
+reviews_app = typer.Typer(no_args_is_help=True)
 
 Identifier = Annotated[
     str, typer.Argument(help="As `weir access-review list` shows it.", autocompletion=complete_campaign)

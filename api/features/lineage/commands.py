@@ -1,4 +1,4 @@
-"""`weir lineage`, `weir impact`, `weir reach`, `weir rebuild`."""
+"""`weir lineage`, `weir server rebuild`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from api.features.lineage import reader_commands
 from api.terminal.options import As, AsOf, Output, api
 from api.terminal.output import Format, console, print_text, show
 from api.terminal.vocabularies import Origin, Rebuilt
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 from catalog.node_ids import read_id, write_id
 from lineage.model import Basis, Direction, Kind, Level
@@ -29,7 +30,7 @@ Depth = Annotated[int, typer.Option(min=1, max=100, help="How many hops to follo
 _BASIS = "contents: whatever holds data that came from it; last_run: what the last runs read and write."
 
 AFFECTED_EXIT = 3
-"""Exit code of `weir impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
+"""Exit code of `weir lineage impact --fail-on` when it fails: a pipeline distinguishes it from a call that failed (1)."""
 
 
 class GraphFormat(StrEnum):
@@ -44,7 +45,7 @@ class GraphFormat(StrEnum):
 
 
 class ImpactFormat(StrEnum):
-    """The `-o` of `weir impact`."""
+    """The `-o` of `weir lineage impact`."""
 
     TABLE = "table"
     JSON = "json"
@@ -54,7 +55,7 @@ class ImpactFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What makes `weir impact` fail."""
+    """What makes `weir lineage impact` fail."""
 
     NEVER = "never"
     AFFECTED = "affected"
@@ -64,19 +65,22 @@ class FailOn(StrEnum):
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(
+    group = noun(app, "lineage")
+    group.command(
+        "show",
         epilog="weir lineage prod/orders --direction downstream · weir lineage prod/orders --level column ·"
         " weir lineage prod/orders -o mermaid · weir lineage prod/orders --as-of 2026-03-01T00:00:00Z"
+        " · weir lineage show job:etl:load",
     )(lineage)
-    app.command(
-        epilog="weir impact prod/orders --field value.customer.email · weir impact cluster:prod -o csv ·"
-        " weir impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
+    group.command(
+        epilog="weir lineage impact prod/orders --field value.customer.email · weir lineage impact cluster:prod -o csv ·"
+        " weir lineage impact --field prod/orders:value.customer.email --change drop --fail-on affected -o markdown"
     )(impact)
-    app.command(
-        epilog="weir reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir reach prod/orders --at"
+    group.command(
+        epilog="weir lineage reach prod/orders --to prod/report --at 2026-03-01T08:00:00Z · weir lineage reach prod/orders --at"
         " 2026-03-01T08:00:00Z"
     )(reach)
-    app.command(epilog="weir rebuild search · weir rebuild lineage")(rebuild)
+    noun(app, "server").command(epilog="weir server rebuild search · weir server rebuild lineage")(rebuild)
     reader_commands.add_to(app)
 
 
