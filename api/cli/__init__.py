@@ -14,7 +14,7 @@ from api.cli.old_words import current
 from api.cli.tree import STYLE, Tree
 from api.terminal.failures import worded
 from api.terminal.names import UnknownName
-from api.terminal.output import errors, print_text
+from api.terminal.output import errors, escape, print_text
 from catalog.errors import WeirError
 from stack.errors import StackError
 
@@ -48,10 +48,10 @@ def main() -> None:
     try:
         app(prog_name="weir")
     except (WeirError, StackError) as error:
-        errors.print(f"[bold red]✗[/] {_plain(_worded(error))}")
+        errors.print(f"[bold red]✗[/] {escape(_worded(error))}")
         reasons = getattr(error, "details", {}).get("reasons", [])
         for reason in reasons:
-            errors.print(f"  · {_plain(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
+            errors.print(f"  · {escape(reason if isinstance(reason, str) else str(reason.get('text', reason)))}")
         sys.exit(2 if isinstance(error, UnknownName) or _names_nothing(error) else 1)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -95,9 +95,3 @@ def spare_loopback(environment: MutableMapping[str, str]) -> None:
 
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "grpc_proxy")
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -7,12 +7,11 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.config.extras import notices
 from api.config.home import Home
 from api.terminal.options import Output
-from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.output import Format, console, errors, escape, print_text, show
 from api.terminal.words import noun
 
 

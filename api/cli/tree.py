@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -13,7 +12,10 @@ from typer.core import TyperCommand, TyperGroup
 
 from api import features
 from api.cli.old_words import current
+from api.terminal.values import usual
 from api.terminal.words import PANEL_OF, WORDS
+
+typer.core.build_runtime_param = usual  # type: ignore[attr-defined]  # the one place where typer asks for it
 
 OWN = {"test": "testing"} | dict.fromkeys(
     ("up", "down", "status", "demo", "server api", "server worker", "server view-runner", "server settings"), "servers"
@@ -29,6 +31,10 @@ STYLE: dict[str, Any] = {
 
 class Tree(TyperGroup):
     """All words in the order of their panels; commands are imported when they are called."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self._modules: dict[str, None] = {}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words, note = current(args)
@@ -52,8 +58,9 @@ class Tree(TyperGroup):
     def load(self, words: Sequence[str] = ()) -> None:
         """Import and add the command that the words name, or all of its group; without words, every command."""
         part = typer.Typer(**STYLE, add_completion=False)
-        for module in _modules(words):
-            module.add_to(part)
+        self._modules |= dict.fromkeys(_modules(words))  # a group may have commands of several
+        for module in self._modules:
+            import_module(module).add_to(part)
         _dress(part)
         part.callback()(_nothing)
         group: Any = typer.main.get_command(part)
@@ -66,13 +73,13 @@ def paths() -> dict[str, str]:
     return {path: f"api.features.{feature}.commands" for path, feature in features.commands().items()} | own
 
 
-def _modules(words: Sequence[str]) -> list[ModuleType]:
+def _modules(words: Sequence[str]) -> list[str]:
+    """The modules that have the command, or the commands of its group."""
     known = paths()
     two = " ".join(words[:2])
     if two in known:
-        return [import_module(known[two])]
-    below = (name for path, name in known.items() if not words or path.split()[0] == words[0])
-    return [import_module(name) for name in dict.fromkeys(below)]
+        return [known[two]]
+    return [module for path, module in known.items() if not words or path.split()[0] == words[0]]
 
 
 def _dress(app: typer.Typer) -> None:

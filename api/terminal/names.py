@@ -10,7 +10,6 @@ from api.config.home import Home
 from api.terminal.http import Api
 from catalog.declared.kind_names import KIND_NAMES
 from catalog.errors import InvalidInput, Unavailable, WeirError
-from catalog.model import PERSONAL_DATA_TAG
 from catalog.near_names import did_you_mean
 
 _PATIENCE_S = 1.0
@@ -54,7 +53,8 @@ def require_entity(client: Api, text: str | None) -> None:
 
 
 def _built_in() -> set[str]:
-    from scanners.detectors.rules import RULES  # takes a moment that only those who name an entity need
+    from catalog.model import PERSONAL_DATA_TAG
+    from scanners.detectors.rules import RULES  # take a moment that only those who name an entity need
 
     return {PERSONAL_DATA_TAG, *RULES}
 

@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.markup import escape
-
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from catalog.problems import sentence
 
 _EXACT = 40

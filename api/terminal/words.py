@@ -20,9 +20,7 @@ class Word:
 
 PANELS: dict[str, dict[str, Word]] = {
     "Start": {
-        "demo": Word(
-            "Start everything and run the demo, a story of one company from its topics to an approved request."
-        ),
+        "demo": Word("Start everything and run the demo."),
         "up": Word("Start the local servers and Weir itself; an instance that runs is healed."),
         "down": Word("Stop every process of the instance."),
         "status": Word("Show each process of the instance: address, version, pid, memory."),
@@ -32,7 +30,7 @@ PANELS: dict[str, dict[str, Word]] = {
     },
     "Find and understand data": {
         "search": Word("Search datasets and fields."),
-        "where-is": Word("Report every place of a field or of a kind of personal data: readers, flows, access."),
+        "where-is": Word("Report every place of a field or of a kind of personal data."),
         "dataset": Word(
             "Show datasets: schema, records, personal data, readers, and the topic at its brokers.",
             "weir dataset list · weir dataset schema prod/orders · weir dataset browse prod/orders --follow",

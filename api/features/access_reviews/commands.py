@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_campaign, complete_dataset, complete_user
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from api.terminal.vocabularies import Unconfirmed
 from catalog.declared.documents import load
 from catalog.errors import InvalidInput

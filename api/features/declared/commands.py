@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import ApiRefused, segment
 from api.terminal.names import complete_kind, require_kind
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, errors, print_text, show
+from api.terminal.output import Format, console, errors, escape, print_text, show
 from catalog.errors import InvalidInput, WeirError
 
 Files = Annotated[list[Path], typer.Option("-f", "--file", help="YAML file or folder; - for standard input.")]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from api.terminal.grouped_options import with_groups
 from api.terminal.http import Api, dataset_path
@@ -200,6 +199,8 @@ def _text(path: Path) -> str:
 
 def _recognizers(path: Path) -> list[dict[str, Any]]:
     """Every recognizer of a file of ours or of presidio's."""
+    import yaml
+
     try:
         documents = [d for d in yaml.safe_load_all(_text(path)) if isinstance(d, dict)]
     except yaml.YAMLError as error:

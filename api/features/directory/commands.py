@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from api.terminal.names import complete_user
 from api.terminal.options import As, api
-from api.terminal.output import console
+from api.terminal.output import console, escape
 from api.terminal.words import noun
 
 

@@ -6,12 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_grant
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from api.terminal.words import noun
 
 grant_app = typer.Typer(no_args_is_help=True)

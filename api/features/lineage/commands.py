@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import typer
-from rich.markup import escape
-from rich.tree import Tree
 
 from api.features.lineage import reader_commands
 from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
 from api.terminal.vocabularies import Origin, Rebuilt
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
@@ -21,6 +19,9 @@ from catalog.node_ids import read_id, write_id
 from lineage.model import Basis, Direction, Kind, Level
 from lineage.questions.changes import Change
 from lineage.questions.exports import impact_markdown
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
 
 NodeArgument = Annotated[
     str, typer.Argument(help="dataset:NS:NAME, datasetField:NS:NAME:FIELD, job:NS:NAME, or prod/orders.")
@@ -261,6 +262,8 @@ def _fails(affected: list[dict[str, Any]], fail_on: FailOn) -> bool:
 
 def impact_tree(answer: dict[str, Any], short: Callable[[str], str]) -> Tree:
     """The affected things by distance, raw values marked."""
+    from rich.tree import Tree
+
     tree = Tree(f"[bold]{escape(short(answer['root']))}[/]")
     for hop in sorted({item["hops"] for item in answer["affected"]}):
         branch = tree.add(f"{hop} hop{'s' if hop > 1 else ''} away")

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import segment
 from api.terminal.names import complete_cluster, complete_dataset
 from api.terminal.options import As, AsOf, Output, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.output import Format, console, errors, escape, show
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.terminal.output import Format, as_text, console, errors, escape, print_text, show, show_rows
 from api.terminal.parameters import filled
 from api.terminal.words import noun
 from catalog.errors import InvalidInput

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.features.queries.commands import Given, Out, PlainCsv, QueryFormat, Rows, run_query
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_group, complete_purpose, complete_saved_query, complete_user, unknown
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, print_text, show
+from api.terminal.output import Format, console, escape, print_text, show
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 

@@ -10,7 +10,6 @@ import webbrowser
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.config.home import Home
 from api.config.tls_client import ClientTls
@@ -18,7 +17,7 @@ from api.terminal.http import Api, instance_url, segment
 from api.terminal.kept_logins import forget_login, keep_login, kept_login
 from api.terminal.names import complete_user
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, console, show
+from api.terminal.output import Format, console, escape, show
 from api.terminal.words import noun
 from catalog.errors import NotSignedIn, WeirError
 

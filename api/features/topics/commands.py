@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.features.records.browsing import browse
 from api.terminal.http import dataset_path
 from api.terminal.options import As, Output, Topic, api
-from api.terminal.output import Format, console, errors, show
+from api.terminal.output import Format, console, errors, escape, show
 from api.terminal.words import noun
 from catalog.errors import InvalidInput
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from api.cli import app
 from api.features.lineage import commands
 from api.terminal.http import Api
 from lineage.questions.queries import Lineage
@@ -37,7 +38,7 @@ def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(commands, "api", api)
     def call(*arguments: str) -> Any:
-        return CliRunner().invoke(app, arguments)
+        return CliRunner().invoke(app, list(arguments))
 
     return call
 

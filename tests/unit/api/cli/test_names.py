@@ -73,7 +73,7 @@ def test_a_tag_of_ones_own_is_known(weir: Weir, served: ApiWorld) -> None:  # no
         ("audit list --since yesterday", "--since: 'yesterday' is not a time"),
         ("where-is --entity PII --as-of never", "--as-of: 'never' is not a time"),
         ("get schema prod/nothing", "nothing"),
-        ("cancel q-none", "`weir queries` lists those"),
+        ("cancel q-none", "`weir query list` lists those"),
         ("approve req-none", "req-none"),
         ("view describe none", "none"),
         ("access-review show none", "none"),
@@ -236,7 +236,7 @@ def test_an_old_word_calls_a_command_that_there_is(old: str) -> None:
 def test_old_words_become_new_ones_with_one_line(line: str, new: str) -> None:
     words, note = current(line.split())
     assert words == new.split()
-    assert note is not None and "\n" not in note and " ".join(new.split()[:2]) in note
+    assert note is not None and "\n" not in note and f"`weir {new.split()[0]}" in note
     assert current(words) == (words, None)
 
 
