@@ -25,7 +25,7 @@ def settings_markdown() -> str:
         "# Settings",
         "",
         "Set a variable, or write the same names nested into `weir.yaml` in `WEIR_HOME` (or the file `WEIR_CONFIG` names):",
-        "`WEIR_API__PORT=9000` is `api: {port: 9000}`. A name nobody knows is an error. `weir init` prints a file to start from.",
+        "`WEIR_API__PORT=9000` is `api: {port: 9000}`. A name nobody knows is an error. `weir server settings` prints a file to start from.",
         "",
         "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
         "`WEIR_CACHE` (downloaded servers),",

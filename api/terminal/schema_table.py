@@ -1,4 +1,4 @@
-"""`weir get schema` as a table: what was read, in which formats, the fields, their shapes, and what is wrong."""
+"""`weir dataset schema` as a table: what was read, in which formats, the fields, their shapes, and what is wrong."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def wrong_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     for departure in departures:
         yield departure["message"]
     if departures:
-        yield "Fix the producer, or change what is declared or registered; weir diff-schema shows since when it is so."
+        yield "Fix the producer, or change what is declared or registered; weir dataset diff shows since when it is so."
     for problem in answer.get("problems") or []:
         if problem["reason"] != "departs":
             yield problem.get("message") or sentence(problem)

@@ -95,7 +95,7 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
     blocks = re.findall(r"^```yaml\n(.*?)^```", (DOCS / page).read_text(), re.M | re.S)
     template = next(block for block in blocks if "RequestTemplate" in block).replace("EMAIL_ADDRESS", "value.region")
     weir.apply(template)
-    assert "sales-analyst" in run(documented(page, "weir templates"))
+    assert "sales-analyst" in run(documented(page, "weir request templates"))
     assert "prod/payments" in run(documented(page, "--template"))
     created = weir.user("ana").post(
         "/api/v1/access-requests",
@@ -106,17 +106,17 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
     def of(part: str) -> str:
         return documented(page, part).replace("req-3f2a9c81d04e", name)
 
-    assert "question" in run(of("weir ask-back"))
-    assert "answer" in run(of("weir comment"))
-    shown = run(of("weir approve req-3f2a9c81d04e --field"))
+    assert "question" in run(of("weir request ask-back"))
+    assert "answer" in run(of("weir request comment"))
+    shown = run(of("weir request approve req-3f2a9c81d04e --field"))
     assert "approved" in shown
-    assert "approve in part" in run(of("weir thread"))
+    assert "approve in part" in run(of("weir request show"))
     [grant] = [g["name"] for g in weir.user("ana").get("/api/v1/grants").json()["grants"]]
     assert "pending" in run(
-        documented(page, "weir extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
+        documented(page, "weir request extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
     )
-    assert "Name a dataset" in run("weir request --as ana", 2)
-    bundle = run("weir request prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana")
+    assert "Name a dataset" in run("weir request create --as ana", 2)
+    bundle = run("weir request create prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana")
     assert "bun-" in bundle
 
 

@@ -1,4 +1,4 @@
-"""`weir topic browse`: a topic's records, page by page."""
+"""`weir dataset browse`: a topic's records, page by page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weir saved-query` and `--param`: through the running application, and the reading of parameters alone."""
+"""`weir query saved` and `--param`: through the running application, and the reading of parameters alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_query_is_kept_shared_run_and_forgotten(weir: Weir, served: ApiWorld, 
     served.scan(cluster="prod", topics=["*"])
     assert "No saved queries" in weir("query", "saved", "list").out
     saved = weir("query", "saved", "save", "By region", SQL, "--description", "Orders of one")
-    assert saved.code == 0 and "weir saved-query run 'By region'" in saved.out
+    assert saved.code == 0 and "weir query saved run 'By region'" in saved.out
     assert weir("query", "saved", "save", "By region", SQL).code == 1
     assert weir("query", "saved", "share", "By region", "--user", "ana").out == "By region is shared with ana.\n"
     assert weir("query", "saved", "save", "By region", "--replace", "--description", "New").code == 0
