@@ -1,4 +1,4 @@
-"""docs/settings.md, docs/api.md and docs/who-may-call.md, written from the code.
+"""docs/settings.md, docs/api.md, docs/commands.md and docs/who-may-call.md, written from the code.
 
 Write them by `python -m api.processes.reference`. A test holds them to it.
 """
@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from api.app import access_by_route
 from api.config.settings import documented
 from api.edge.errors import HTTP_CODES, STATUS
+from api.processes.command_reference import commands_markdown
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -25,7 +26,8 @@ def settings_markdown() -> str:
         "# Settings",
         "",
         "Set a variable, or write the same names nested into `weir.yaml` in `WEIR_HOME` (or the file `WEIR_CONFIG` names):",
-        "`WEIR_API__PORT=9000` is `api: {port: 9000}`. A name nobody knows is an error. `weir server settings` prints a file to start from.",
+        "`WEIR_API__PORT=9000` is `api: {port: 9000}`. A name nobody knows is an error.",
+        "`weir server settings` prints a file to start from.",
         "",
         "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
         "`WEIR_CACHE` (downloaded servers),",
@@ -179,6 +181,7 @@ def main() -> None:
 
     (DOCS / "settings.md").write_text(settings_markdown())
     (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))
+    (DOCS / "commands.md").write_text(commands_markdown())
     (DOCS / "who-may-call.md").write_text(rights_markdown())
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from api.app import create_app
 from api.bootstrap import offline
+from api.processes.command_reference import commands_markdown
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +24,10 @@ def test_api_page_is_what_the_code_says() -> None:
     assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), (
         "run python -m api.processes.reference"
     )
+
+
+def test_the_page_of_commands_is_what_the_command_line_has() -> None:
+    assert (ROOT / "docs/commands.md").read_text() == commands_markdown(), "run python -m api.processes.reference"
 
 
 def test_the_page_of_rights_is_what_the_table_says() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,6 @@ from api.terminal.options import As, Output, Topic, api
 from api.terminal.output import Format, console, errors, print_text, show
 from api.terminal.schema_table import show_schema
 from api.terminal.words import noun
-from catalog.errors import InvalidInput
 
 
 def add_to(app: typer.Typer) -> None:
@@ -33,7 +33,20 @@ def add_to(app: typer.Typer) -> None:
 
 
 _COLUMNS = ("reference", "format", "description", "owners", "tags", "scannedAt")
-_EXPORTS = ("ddl", "spark", "jsonschema", "avro", "pydantic")
+
+
+class SchemaFormat(StrEnum):
+    """The `-o` of a schema."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+    DDL = "ddl"
+    SPARK = "spark"
+    JSONSCHEMA = "jsonschema"
+    AVRO = "avro"
+    PYDANTIC = "pydantic"
 
 
 def list_datasets(output: Output = Format.TABLE, user: As = None) -> None:
@@ -51,18 +64,16 @@ def show_dataset(dataset: Topic, output: Output = Format.TABLE, user: As = None)
 def schema(
     dataset: Topic,
     output: Annotated[
-        str, typer.Option("-o", "--output", help=f"How to print it: {', '.join((*Format, *_EXPORTS))}.")
-    ] = "table",
+        SchemaFormat, typer.Option("-o", "--output", help="How to print it; ddl and what follows export it.")
+    ] = SchemaFormat.TABLE,
     user: As = None,
 ) -> None:
     """Show the schema of a dataset: fields with types and presence, shapes, what is wrong; or export it."""
-    if output not in (*Format, *_EXPORTS):
-        choices = ", ".join((*Format, *_EXPORTS))
-        raise InvalidInput(f"Nothing is printed as {output!r} here; choose one of {choices}.")
-    if output in _EXPORTS:
-        print_text(api(user).text(f"{dataset_path(dataset)}/schema", format=output))
-        return
-    show_schema(dataset, api(user).get(f"{dataset_path(dataset)}/schema"), Format(output))
+    client, path = api(user), f"{dataset_path(dataset)}/schema"
+    if output in set(Format):
+        show_schema(dataset, client.get(path), Format(output))
+    else:
+        print_text(client.text(path, format=str(output)))
 
 
 def personal_data(dataset: Topic, output: Output = Format.TABLE, user: As = None) -> None:
