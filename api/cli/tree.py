@@ -35,6 +35,8 @@ class Tree(TyperGroup):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self._modules: dict[str, None] = {}
+        for name, word in WORDS.items():  # what is not imported has its help
+            self.commands[name] = TyperCommand(name, help=word.help, rich_help_panel=PANEL_OF[name])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words, note = current(args)
@@ -48,12 +50,6 @@ class Tree(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(WORDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command; where it was not imported, one that only has its help."""
-        if cmd_name in self.commands or cmd_name not in WORDS:
-            return self.commands.get(cmd_name)
-        return TyperCommand(cmd_name, help=WORDS[cmd_name].help, rich_help_panel=PANEL_OF[cmd_name])
 
     def load(self, words: Sequence[str] = ()) -> None:
         """Import and add the command that the words name, or all of its group; without words, every command."""

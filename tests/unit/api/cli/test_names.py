@@ -208,6 +208,28 @@ def test_the_table_of_words_says_of_a_command_what_its_own_help_says() -> None:
             assert first.startswith(WORDS[name].help.rstrip(".")), (name, first)
 
 
+ROOT = Path(__file__).resolve().parents[4]
+ROOMS = ("api", "catalog", "client", "connectors", "lineage", "policies", "scanners", "stack", "views", "ui/src")
+PAGES = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+CODE = [path for room in ROOMS for end in ("py", "ts", "tsx") for path in (ROOT / room).rglob(f"*.{end}")]
+COMMAND = re.compile(r"(?:^|`|\$ |: )(?:\./)?weir ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+
+
+def test_no_page_and_no_message_names_an_old_word() -> None:
+    old: list[str] = []
+    told = [
+        path
+        for path in (*PAGES, *CODE)
+        if "decisions" not in path.parts and path.name not in ("commands.md", "old_words.py")
+    ]
+    for path in told:
+        for line in path.read_text().splitlines():
+            for word, second in COMMAND.findall(line):
+                two = current([word, second] if second else [word])
+                old += [f"{path.name}: {line.strip()}"] if two[1] is not None else []
+    assert not old
+
+
 @pytest.mark.parametrize("old", OLD)
 def test_an_old_word_calls_a_command_that_there_is(old: str) -> None:
     called: Any = WHOLE
