@@ -27,6 +27,8 @@ def answering(reply: bytes, heard: list[bytes] | None = None, wait: Callable[[],
                 return
             with connection:
                 asked = connection.recv(65_536)
+                if asked.startswith(b"POST") and asked.endswith(b"\r\n\r\n"):
+                    asked += connection.recv(65_536)
                 if heard is not None:
                     heard.append(asked)
                 wait()
