@@ -84,11 +84,12 @@ def _dress(app: typer.Typer) -> None:
         word = WORDS[str(group.name)]
         group.help, group.epilog, group.rich_help_panel = word.help, word.examples, PANEL_OF[str(group.name)]
     for command in app.registered_commands:
-        command.rich_help_panel = PANEL_OF.get(command.name or getattr(command.callback, "__name__", ""))
+        command.rich_help_panel = PANEL_OF.get(str(command.name or getattr(command.callback, "__name__", "")))
     _examples(app)
 
 
 def _examples(app: typer.Typer) -> None:
+    each: Any
     for each in (*app.registered_commands, *app.registered_groups):
         if each.epilog and not each.epilog.startswith("Example"):
             each.epilog = _lines(each.epilog)

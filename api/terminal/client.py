@@ -175,6 +175,8 @@ def _patient(kind: type[http.client.HTTPConnection], connect: float) -> Any:
     """A connection that is made within `connect` seconds and waits for answers as long as the request says."""
 
     class Connection(kind):  # type: ignore[misc,valid-type]  # one class for either scheme
+        timeout: float | None
+
         def connect(self) -> None:
             answering, self.timeout = self.timeout, connect
             try:

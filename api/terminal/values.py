@@ -16,12 +16,13 @@ class UsualValue(RuntimeParam):
     """Takes texts, switches and words of enumerations at once."""
 
     def _coerce_value(self, value: Any, param: Any, ctx: Any) -> Any:
-        if get_origin(self.annotation) is list and isinstance(value, list | tuple):
-            (kind,) = get_args(self.annotation)
+        kind: Any = self.annotation
+        if get_origin(kind) is list and isinstance(value, list | tuple):
+            (kind,) = get_args(kind)
             taken = [_taken(each, kind) for each in value]
             if None not in taken:
                 return taken
-        elif (usual := _taken(value, self.annotation)) is not None:
+        elif (usual := _taken(value, kind)) is not None:
             return usual
         whole = TypeDescriptor(self.annotation, self.parameter_info, None)
         return build_runtime_param(whole)._coerce_value(value, param=param, ctx=ctx)
