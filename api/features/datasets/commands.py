@@ -70,7 +70,7 @@ def schema(
 ) -> None:
     """Show the schema of a dataset: fields with types and presence, shapes, what is wrong; or export it."""
     client, path = api(user), f"{dataset_path(dataset)}/schema"
-    if output in set(Format):
+    if output.value in set(Format):
         show_schema(dataset, client.get(path), Format(output))
     else:
         print_text(client.text(path, format=str(output)))
