@@ -79,7 +79,7 @@ def current(words: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def _listed(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """`weir get` of what is no declared document. As YAML, datasets and clusters are documents."""
+    """`weir get` of lists that are not declared documents. As YAML, datasets and clusters are documents."""
     kind = words[1].lower() if len(words) > 1 and words[1] == words[1].lower() else ""
     if kind not in _LISTS or (_is_yaml(words) and kind not in ("schema", "classifications")):
         return list(words), None

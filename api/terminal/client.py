@@ -150,7 +150,7 @@ def _failures() -> Iterator[None]:
 
 
 class _Refused(OSError):
-    """No connection; the cause says why."""
+    """No connection; see its cause."""
 
 
 class _Http(urllib.request.HTTPHandler):
@@ -172,7 +172,7 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 def _patient(kind: type[http.client.HTTPConnection], connect: float) -> Any:
-    """A connection that is made within `connect` seconds and waits for answers as long as the request says."""
+    """A connection that is made within `connect` seconds and waits for answers as long as the request allows."""
 
     class Connection(kind):  # type: ignore[misc,valid-type]  # one class for either scheme
         timeout: float | None

@@ -33,7 +33,7 @@ def unknown(what: str, name: str, known: Iterable[str], more: str) -> UnknownNam
 
 
 def require_kind(text: str) -> None:
-    """Raises UnknownName for what is no kind of declared documents."""
+    """Raises UnknownName for a word that names no kind of declared documents."""
     plain = _spelled(text)
     for kind in KIND_NAMES:
         low = kind.lower()

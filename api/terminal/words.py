@@ -125,6 +125,6 @@ def noun(app: typer.Typer, name: str) -> typer.Typer:
     for group in app.registered_groups:
         if group.name == name and group.typer_instance is not None:
             return group.typer_instance
-    made = typer.Typer(no_args_is_help=True)
-    app.add_typer(made, name=name)
-    return made
+    group_app = typer.Typer(no_args_is_help=True)
+    app.add_typer(group_app, name=name)
+    return group_app

@@ -217,12 +217,12 @@ COMMAND = re.compile(r"(?:^|`|\$ |: )(?:\./)?weir ([a-z][a-z-]*)(?: ([a-z][a-z-]
 
 def test_no_page_and_no_message_names_an_old_word() -> None:
     old: list[str] = []
-    told = [
+    texts = [
         path
         for path in (*PAGES, *CODE)
         if "decisions" not in path.parts and path.name not in ("commands.md", "old_words.py")
     ]
-    for path in told:
+    for path in texts:
         for line in path.read_text().splitlines():
             for word, second in COMMAND.findall(line):
                 two = current([word, second] if second else [word])
