@@ -1,4 +1,4 @@
-"""Figures and the description of the API: open by default, for the signed-in alone where a setting says so."""
+"""Figures and the description of the API: open by default, for the signed-in alone where a setting closes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`weir query`, `weir queries`, `weir cancel`, `weir explain`."""
+"""`weir query`: statements run, explained, listed, cancelled."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from api.terminal.http import Api, segment
 from api.terminal.names import complete_purpose
 from api.terminal.options import As, Output, api
-from api.terminal.output import Format, as_text, console, errors, print_text, show, show_rows
+from api.terminal.output import Format, as_text, console, errors, escape, print_text, show, show_rows
 from api.terminal.parameters import filled
+from api.terminal.words import noun
 from catalog.errors import InvalidInput
 from policies.model import OnUnreadable, RecordWindow
 
@@ -47,13 +47,15 @@ PlainCsv = Annotated[bool, typer.Option("--plain-csv", help="Texts that a spread
 
 def add_to(app: typer.Typer) -> None:
     """Register this module's commands."""
-    app.command(
-        epilog="weir query 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
-        " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet"
+    group = noun(app, "query")
+    group.command(
+        "run",
+        epilog="weir query run 'SELECT customer.email FROM orders' --as ana · weir query '... EMIT CHANGES'"
+        " · weir query 'SELECT * FROM orders' -o parquet --out orders.parquet",
     )(query)
-    app.command(epilog="weir queries · weir queries -o json")(queries)
-    app.command(epilog="weir cancel q-1f0c... ")(cancel)
-    app.command(epilog="weir explain 'SELECT customer.email FROM orders' --as ana")(explain)
+    group.command("list", epilog="weir query list · weir query list -o json")(queries)
+    group.command(epilog="weir query cancel q-1f0c... ")(cancel)
+    group.command(epilog="weir query explain 'SELECT customer.email FROM orders' --as ana")(explain)
 
 
 class QueryFormat(StrEnum):
@@ -211,7 +213,7 @@ def queries(output: Output = Format.TABLE, user: As = None) -> None:
     show(answer["queries"], columns, output, whole=answer, empty="No query runs.")
 
 
-def cancel(identifier: Annotated[str, typer.Argument(help="As `weir queries` shows it.")], user: As = None) -> None:
+def cancel(identifier: Annotated[str, typer.Argument(help="As `weir query list` shows it.")], user: As = None) -> None:
     """Stop a running query."""
     api(user).delete(f"/api/v1/queries/{segment(identifier)}")
     console.print(f"Query {escape(identifier)} is cancelled.")
