@@ -52,7 +52,7 @@ def declared_services(
     view_handler = ViewHandler(
         store, now, output_topic(catalog.view_clusters, parts), source_topic(clusters, catalog.declared_views)
     )
-    places = Places(store, parts.secrets, parts.connect_workers)
+    places = Places(store, parts.secrets, parts.connect_workers, parts.servers)
     connectors = ConnectorSync(store, now, places)
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     knowledge = Knowledge(state, identity, store, clusters, now, settings.policies.visibility == "closed")
@@ -72,6 +72,7 @@ def declared_services(
             names_the_cluster,
             parts.secrets,
             places.named_of,
+            parts.servers,
         ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
         VisibilityHandler(state, knowledge, store, catalog.search),
