@@ -70,8 +70,8 @@ class Connections:
         self._kept: Kept[list[ClusterRecord]] = Kept(changes)
 
     def connection(self, cluster: str) -> ClusterConnection:
-        """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there, or an address that may not be
-        called."""
+        """Raises NotFound naming the clusters there are, SettingsError for a secret that is not there, or an
+        address that may not be called."""
         return self.reach(self._datasets.clusters.get(cluster))
 
     def reach(self, record: ClusterRecord) -> ClusterConnection:

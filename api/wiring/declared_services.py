@@ -11,7 +11,7 @@ from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import names_cluster
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.domains import DomainRights
-from api.joins.fitting import Fitting
+from api.joins.names.check import NameCheck
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
 from api.visibility.declared import KIND as VISIBILITY
@@ -81,7 +81,9 @@ def declared_services(
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
     rights = DomainRights(state, identity, store, knowledge.outlines)
-    declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, Fitting(store))
+    open_groups = bool(settings.oidc.issuer)
+    names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
+    declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, names)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

@@ -99,7 +99,7 @@ def test_a_name_counts_by_all_that_it_resolves_to() -> None:
     def find(host: str, port: int) -> list[str]:
         return ["10.0.0.1", "fe80::7%eth0"]
 
-    with pytest.raises(SettingsError, match="names kafka.corp, which resolves to fe80::7"):
+    with pytest.raises(SettingsError, match=r"names kafka\.corp, which resolves to fe80::7"):
         ServerAddresses(find=find).require("kafka.corp", 9092, "bootstrapServers")
     for allowed in (["*.corp"], ["fe80::/16"]):
         ServerAddresses(allowed, find).require("kafka.corp", 9092, "bootstrapServers")
@@ -150,7 +150,7 @@ def test_a_connection_goes_to_the_address_that_was_checked(server: ThreadingHTTP
     url = f"http://worker.that.no.resolver.knows.invalid:{server.server_port}/"
     assert client.get(url).json() == []
     assert server.hosts == [f"worker.that.no.resolver.knows.invalid:{server.server_port}"]  # type: ignore[attr-defined]
-    with pytest.raises(AddressRefused, match="169.254.169.254"):
+    with pytest.raises(AddressRefused, match=r"169\.254\.169\.254"):
         client.get(url)
     assert len(asked) == 2 and len(server.hosts) == 1  # type: ignore[attr-defined]
 
@@ -179,7 +179,10 @@ def test_every_client_of_a_declared_server_refuses_before_it_connects(server: Th
 CLUSTER = (
     "{{apiVersion: weir/v1, kind: Cluster, metadata: {{name: prod}}, spec: {{bootstrapServers: '{kafka}', {more}}}}}"
 )
-PROVIDER = "{apiVersion: weir/v1, kind: IdentityProvider, metadata: {name: id}, spec: {issuer: 'https://meta.corp/x', clientId: weir}}"
+PROVIDER = (
+    "{apiVersion: weir/v1, kind: IdentityProvider, metadata: {name: id},"
+    " spec: {issuer: 'https://meta.corp/x', clientId: weir}}"
+)
 
 
 @pytest.fixture

@@ -49,7 +49,8 @@ def client_config(
     """librdkafka's settings for a declared cluster (see `kinds.ClusterSpec`), secrets read from where they are.
 
     Holds secrets: hand it to a client, never to a log. Raises SettingsError for a secret that is not there, and for what
-    may not be declared (any more): a place of a secret, a property, a password without encryption over the network, an address that may not be called.
+    may not be declared (any more): a place of a secret, a property, a password without encryption over the network, an address
+    that may not be called.
     `own`, a key that no document may have, holds librdkafka's settings of Weir's own Kafka as they are.
     """
     if "own" in settings:
