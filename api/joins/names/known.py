@@ -74,8 +74,12 @@ class KnownNames:
                 return self._references
             case "field":
                 return self._fields(reference.dataset)
+            case "tag" if reference.gives:
+                # Words of one's own beside kinds of personal data (`secret` and SECRET) are no typing errors.
+                is_entity = reference.name.isupper()
+                return {each for each in self._entities | self._tags if each.isupper() == is_entity}
             case "tag":
-                return self._entities | self._tags | (set() if reference.gives else self._given.get("tag", set()))
+                return self._entities | self._tags | self._given.get("tag", set())
             case what:
                 return self._names(what) | (set() if reference.gives else self._given.get(what, set()))
 
@@ -132,7 +136,8 @@ class KnownNames:
             case "group":
                 rules = [group for rule in view.directory_rules for group in rule.groups]
                 rules += [g for each in view.providers.values() for rule in each.rights for g in rule.groups]
-                of_people = [g for each in (*view.users.values(), *view.services.values()) for g in each.groups]
+                of_people = [g for user in view.users.values() for g in user.groups]
+                of_people += [g for service in view.services.values() for g in service.groups]
                 return {*self._left("Group", view.groups), *view.directory_groups(), *rules, *of_people}
             case "user":
                 given = [name for kind, name in self._specs if kind in ("User", "ServiceAccount")]

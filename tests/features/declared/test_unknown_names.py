@@ -189,6 +189,10 @@ def test_a_name_that_may_come_later_is_a_warning(w: ApiWorld, text: str, warning
         mask("{tags: [UNUSED_YET]}").replace("UNUSED_YET", "DE_TAX_ID"),
         document("User", "{groups: [team-a, people.ops]}"),
         document(
+            "Dataset", "{tags: [secret], fields: [{path: value.region, tags: [location]}]}", "orders, cluster: prod"
+        ),
+        mask("{tags: [secret]}") + "---\n" + document("Dataset", "{tags: [secret]}", "orders, cluster: prod"),
+        document(
             "Dataset", "{tags: [domain.new], fields: [{path: value.x, tags: [internal]}]}", "later, cluster: prod"
         ),
         document(
