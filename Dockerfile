@@ -2,7 +2,7 @@
 # travel to Spark's workers.
 FROM python:3.11-slim-bookworm AS weir
 WORKDIR /opt/weir
-# base: the core and every extra; core: see docs/install.md.
+# base: the core and every extra; core: see docs/how-to/install.md.
 ARG PACKAGES=base
 COPY requirements/base.txt requirements/core.txt requirements/java.txt requirements/
 RUN pip install --no-cache-dir --require-hashes --no-deps --requirement requirements/$PACKAGES.txt

@@ -13,10 +13,11 @@ LIST_ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 
 
 def on_config(config: Any) -> Any:
-    """Add every page of docs/decisions to the navigation, in the order of their numbers."""
+    """Add every page of docs/decisions to the section Explanation, in the order of their numbers."""
     folder = Path(config["docs_dir"]) / "decisions"
     records = [f"decisions/{page.name}" for page in sorted(folder.glob("[0-9]*.md"))]
-    config["nav"] = [*config["nav"], {"Decisions": ["decisions/index.md", *records]}]
+    explanation = next(section["Explanation"] for section in config["nav"] if "Explanation" in section)
+    explanation.append({"Decisions": ["decisions/index.md", *records]})
     return config
 
 

@@ -113,7 +113,7 @@ def _answers(url: str) -> bool:
 
 
 def _realm(weir: str, secret: str, people: dict[str, list[str]]) -> dict[str, Any]:
-    """The realm as docs/single-sign-on.md describes it."""
+    """The realm as docs/how-to/single-sign-on.md describes it."""
     back_channel = f"{weir}/api/v1/auth/backchannel/{REALM}"
     return {
         "realm": REALM,

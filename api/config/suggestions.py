@@ -63,4 +63,4 @@ def name_hint(name: str, known: list[str]) -> str:
 
 def hint(close: str | Sequence[str] | None) -> str:
     """The sentence with the nearest setting, behind a blank; where none is near, the page that lists them."""
-    return did_you_mean(close, " docs/settings.md lists them all.", " ")
+    return did_you_mean(close, " docs/reference/settings.md lists them all.", " ")

@@ -78,7 +78,7 @@ def _weight(parameters: list[str]) -> float:
 
 
 def headers(form: Form, opened: OpenAnswer, running: Running) -> dict[str, str]:
-    """Of an answer whose rows follow. How many were cut off is known at its end only; see docs/query.md."""
+    """Of an answer whose rows follow. How many were cut off is known at its end only; see docs/reference/sql.md."""
     values = {
         "Content-Disposition": f'attachment; filename="{running.id.replace(":", "-")}.{form}"',
         "Cache-Control": "no-store",

@@ -3,8 +3,8 @@
     @router.post("/scans", dependencies=[needs("scan", others="stewards of a domain, topics of its datasets")])
 
 It checks who calls, the scope of the token and the permission, before anything else of the request is read. The routes take the
-caller by `Caller`. docs/who-may-call.md, the scopes of limited tokens and the role matrix of the tests are read from the same
-statement; an application with a route that lacks one does not start.
+caller by `Caller`. docs/reference/who-may-call.md, the scopes of limited tokens and the role matrix of the tests are read from
+the same statement; an application with a route that lacks one does not start.
 """
 
 # Annotations stay objects here: FastAPI does not resolve those of a callable object when they are texts.

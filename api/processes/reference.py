@@ -1,5 +1,6 @@
-"""docs/settings.md, docs/api.md and docs/who-may-call.md, written from the code.
+"""The pages of docs/reference that are written from the code: settings, routes, who may call what, kinds, functions.
 
+`api.cli.reference` writes them too, and the page of commands.
 Write them by `python -m api.processes.reference`. A test holds them to it.
 """
 
@@ -14,6 +15,8 @@ from fastapi import FastAPI
 from api.app import access_by_route
 from api.config.settings import documented
 from api.edge.errors import HTTP_CODES, STATUS
+from api.processes.reference_functions import functions_markdown
+from api.processes.reference_kinds import kinds_markdown
 from policies.declared.builtin import BUILT_IN_ROLES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -30,8 +33,8 @@ def settings_markdown() -> str:
         "Besides: `WEIR_HOME` (folder of the instance: `.weir` beside the launcher, `~/.weir` of a wheel),",
         "`WEIR_CACHE` (downloaded servers),",
         "`WEIR_URL` and `WEIR_TOKEN` (which Weir the command line talks to), `WEIR_CA`, `WEIR_CLIENT_CERTIFICATE` and",
-        "`WEIR_CLIENT_KEY` (see [tls.md](tls.md)), and `WEIR_STACK__*` for the local servers,",
-        "see [running.md](running.md).",
+        "`WEIR_CLIENT_KEY` (see [TLS](../how-to/tls.md)), and `WEIR_STACK__*` for the local servers,",
+        "see [Run Weir](../how-to/run.md).",
     ]
     section = ""
     for variable, default, meaning in documented():
@@ -53,16 +56,18 @@ def routes_markdown(app: FastAPI) -> str:
         "Send `Authorization: Bearer TOKEN`. Parts of a path are percent-encoded whole: the namespace",
         "`kafka://localhost:9092` is `kafka%3A%2F%2Flocalhost%3A9092`, and a cluster's name (`prod`) does as well.",
         "",
-        "| route | what it does | answer |",
-        "|---|---|---|",
+        "Routes are listed by subject, then come the [answers](#answers) and the [errors](#errors).",
     ]
     document = app.openapi()
     answered: set[str] = set()
+    by_tag: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             what = " ".join(operation.get("description", "").split())
-            shown = _answer(operation, answered)
-            lines.append(f"| `{method.upper()} {path}` | {what} | {shown} |")
+            row = f"| `{method.upper()} {path}` | {what} | {_answer(operation, answered)} |"
+            by_tag.setdefault(operation["tags"][0], []).append(row)
+    for tag, rows in sorted(by_tag.items()):
+        lines += ["", f"## {tag[0].upper()}{tag[1:]}", "", "| route | what it does | answer |", "|---|---|---|", *rows]
     lines += [
         "",
         "## Answers",
@@ -100,8 +105,8 @@ def rights_markdown() -> str:
         "",
         "- **yes**: the role is enough. **no**: 403, or 404 where the caller may not know of the thing. Without a token: 401.",
         "- **Who** names the [permission](policies.md#role), and who may call without one: owners, requesters, holders.",
-        "- **Scope** is what a [limited token](service-accounts.md#scopes) needs besides.",
-        "- Where owners of a dataset count, [admins and stewards of its domain](domains.md) count for what they may do.",
+        "- **Scope** is what a [limited token](../how-to/service-accounts.md#scopes) needs besides.",
+        "- Where owners of a dataset count, [admins and stewards of its domain](../how-to/domains.md) count for what they may do.",
         "- A role of your own may do what its permissions name in column *who*.",
         "- A line with `?all=true` or `(user: another)` is a case of the route above it that needs more.",
         "",
@@ -177,9 +182,15 @@ def main() -> None:
     from api.app import create_app
     from api.bootstrap import offline
 
-    (DOCS / "settings.md").write_text(settings_markdown())
-    (DOCS / "api.md").write_text(routes_markdown(create_app(offline())))
-    (DOCS / "who-may-call.md").write_text(rights_markdown())
+    pages = {
+        "settings": settings_markdown(),
+        "api": routes_markdown(create_app(offline())),
+        "who-may-call": rights_markdown(),
+        "kinds": kinds_markdown(),
+        "functions": functions_markdown(),
+    }
+    for name, text in pages.items():
+        (DOCS / f"reference/{name}.md").write_text(text)
 
 
 if __name__ == "__main__":

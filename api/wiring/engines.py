@@ -14,7 +14,7 @@ import structlog
 
 from api.config.home import Home
 from catalog.errors import Unavailable
-from policies.plan.ports import EngineHeap
+from policies.plan.ports import EngineHeap, EngineThreads
 from stack import ENGINES, IdlePython, Instance, KeptServer, StackError, StackSettings, cut_logs
 from stack.instances.state import Entry
 from stack.processes.process import Identity
@@ -66,9 +66,10 @@ class QueryEngine:
         heap = kept[0].heap(kept[1].identity) if kept is not None else None
         return None if heap is None else EngineHeap(heap.share, heap.full_collections, heap.full_seconds)
 
-    def tasks(self) -> frozenset[int] | None:
+    def threads(self) -> EngineThreads | None:
         kept = self._kept()
-        return kept[0].tasks(kept[1].identity) if kept is not None else None
+        threads = kept[0].threads(kept[1].identity) if kept is not None else None
+        return None if threads is None else EngineThreads(threads.tasks, threads.statements)
 
     def starved(self) -> bool:
         kept = self._kept()

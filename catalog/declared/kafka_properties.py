@@ -1,7 +1,7 @@
 """The client properties that a declared cluster may set, by their names in librdkafka: time limits, sizes, names.
 
 Everything else is refused: among the others are some that hold secrets, load code, run commands, or switch off what
-`security` promises. docs/declared-state.md lists these.
+`security` promises. docs/reference/declared-state.md lists these.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ def refusal(names: Iterable[str]) -> str | None:
             return f"the property {short} is not taken; write TLS and sign-in under security, secrets as {{env: NAME}}"
         nearest = difflib.get_close_matches(name, ALLOWED, 1, 0.5)
         hint = f"; the nearest that is: {nearest[0]}" if nearest else ""
-        return f"the property {short} is not taken{hint} (docs/declared-state.md lists them)"
+        return f"the property {short} is not taken{hint} (docs/reference/declared-state.md lists them)"
     return None

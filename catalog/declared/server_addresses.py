@@ -112,9 +112,9 @@ class ServerAddresses:
         """Where a host may be reached. Raises SettingsError when one of its addresses is not allowed, OSError for an
         unknown host."""
         written = written_address(host)
-        found = [str(written)] if written is not None else (self._find or lookup)(host, port)
-        self._check(host, found, field)
-        return [host.strip("[]")] if written is not None and ":" in host else found
+        resolved = [str(written)] if written is not None else (self._find or lookup)(host, port)
+        self._check(host, resolved, field)
+        return [host.strip("[]")] if written is not None and ":" in host else resolved
 
     def require(self, host: str, port: int, field: str) -> None:
         """Raises SettingsError naming the field when the host is, or resolves to, an address that is not allowed. A name
@@ -149,10 +149,10 @@ class ServerAddresses:
             if url := (spec.get(what) or {}).get("url"):
                 self.require_url(str(url), f"{what}.url")
 
-    def _check(self, host: str, found: Sequence[str], field: str) -> None:
+    def _check(self, host: str, resolved: Sequence[str], field: str) -> None:
         if self._allowed.has_name(host):
             return
-        for text in found:
+        for text in resolved:
             address = written_address(text)
             if address is None or not self._may(address):
                 leads = "" if written_address(host) else f", which resolves to {text}"

@@ -1,6 +1,6 @@
 """May this subject read this dataset, and what of it? A pure function: same arguments, same answer, no I/O.
 
-Default deny. What is read off the code below, and docs/policies.md explains at length:
+Default deny. What is read off the code below, and docs/reference/policies.md explains at length:
 
 - A dataset opens by a role's read target, by ownership, or by an active grant. Where an access policy matches (the
   dataset, or a field of it), roles and ownership are not enough: it takes an active grant with one of its purposes,

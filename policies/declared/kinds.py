@@ -99,7 +99,7 @@ def _problem(kind: str, error: dict[str, Any]) -> dict[str, Any]:
 def _nearest(kind: str, name: str) -> str:
     names = [each for each in _field_names() if each != name]
     close = difflib.get_close_matches(name, names, 1, 0.6)
-    return f" ({did_you_mean(close)})" if close else f"; docs/policies.md lists the fields of a {kind}"
+    return f" ({did_you_mean(close)})" if close else f"; docs/reference/policies.md lists the fields of a {kind}"
 
 
 def _field_names() -> list[str]:

@@ -20,11 +20,11 @@ MASK_PARAMS: Mapping[MaskType, Mapping[str, str]] = {
     MaskType.TOKEN: {"scope": "text", "keyVersion": "number"},
     MaskType.MASK_HASH: {"scope": "text", "keyVersion": "number"},
 }
-"""Parameters each mask takes; docs/masks.md explains them."""
+"""Parameters each mask takes; docs/reference/masks.md explains them."""
 
 
 class MaskSpec(Spec):
-    """`type` is a mask of docs/policies.md or another product's name for it; `expression` belongs to CUSTOM."""
+    """`type` is a mask of docs/reference/policies.md or another product's name for it; `expression` belongs to CUSTOM."""
 
     type: Name
     expression: Sql | None = None

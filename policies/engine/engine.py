@@ -1,11 +1,17 @@
-"""An engine whose queries are each bounded by our own clock, whatever it does: see `engine_jobs` and `engine_keeper`."""
+"""An engine whose queries are each bounded by our own clock, whatever it does: see `jobs` and `keeper`.
+
+A query whose engine ended through another's fault is asked once more, where nothing of its answer was given yet.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from catalog.errors import Unavailable
 from policies.engine.jobs import END, Job
 from policies.engine.keeper import Keeper
 from policies.plan.checked_batches import PassedOn
@@ -13,6 +19,7 @@ from policies.plan.model import Batches, QueryPlan, Result
 from policies.plan.ports import Engine
 
 Answer = TypeVar("Answer")
+Work = Callable[[Job], Callable[[QueryPlan], object]]
 
 
 class KeptEngine:
@@ -30,38 +37,81 @@ class KeptEngine:
 
     @contextlib.contextmanager
     def open(self, plan: QueryPlan) -> Iterator[Batches]:
-        def work(inner: QueryPlan) -> None:
-            with self._engine.open(inner) as batches:
-                if job.give(batches):
-                    for batch in batches:
-                        if not job.give(batch):
-                            return
+        def batches(job: Job) -> Callable[[QueryPlan], object]:
+            def work(inner: QueryPlan) -> None:
+                with self._engine.open(inner) as batches:
+                    if job.give(batches):
+                        for batch in batches:
+                            if not job.give(batch):
+                                return
 
-        job = self._keeper.begin(plan)
-        self._keeper.start_job(job, work)
+            return work
+
+        attempts = _Attempts(self._keeper, plan, batches)
         try:
-            yield _Given(job, job.take())
+            yield _Given(attempts, attempts.first())
         finally:
-            job.leave()
+            attempts.leave()
 
     def _one(self, plan: QueryPlan, ask: Callable[[QueryPlan], Answer]) -> Answer:
-        job = self._keeper.begin(plan)
+        def once(job: Job) -> Callable[[QueryPlan], object]:
+            return lambda inner: job.give(ask(inner))
 
-        def work(inner: QueryPlan) -> None:
-            job.give(ask(inner))
-
-        self._keeper.start_job(job, work)
-        answer: Answer = job.take()
+        answer: Answer = _Attempts(self._keeper, plan, once).first()
         return answer
+
+
+class _Attempts:
+    """The jobs of one query: one, and another where the engine ended through another's fault. For one thread."""
+
+    def __init__(self, keeper: Keeper, plan: QueryPlan, work: Work) -> None:
+        self._keeper, self._plan, self._work = keeper, plan, work
+        self._until = time.monotonic() + plan.seconds
+        self._job, self._asked_again = self._begin(plan), False
+
+    def _begin(self, plan: QueryPlan, again: bool = False) -> Job:
+        job = self._keeper.begin(plan, again)
+        self._keeper.start_job(job, self._work(job))
+        return job
+
+    def first(self) -> Any:
+        """The first of what the work gives."""
+        try:
+            return self._job.take()
+        except Unavailable as error:
+            return self.again(error)
+
+    def take(self) -> Any:
+        """The next of what the work gives, END after the last. Raises what the job ended with."""
+        return self._job.take()
+
+    def again(self, error: Unavailable) -> Any:
+        """Ask once more; the first of what the work gives. Raises the error where the query itself may be why the engine
+        ended, and where it was asked again before."""
+        left = self._until - time.monotonic()
+        if self._asked_again or not self._job.again or left <= 0:
+            raise error
+        self._asked_again = True
+        self._job = self._begin(replace(self._plan, seconds=left), again=True)
+        return self._job.take()
+
+    def leave(self) -> None:
+        self._job.leave()
 
 
 class _Given(PassedOn):
     """Those that the engine's thread hands over."""
 
-    def __init__(self, job: Job, batches: Batches) -> None:
+    def __init__(self, attempts: _Attempts, batches: Batches) -> None:
         super().__init__(batches)
-        self._job = job
+        self._attempts = attempts
 
     def __iter__(self) -> Iterator[Any]:
-        while (batch := self._job.take()) is not END:
+        try:
+            batch = self._attempts.take()
+        except Unavailable as error:
+            self._batches = self._attempts.again(error)
+            batch = self._attempts.take()
+        while batch is not END:
             yield batch
+            batch = self._attempts.take()

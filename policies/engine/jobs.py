@@ -41,6 +41,7 @@ class Job:
     begun     when it was given to the engine; monotonic, as all times here
     stopping  since when it should have stopped; None while it should run
     ended     when the engine's thread was through with it
+    again     whether the engine ended through another's fault, so that it may be asked again
     """
 
     def __init__(self, plan: QueryPlan, stop_seconds: float) -> None:
@@ -51,6 +52,7 @@ class Job:
         self.stopping: float | None = None
         self.ended: float | None = None
         self.well = False
+        self.again = False
         self._deadline = self.begun + plan.seconds
         self._stop_seconds = stop_seconds
         self._items: deque[Any] = deque()
@@ -63,7 +65,7 @@ class Job:
 
     def start(
         self,
-        work: Callable[[QueryPlan], None],
+        work: Callable[[QueryPlan], object],
         explained: Callable[[Job, BaseException], BaseException],
         ended: Callable[[Job], None],
     ) -> None:
@@ -152,11 +154,11 @@ class Job:
 
     # The keeper's side.
 
-    def fail(self, error: WeirError) -> None:
-        """The engine ended: who waits gets this at once."""
+    def fail(self, error: WeirError, again: bool = False) -> None:
+        """The engine ended: who waits gets this at once. `again`: through another's fault."""
         with self._changed:
             if self._verdict is None and self.ended is None:
-                self._verdict = error
+                self._verdict, self.again = error, again and not self.stop.stopped
             self._changed.notify_all()
         self.stop.stop("", error)
 

@@ -84,14 +84,15 @@ class Keeper:
 
     # What queries ask.
 
-    def begin(self, plan: QueryPlan) -> Job:
-        """A job that the engine may begin now; `start` begins it. Waits a little for an engine that is starting.
+    def begin(self, plan: QueryPlan, again: bool = False) -> Job:
+        """A job that the engine may begin now; `start` begins it. Waits a little for an engine that is starting; for one
+        that is asked `again`, because its engine ended, as long as its plan may run.
 
         Raises LimitExceeded for a statement that is refused, Unavailable, QueryCancelled.
         """
         job = Job(plan, self._settings.engine_stop_seconds)
         self._blame.check(job.statement)
-        until = time.monotonic() + min(self._settings.engine_wait_seconds, plan.seconds)
+        until = time.monotonic() + (plan.seconds if again else min(self._settings.engine_wait_seconds, plan.seconds))
         with self._changed:
             while self._watched and self._state in (EngineState.STARTING, EngineState.AWAY):
                 plan.stop.check()
@@ -102,7 +103,7 @@ class Keeper:
             self._jobs.add(job)
         return job
 
-    def start_job(self, job: Job, work: Callable[[QueryPlan], None]) -> None:
+    def start_job(self, job: Job, work: Callable[[QueryPlan], object]) -> None:
         """Let the engine work on it."""
         job.start(work, self._explained, self._ended)
 
@@ -207,13 +208,13 @@ class Keeper:
     def _inspect(self, now: float) -> None:
         with self._changed:
             jobs = list(self._jobs)
+        deaf, left = self._leftovers.look(self._process.threads, jobs, self._probe.since())
         # What others take of the processors is not held against the engine, up to a point.
         patience = _STARVED if self._process.starved() else 1.0
-        overdue = [job for job in jobs if job.overdue > self._settings.engine_stop_seconds * patience]
-        if overdue:
-            self._end("did not stop a query", overdue)
-        elif culprits := self._leftovers.found(self._process.tasks, jobs, self._probe.since(), patience):
-            self._end("went on with a query that had been stopped", culprits)
+        if deaf:
+            self._end("did not stop a query", deaf)
+        elif left:
+            self._end("went on with a query that had been stopped", left)
         elif self._probe.unanswered() > self._settings.engine_answer_seconds * patience:
             self._end("left the smallest query without an answer")
         else:
@@ -236,7 +237,8 @@ class Keeper:
         _log.warning("engine_ended", how=how, queries=len(jobs), pause=pause)
         error = self._unready(jobs=True)
         for job in jobs:
-            job.fail(error)
+            # A heavy one may be the cause where the cause is not known.
+            job.fail(error, again=job.light if culprits is None else job not in culprits)
         self._probe.forget()
         self._memory.forget()
         self._leftovers.forget()

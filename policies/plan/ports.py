@@ -87,6 +87,18 @@ class EngineHeap:
     seconds: float
 
 
+@dataclass(frozen=True)
+class EngineThreads:
+    """The processor seconds that each of the engine's threads used since the thread began.
+
+    tasks       by the number of the task that the thread works on; a number is never used twice
+    statements  by the name of the statement that the thread plans or waits for
+    """
+
+    tasks: Mapping[int, float]
+    statements: Mapping[str, float]
+
+
 class EngineProcess(Protocol):
     """The engine as a process, as far as it can be seen from here. Nothing here waits for the engine for long."""
 
@@ -106,8 +118,8 @@ class EngineProcess(Protocol):
         """None where it cannot be seen."""
         ...
 
-    def tasks(self) -> frozenset[int] | None:
-        """The numbers of the tasks it works on just now, never used twice; None where that cannot be seen."""
+    def threads(self) -> EngineThreads | None:
+        """What it works on just now; None where that cannot be seen."""
         ...
 
     def starved(self) -> bool:

@@ -35,7 +35,7 @@ MAX_CHARACTERS = 50_000
 MAX_TOKENS = 5_000
 MAX_DEPTH = 60
 MAX_QUANTIFIERS = 100
-"""Above these sqlglot recurses too deep (400 brackets) or takes minutes (2,000 times ANY); see docs/query.md."""
+"""Above these sqlglot recurses too deep (400 brackets) or takes minutes (2,000 times ANY); see docs/reference/sql.md."""
 
 # Calls whose arguments have a grammar of their own, and types, which may stand before a bracket without being called.
 _SPELLED_OUT = words(

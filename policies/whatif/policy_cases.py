@@ -1,4 +1,4 @@
-"""The file of tests of policies: what a case may contain, read from YAML. docs/policies.md has the format."""
+"""The file of tests of policies: what a case may contain, read from YAML. docs/reference/policies.md has the format."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def read_cases(text: str) -> list[Case]:
     except (yaml.YAMLError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = f" (line {line + 1})" if line is not None else ""
-        raise InvalidInput(f"The tests are not YAML{where}; write cases: [...], see docs/policies.md.") from None
+        raise InvalidInput(
+            f"The tests are not YAML{where}; write cases: [...], see docs/reference/policies.md."
+        ) from None
     try:
         return Cases.model_validate(data if isinstance(data, dict) else {"cases": data}).cases
     except ValidationError as error:

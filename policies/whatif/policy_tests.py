@@ -1,6 +1,7 @@
 """Tests of policies: who is to see what, written down and checked, against what is declared or what is proposed.
 
-docs/policies.md has the format. Nothing is read of a topic and nothing is written but the audit: who tested what, for whom.
+docs/reference/policies.md has the format. Nothing is read of a topic and nothing is written but the audit: who tested what,
+for whom.
 """
 
 from __future__ import annotations

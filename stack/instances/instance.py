@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ class Instance:
 
     def job_environment(self) -> dict[str, str]:
         """JAVA_HOME and PYSPARK_PYTHON for a PySpark job that starts a JVM of its own. Raises StackError."""
-        installed = self._java(JAVA, Silent())
+        installed = self.running_java()
         home = java.spark_java_home(installed, self.home.run / "java")
         return {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
 
@@ -244,12 +244,16 @@ class Instance:
         """Marks the processes of this instance, so that they are recognized even when the folder was deleted meanwhile."""
         return hashlib.sha256(str(self.home.root.resolve()).encode()).hexdigest()[:16]
 
+    def running_java(self) -> java.Java:
+        """The Java that the servers of this instance run on, which another start of one takes too. Raises StackError."""
+        return self._java(_majors(State.load(self.home.state_file).servers), Silent())
+
     def _java(self, majors: tuple[int, ...], progress: Progress) -> java.Java:
         return java.find(self.settings.java_home, self.home.logs / "java-install.log", progress, majors)
 
     def _fetch(self, names: Sequence[str], progress: Progress) -> java.Java:
-        # One Java for all: the registry is the one that needs the newer.
-        installed = self._java(JAVA_REGISTRY if "registry" in names else JAVA, progress)
+        running = State.load(self.home.state_file).servers
+        installed = self._java(_majors({*names, *running}), progress)
         components = [part for name in names for part in self._servers[name].facts.components]
         components += [part for name in names for part in COMPANIONS.get(name, ())]
         artifacts.ensure(components, installed, self.home.logs / "download.log", progress)
@@ -281,6 +285,11 @@ class Instance:
         state.mode = "detached" if detach else "foreground"
         state.supervisor = None if detach else Identity.of(os.getpid())
         return state
+
+
+def _majors(names: Collection[str]) -> tuple[int, ...]:
+    """One Java for all: the registry is the one that needs the newer."""
+    return JAVA_REGISTRY if "registry" in names else JAVA
 
 
 def _named(only: Iterable[str] | None) -> list[str]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stack.errors import StackError
-from stack.installed.versions import JAVA
 from stack.instances.starting import Starter
 from stack.instances.state import Entry, State
 from stack.processes import heap, jvm, python_daemons
@@ -44,9 +43,9 @@ class KeptServer:
         """How full its heap is; None where that cannot be seen."""
         return heap.read(identity.pid)
 
-    def tasks(self, identity: Identity) -> frozenset[int] | None:
-        """The numbers of the Spark tasks it works on; None where it cannot be asked."""
-        return jvm.spark_tasks(identity.pid)
+    def threads(self, identity: Identity) -> jvm.SparkThreads | None:
+        """What it works on, and how much; None where it cannot be asked."""
+        return jvm.spark_threads(identity.pid)
 
     def kill(self, identity: Identity) -> None:
         """End the process and what it started, at once."""
@@ -60,7 +59,7 @@ class KeptServer:
         server = instance._servers[self.name]
         if not isinstance(server, Spark):
             return False
-        site = instance._site(instance._java(JAVA, Silent()))
+        site = instance._site(instance.running_java())
         log = instance.home.logs / f"{self.name}-classes.log"
         return server.archive(site).make(server.class_list(site), log)
 
@@ -72,7 +71,7 @@ class KeptServer:
         """
         reap()
         instance = self._instance
-        installed = instance._java(JAVA, Silent())
+        installed = instance.running_java()
         with instance.home.locked():
             state = State.load(instance.home.state_file)
             entry = state.servers.get(self.name)

@@ -61,7 +61,7 @@ COMPILED_LATE = (
 )
 """For a server that computes from its first minute: Java's thorough compiler begins at ten times its usual thresholds. It
 took a fifth of the query engine's processor time in the first minutes, and half of Neo4j's; what runs for long reaches
-these thresholds, too (docs/benchmarks.md)."""
+these thresholds, too (docs/decisions/0062)."""
 
 COMMON_OPTIONS = [
     # On few cores the serial collector takes the least memory, and its pauses on small heaps are short.

@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from api.app import create_app
 from api.bootstrap import offline
+from api.cli.reference import commands_markdown
 from api.processes.reference import rights_markdown, routes_markdown, settings_markdown
+from api.processes.reference_functions import functions_markdown
+from api.processes.reference_kinds import kinds_markdown
+from benchmarks.report import benchmarks_markdown, reliability_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def test_settings_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/settings.md").read_text() == settings_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/settings.md").read_text() == settings_markdown(), (
+        "run python -m api.processes.reference"
+    )
 
 
 def test_api_page_is_what_the_code_says() -> None:
-    assert (ROOT / "docs/api.md").read_text() == routes_markdown(create_app(offline())), (
+    assert (ROOT / "docs/reference/api.md").read_text() == routes_markdown(create_app(offline())), (
         "run python -m api.processes.reference"
     )
 
 
 def test_the_page_of_rights_is_what_the_table_says() -> None:
-    assert (ROOT / "docs/who-may-call.md").read_text() == rights_markdown(), "run python -m api.processes.reference"
+    assert (ROOT / "docs/reference/who-may-call.md").read_text() == rights_markdown(), (
+        "run python -m api.processes.reference"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "markdown"),
+    [("commands", commands_markdown), ("kinds", kinds_markdown), ("functions", functions_markdown)],
+)
+def test_generated_pages_are_what_the_code_gives(page: str, markdown: Callable[[], str]) -> None:
+    written = (ROOT / "docs/reference" / f"{page}.md").read_text()
+    assert written == markdown(), "run python -m api.cli.reference"
+
+
+def test_pages_of_figures_are_what_the_results_give() -> None:
+    explanation = ROOT / "docs/explanation"
+    assert (explanation / "benchmarks.md").read_text() == benchmarks_markdown(), "run python -m benchmarks.report"
+    assert (explanation / "reliability.md").read_text() == reliability_markdown(), "run python -m benchmarks.report"
 
 
 def test_every_route_of_the_contract_exists() -> None:

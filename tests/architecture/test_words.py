@@ -1,4 +1,6 @@
-"""Plain words. Documentation and pages use none of the words in docs/style.md; in Python files their number may only fall.
+"""Plain words. Documentation and pages use none of the words in docs/contributing/style.md.
+
+In Python files their number may only fall.
 
 `python tests/architecture/test_words.py ROOM` lists the uses in a room; `--lower` writes smaller numbers into words.json.
 """
@@ -37,8 +39,7 @@ PARTICIPLES = {"found", "made", "said", "told", "held"}
 GENERATED = {"api.md", "settings.md"}  # written from docstrings and descriptions, so counted there
 DOCS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
-    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED | {"style.md"}),
-    *(page for page in sorted((ROOT / "docs/decisions").glob("*.md")) if page.name >= "0070"),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in GENERATED | {"style.md"}),
 ]
 PAGES = [
     file
@@ -51,10 +52,10 @@ Use = tuple[int, str]  # line from 1, the word
 
 @cache
 def _pattern() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The words to replace, and the phrases in which they may be used, from the table of docs/style.md."""
+    """The words to replace, and the phrases in which they may be used, from the table of docs/contributing/style.md."""
     words: list[str] = []
     exceptions: list[str] = []
-    for line in (ROOT / "docs/style.md").read_text().splitlines():
+    for line in (ROOT / "docs/contributing/style.md").read_text().splitlines():
         cells = line.strip("| ").split(" | ")
         if line.startswith("| `"):
             words += re.findall(r"`([^`]+)`", cells[0])
@@ -157,14 +158,14 @@ def listed(room: str, kind: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_documentation_uses_plain_words(page: Path) -> None:
-    assert uses(prose_of_markdown(page.read_text())) == [], "docs/style.md has better words"
+    assert uses(prose_of_markdown(page.read_text())) == [], "docs/contributing/style.md has better words"
 
 
 def test_pages_use_plain_words() -> None:
     shown = [
         f"{file.relative_to(ROOT)}:{line}: {word}" for file in PAGES for line, word in uses_on_page(file.read_text())
     ]
-    assert shown == [], "docs/style.md has better words"
+    assert shown == [], "docs/contributing/style.md has better words"
 
 
 @pytest.mark.parametrize("kind", ["words", "names"])
@@ -174,7 +175,8 @@ def test_python_files_use_fewer_of_them(room: str, kind: str) -> None:
     if number(room, kind) > most:
         places = "\n".join(listed(room, kind))
         pytest.fail(
-            f"{number(room, kind)} uses in {room}/, and words.json allows {most}. docs/style.md has better words.\n{places}"
+            f"{number(room, kind)} uses in {room}/, and words.json allows {most}."
+            f" docs/contributing/style.md has better words.\n{places}"
         )
 
 

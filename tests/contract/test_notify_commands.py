@@ -1,4 +1,4 @@
-"""The commands of the pages docs/access-requests.md and docs/notifications.md, run one after another by the command line."""
+"""The commands of docs/how-to/access-requests.md and notifications.md, run one after another by the command line."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def documented(page: str, part: str) -> str:
 
 def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F811
     weir.apply(MORE)
-    page = "access-requests.md"
+    page = "how-to/access-requests.md"
     blocks = re.findall(r"^```yaml\n(.*?)^```", (DOCS / page).read_text(), re.M | re.S)
     template = next(block for block in blocks if "RequestTemplate" in block).replace("EMAIL_ADDRESS", "value.region")
     weir.apply(template)
@@ -121,7 +121,7 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
 
 
 def test_the_commands_of_notifications(weir: ApiWorld, mails: MailServer, run: Any) -> None:  # noqa: F811
-    page = "notifications.md"
+    page = "how-to/notifications.md"
     assert "Sent to ana by mail" in run(documented(page, "weir notify test"))
     assert "Not sent" in run("weir notify test --user nils", 1)
     assert "lacks the permission" in run("weir notify test --user ana --as nils", 1)
@@ -135,7 +135,7 @@ def test_the_commands_of_notifications(weir: ApiWorld, mails: MailServer, run: A
 
 
 def test_the_settings_of_the_page_are_settings(tmp_path: Path) -> None:
-    block = re.search(r"^```yaml\n(.*?)^```", (DOCS / "notifications.md").read_text(), re.M | re.S)
+    block = re.search(r"^```yaml\n(.*?)^```", (DOCS / "how-to/notifications.md").read_text(), re.M | re.S)
     assert block is not None and yaml.safe_load(block[1])["notify"]["smtp_port"] == 587
     (tmp_path / "weir.yaml").write_text(block[1])
     loaded = load(Home(tmp_path), {})

@@ -1,4 +1,4 @@
-"""docs/tls.md from top to bottom: its openssl commands, its settings at a real server process, its document, its calls."""
+"""docs/how-to/tls.md from top to bottom: its openssl commands, its settings at a real server process, its document, its calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import weir_client
 from tests.tls_world import Authority, Issued, self_signed, trusting
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "tls.md").read_text()
+PAGE = (ROOT / "docs/how-to/tls.md").read_text()
 SHELL = re.findall(r"```sh\n(.*?)```", PAGE, re.S)
 (DOCUMENT,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
 NOBODY = {

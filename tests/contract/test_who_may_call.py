@@ -1,4 +1,4 @@
-"""Every route, asked as everybody: the answers are what its guard has, which docs/who-may-call.md prints."""
+"""Every route, asked as everybody: the answers are what its guard has, which docs/reference/who-may-call.md prints."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Single sign-on by a real Keycloak, in a real browser: in by a group, out of it, signed out there, and the command line.
 
-It fetches 170 MB and takes two minutes, so it runs where WEIR_TEST_KEYCLOAK is set; see docs/single-sign-on.md. The same by
+It fetches 170 MB and takes two minutes, so it runs where WEIR_TEST_KEYCLOAK is set; see docs/how-to/single-sign-on.md. The same by
 oidc-provider-mock is in test_sign_in_browser.py.
 """
 

@@ -1,4 +1,4 @@
-"""docs/demo.md, "Your own records", step by step: its file, its script, its document, and what it promises of them."""
+"""docs/tutorial.md, "Your own records", step by step: its file, its script, its document, and what it promises of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.view_world import ViewWorld, view_world
 
 pytestmark = pytest.mark.integration
 
-PAGE = (ROOT / "docs" / "demo.md").read_text()
+PAGE = (ROOT / "docs/tutorial.md").read_text()
 SECTION = PAGE.split("\n## Your own records\n")[1].split("\n## ")[0]
 BLOCKS = dict(re.findall(r"^```(json|python|yaml)\n(.*?)^```", SECTION, re.M | re.S))
 QUERY = next(iter(re.findall(r"weir query '(.+?)' --as otto", SECTION)))

@@ -1,5 +1,5 @@
 """Each shape that is let through runs as a stream, in one batch and in one record a batch: the rows at the end are those
-of the same SQL over the same records at once, or the difference is in docs/view-semantics.md."""
+of the same SQL over the same records at once, or the difference is in docs/reference/view-semantics.md."""
 
 from __future__ import annotations
 

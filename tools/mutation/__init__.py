@@ -1,1 +1,1 @@
-"""A mutation tester for the modules that decide who sees what. See docs/mutation.md."""
+"""A mutation tester for the modules that decide who sees what. See docs/contributing/mutation.md."""

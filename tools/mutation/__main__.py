@@ -1,11 +1,11 @@
-"""What the tests of policies would notice: mutants of one module at a time. See docs/mutation.md.
+"""What the tests of policies would notice: mutants of one module at a time. See docs/contributing/mutation.md.
 
     weir test --mutation                        every module of the list, most relevant first
     weir test --mutation -- outcome grants      these only
     weir test --mutation -- --minutes 10        ends between two modules once the time is over
 
 One process, which forks for each mutant, at the lowest priority. Prints the mutants that survive with their change.
-Exit code 1 when one survives that docs/mutation.md does not list.
+Exit code 1 when one survives that docs/contributing/mutation.md does not list.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> int:
 
     modules = given.modules or list(MODULES)
     until = time.monotonic() + 60 * given.minutes
-    listed = read_list((ROOT / "docs/mutation.md").read_text())
+    listed = read_list((ROOT / "docs/contributing/mutation.md").read_text())
     problems: list[str] = []
 
     def use(forks: Forks) -> None:
@@ -123,7 +123,7 @@ def run(forks: Forks, module: str, listed: set[str], function: str | None) -> li
 
 
 def read_list(text: str) -> dict[str, set[str]]:
-    """Module -> the changes that docs/mutation.md lists as equivalent, from rows like | grants: `the line` | why |."""
+    """Module -> the changes that docs/contributing/mutation.md lists as equivalent, from rows like | grants: `the line` | why |."""
     equivalent: dict[str, set[str]] = {}
     for module, change in re.findall(r"^\| ([\w/]+): `(.+?)` \| ", text, re.M):
         equivalent.setdefault(module, set()).add(change.replace("\\|", "|"))

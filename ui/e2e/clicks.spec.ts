@@ -1,4 +1,4 @@
-// How many clicks people need from their home page: the figures of docs/pages.md. Typing is not counted, Enter neither.
+// How many clicks people need from their home page: the figures of docs/contributing/pages.md. Typing is not counted, Enter neither.
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { settled, tokenOf, visitors, WEIR } from "./weir";

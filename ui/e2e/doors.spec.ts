@@ -1,7 +1,6 @@
 // Pages on the newer doors: users, simulation, queries that run, files, the reach question, activity.
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { settled, visitors, WEIR } from "./weir";
+import { bytesOf, settled, visitors, WEIR } from "./weir";
 
 const as = visitors();
 
@@ -67,7 +66,7 @@ test(
     await page.getByRole("button", { name: "Export" }).click();
     const arriving = page.waitForEvent("download", { timeout: 45_000 });
     await page.getByRole("menuitem", { name: "Parquet" }).click();
-    const file = await readFile(await (await arriving).path());
+    const file = await bytesOf(arriving);
     expect(file.subarray(0, 4).toString("latin1")).toBe("PAR1");
   },
   LONG,

@@ -1,7 +1,8 @@
 // A browser before a running Weir: where it is, who signs in, and what every page must hold to.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { buffer } from "node:stream/consumers";
+import { type Browser, type BrowserContext, chromium, type Download, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 
 export const WEIR = (process.env.WEIR_URL ?? "http://127.0.0.1:8484").replace(/\/$/, "");
@@ -44,6 +45,11 @@ export const BROWSER = { executablePath: process.env.CHROMIUM || "/usr/bin/chrom
 export function launch(): Promise<Browser> {
   const shared = inject("browser");
   return shared ? chromium.connect(shared) : chromium.launch(BROWSER);
+}
+
+/** The bytes of a download: its file may be on the browser's side alone. */
+export async function bytesOf(arriving: Promise<Download>): Promise<Buffer> {
+  return buffer(await (await arriving).createReadStream());
 }
 
 export interface Visit {

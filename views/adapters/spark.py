@@ -44,7 +44,7 @@ _WRITER = {
     "kafka.batch.size": "262144",
     "kafka.linger.ms": "20",
 }
-"""How rows are sent, where the cluster's own properties do not set it. See decision 0125 for what it saves."""
+"""How rows are sent, where the cluster's own properties do not set it. See decision 0121 for what it saves."""
 STREAMING = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

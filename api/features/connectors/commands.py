@@ -36,7 +36,7 @@ def connectors(output: Output = Format.TABLE, user: As = None) -> None:
         {**each, "error": each["error"] or "", "tasks": _tasks(each), "differs": each["differs"]} for each in answer
     ]
     columns = ("name", "state", "type", "cluster", "tasks", "differs", "error")
-    empty = "There is no connector yet; docs/connectors.md shows how one is declared."
+    empty = "There is no connector yet; docs/how-to/connectors.md shows how one is declared."
     show(shown, columns, output, whole=answer, empty=empty)
 
 

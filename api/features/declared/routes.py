@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import Query, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.edge.openapi import takes
 from api.edge.parameters import Name, Text
 from api.features.declared import answers
+from api.features.declared.body import documents_text, takes_documents
 from api.features.declared.known import KnownDocuments
 from api.guard.guards import KNOWN, Caller, needs, signed_in
 from api.guard.powers import Declarer, Session
@@ -31,7 +31,7 @@ router = FeatureRouter(tags=["declared state"])
 @router.post(
     "/apply",
     dependencies=[needs("manage", others="admins and stewards of a domain, what is about its datasets alone")],
-    openapi_extra=takes("application/yaml"),
+    openapi_extra=takes_documents(),
 )
 async def apply(
     request: Request,
@@ -44,15 +44,14 @@ async def apply(
         bool, Query(description="Take names that look like typing errors, with a warning.")
     ] = False,
 ) -> answers.Applied:
-    """Make the declared state what the YAML documents of the body declare; all are checked before any is written.
+    """Make the declared state what the documents of the body declare; all are checked before any is written.
 
-    A name that nothing has is a warning; one that looks like a typing error is refused without `allowUnknown`. Admins and
-    stewards of a domain declare what is about its datasets alone (docs/domains.md).
+    The body is YAML, or JSON: `{"documents": [...]}`. A name that nothing has is a warning; one that looks like a typing
+    error is refused without `allowUnknown`.
+
+    Admins and stewards of a domain declare what is about its datasets alone (docs/how-to/domains.md).
     """
-    try:
-        text = (await request.body()).decode()
-    except UnicodeDecodeError:
-        raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
+    text = await documents_text(request)
     applied = await run_in_threadpool(
         declared.apply, text, caller, dry_run=dryRun, prune=prune, allow_unknown=allowUnknown, later=later
     )

@@ -20,7 +20,7 @@ class Event(Answer):
     time: Time
     datacontenttype: Literal["application/json"]
     sequence: str = about("Counts upwards; text that sorts.")
-    data: FreeForm = about("Names, counts, places and times; docs/events.md has the keys of each type.")
+    data: FreeForm = about("Names, counts, places and times; docs/how-to/events.md has the keys of each type.")
 
 
 class Events(Answer):

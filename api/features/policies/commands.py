@@ -185,7 +185,7 @@ def _cases(files: list[Path]) -> str:
             raise InvalidInput(f"{path}{where}: this is not YAML.") from None
         more = document.get("cases") if isinstance(document, dict) else document
         if not isinstance(more, list):
-            raise InvalidInput(f"{path} holds no cases; write cases: [...], see docs/policies.md.")
+            raise InvalidInput(f"{path} holds no cases; write cases: [...], see docs/reference/policies.md.")
         cases += more
     return json.dumps({"cases": cases}, default=str)
 

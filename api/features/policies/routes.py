@@ -9,8 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from api.edge.answer import RequestBody
-from api.edge.openapi import takes
 from api.edge.parameters import Place, Text
+from api.features.declared.body import documents_text, takes_documents
 from api.features.policies import answers, proposed
 from api.features.policies.simulation import PolicySimulation
 from api.guard.guards import Caller, case, needs, signed_in
@@ -73,7 +73,7 @@ class MaskPreviewBody(RequestBody):
 class PolicyTestsBody(RequestBody):
     """Tests of policies, and policies to test in place of those that are declared."""
 
-    tests: str = Field(description="YAML with `cases`; docs/policies.md has the format.")
+    tests: str = Field(description="YAML with `cases`; docs/reference/policies.md has the format.")
     policies: str = Field("", description="YAML documents as for apply; nothing is applied.")
 
 
@@ -109,7 +109,7 @@ def decide(
     dependencies=[
         needs("decide", "manage", "report:read", others="admins of a domain, what they may declare, on its datasets")
     ],
-    openapi_extra=takes("application/yaml", required=False),
+    openapi_extra=takes_documents(required=False),
 )
 async def simulate(
     request: Request,
@@ -120,15 +120,13 @@ async def simulate(
     remove: Annotated[list[Text] | None, Query(description="KIND/NAME to take away; repeat for several.")] = None,
     limit: Annotated[Place, Query(le=5000)] = 1000,
 ) -> answers.Simulation:
-    """Who would gain and who would lose what, were the YAML of the body applied. Nothing is applied.
+    """Who would gain and who would lose what, were the documents of the body applied: YAML, or JSON as for `apply`. Nothing is
+    applied.
 
     Admins of a domain try what they may declare, on its datasets.
     """
     reach = simulation.reach(caller)
-    try:
-        text = (await request.body()).decode()
-    except UnicodeDecodeError:
-        raise InvalidInput("The body is not UTF-8 text; send YAML documents.") from None
+    text = await documents_text(request)
     return await run_in_threadpool(
         simulation.simulate, caller, reach, text, remove or (), user=user, dataset=dataset, limit=limit
     )

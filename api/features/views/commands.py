@@ -53,7 +53,13 @@ def views(output: Output = Format.TABLE, user: As = None) -> None:
         for each in answer
     ]
     columns = ("name", "state", "generation", "behind", "sources", "topic", "error")
-    show(shown, columns, output, whole=answer, empty="There is no view yet; docs/views.md shows how one is declared.")
+    show(
+        shown,
+        columns,
+        output,
+        whole=answer,
+        empty="There is no view yet; docs/how-to/views.md shows how one is declared.",
+    )
 
 
 def describe(name: View, output: Output = Format.TABLE, user: As = None) -> None:

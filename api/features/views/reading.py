@@ -28,7 +28,7 @@ from views.serving.masked import MaskedView, masked_view
 
 _AUDITED_S = 60.0
 _RECENT_S = 0.05
-"""A right that ends shows within a tenth of a second; see docs/views.md."""
+"""A right that ends shows within a tenth of a second; see docs/reference/views.md."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 FastAPI would solve each parameter and dependency by itself, three of them in threads of their own. Here the guard of the
 route, the limits of its parameters and the endpoint are called one after the other. A read of one key shares its thread with
-others that came at the same time. The signature of the endpoint describes the route in the OpenAPI document. See decision 0135.
+others that came at the same time. The signature of the endpoint describes the route in the OpenAPI document. See decision 0121.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class NameCheck:
     def warnings(self, changes: Sequence[Change], subject: Subject) -> list[list[NameWarning]]:
         """For each change, by its place in the document.
 
-        Whoever does not manage gets those about tags, and datasets and fields of their domains, compared with these domains
+        A user who does not manage gets those about tags, datasets and fields of their domains, compared with these domains
         alone: an answer must not show names that they may not know.
         """
         manages = self._identity.manages(subject)
@@ -70,8 +70,8 @@ class NameCheck:
         """Raises InvalidInput for the first typing error, with all of them in its details."""
         refused = [
             (change, each)
-            for change, found in zip(changes, self.warnings(changes, subject), strict=True)
-            for each in found
+            for change, own in zip(changes, self.warnings(changes, subject), strict=True)
+            for each in own
             if each.refused
         ]
         if not refused:
@@ -102,7 +102,7 @@ class NameCheck:
     def _of(self, change: Change, known: KnownNames, manages: bool) -> list[NameWarning]:
         before = {(each.what, each.name) for each in references(change.kind, change.name, change.before or {})}
         changed = change.action in (Action.CREATE, Action.UPDATE)
-        found = []
+        warnings = []
         for each in references(change.kind, change.name, change.after or {}):
             if (not manages and each.what in _PEOPLE) or known.has(each):
                 continue
@@ -111,8 +111,8 @@ class NameCheck:
                 continue
             settled = not changed or (each.what, each.name) in before
             refused = near is not None and not settled and self._is_sure(each)
-            found.append(NameWarning(each.what, each.name, each.path, near, refused, _message(each, near)))
-        return found
+            warnings.append(NameWarning(each.what, each.name, each.path, near, refused, _message(each, near)))
+        return warnings
 
     def _near(self, reference: Reference, known: KnownNames) -> str | None:
         if reference.what == "dataset" and EVERYTHING in reference.name:
@@ -139,8 +139,8 @@ class NameCheck:
 def noted(changes: Sequence[Change], warnings: Sequence[Sequence[NameWarning]]) -> list[dict[str, Any]]:
     """The changes as they are answered."""
     return [
-        each.to_json() | {"warnings": [one.to_json() for one in found]}
-        for each, found in zip(changes, warnings, strict=True)
+        each.to_json() | {"warnings": [one.to_json() for one in own]}
+        for each, own in zip(changes, warnings, strict=True)
     ]
 
 

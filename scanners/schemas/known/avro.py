@@ -98,7 +98,7 @@ class _Walk:
             self.type(field.get("type"), place, (*above, name))
             self._places.describe(place, doc=field.get("doc"), aliases=list(field.get("aliases") or ()))
             if "default" in field:
-                self._places.describe(place, has_default=True, default=field["default"])
+                self._places.describe(place, hasDefault=True, default=field["default"])
 
 
 def _sql(schema: Mapping[str, Any], kind: str) -> str:

@@ -132,4 +132,4 @@ class _Walk:
             name = _NAMES[field.type]
             self._places.add(at, "scalar", _SQL[name], type=name)
         if field.has_default_value:
-            self._places.describe(at, has_default=True, default=str(field.default_value))
+            self._places.describe(at, hasDefault=True, default=str(field.default_value))

@@ -66,8 +66,8 @@ def warnings(w: ApiWorld, text: str) -> list[tuple[str, str, str | None, bool]]:
     """(what, name, nearest, refused) of a dry run, which is never refused."""
     answer = put(w, text, dryRun="true")
     assert answer.status_code == 200, answer.text
-    found = [each for change in answer.json()["changes"] for each in change["warnings"]]
-    return [(each["what"], each["name"], each["nearest"], each["refused"]) for each in found]
+    listed = [each for change in answer.json()["changes"] for each in change["warnings"]]
+    return [(each["what"], each["name"], each["nearest"], each["refused"]) for each in listed]
 
 
 TYPOS = {

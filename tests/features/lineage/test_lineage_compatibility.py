@@ -2,7 +2,7 @@
 
 Their two checks: *syntax*, every recorded event of a scenario is accepted; *semantics*, what the consumer then reports of
 jobs, runs, datasets and columns is what the events contain. What is expected is read here off the raw JSON by a few lines of
-their own, and not by the code under test. docs/openlineage-mapping.md lists what is kept of which facet.
+their own, and not by the code under test. docs/reference/openlineage-mapping.md lists what is kept of which facet.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def test_every_valid_event_is_accepted(shared_data: Path, tmp_path: Path) -> Non
 
 # --- the mapping page ---------------------------------------------------------------------------------------------------
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs/openlineage-mapping.md").read_text()
+PAGE = (Path(__file__).resolve().parents[3] / "docs/reference/openlineage-mapping.md").read_text()
 
 FACETS = {
     "Run facets": "parent nominalTime processing_engine errorMessage externalQuery extractionError environmentVariables"

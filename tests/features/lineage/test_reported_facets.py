@@ -1,6 +1,6 @@
 """Each facet from the event that is posted to the answer that a user reads. The whole door, over memory twins.
 
-docs/openlineage-mapping.md has the same in words; `test_lineage_compatibility.py` holds the page to the facets' names.
+docs/reference/openlineage-mapping.md has the same in words; `test_lineage_compatibility.py` holds the page to the facets' names.
 """
 
 from __future__ import annotations

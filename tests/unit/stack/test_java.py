@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from stack import Instance, StackSettings
 from stack.errors import StackError
 from stack.installed import java
 from stack.installed.java import Java
+from stack.instances.state import Entry, State
 from stack.progress import Silent
 
 
@@ -95,3 +97,17 @@ def test_the_wrapper_drops_the_one_option_and_nothing_else(tmp_path: Path) -> No
 def test_a_java_with_the_module_needs_no_wrapper(tmp_path: Path) -> None:
     home = make(tmp_path / "full", "21.0.8", "java.base jdk.incubator.vector")
     assert java.spark_java_home(Java(home, 21), tmp_path / "wrapper") == home
+
+
+def test_a_server_that_is_started_again_has_the_java_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_java: None
+) -> None:
+    """The registry needs 21; the Java on the PATH is older, and would do for the others."""
+    old, new = make(tmp_path / "old", "17.0.1"), make(tmp_path / "new", "21.0.1")
+    monkeypatch.setenv("PATH", str(old / "bin"))
+    monkeypatch.setattr(java, "_wheel", lambda: new)
+    instance = Instance(tmp_path / "home", StackSettings())
+    assert instance.running_java() == Java(old, 17)
+    instance.home.create()
+    State(instance.home.state_file).record(Entry("registry", 1, 0.0, 8081, "http://127.0.0.1:8081", "8", ""))
+    assert instance.running_java() == Java(new, 21)

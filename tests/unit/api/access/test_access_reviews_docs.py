@@ -1,4 +1,4 @@
-"""The examples of docs/access-reviews.md are applied, started and decided as they are written."""
+"""The examples of docs/how-to/access-reviews.md are applied, started and decided as they are written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policies.campaigns.model import Campaign
 from policies.declared.state import GovernanceState
 from tests.api_world import orders, world
 
-PAGE = (Path(__file__).parents[4] / "docs/access-reviews.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/how-to/access-reviews.md").read_text()
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.S)
 COMMANDS = [line for kind, text in BLOCKS if not kind for line in text.splitlines()]
 

@@ -1,4 +1,4 @@
-"""The examples of docs/purposes.md: its documents apply, and its table of what covers what is what is decided."""
+"""The examples of docs/how-to/purposes.md: its documents apply, and its table of what covers what is what is decided."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.api_world import ApiWorld, world
 from tests.unit.api.access.test_purposes_http import decided, grant, refused
 
-PAGE = (Path(__file__).parents[4] / "docs" / "purposes.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/how-to/purposes.md").read_text()
 TREE = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)[0]
 ROWS = re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \| `([\w.]+)` \| (allowed|denied)", PAGE, re.M)
 SOON = (datetime.now(UTC) + timedelta(days=9)).isoformat()

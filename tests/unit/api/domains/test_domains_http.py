@@ -1,4 +1,4 @@
-"""Domains through HTTP: the example of docs/domains.md, what admins and stewards may do, and what they may not."""
+"""Domains through HTTP: the example of docs/how-to/domains.md, what admins and stewards may do, and what they may not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from tests.api_world import ApiWorld, orders, record, world
 
 API = "/api/v1"
-PAGE = (Path(__file__).parents[4] / "docs" / "domains.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/how-to/domains.md").read_text()
 DOMAIN, OWN = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)[:2]
 OTHERS = """
 apiVersion: weir/v1

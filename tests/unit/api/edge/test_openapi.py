@@ -69,7 +69,7 @@ def test_bodies_that_routes_read_themselves_are_described(described: dict[str, A
         for method, path, operation in operations(described)
         if "requestBody" in operation
     }
-    assert taken["/api/v1/apply"] == taken["/api/v1/policies/simulate"] == {"application/yaml"}
+    assert taken["/api/v1/apply"] == taken["/api/v1/policies/simulate"] == {"application/json", "application/yaml"}
     assert taken["/api/v1/lineage"] == taken["/api/v1/lineage/batch"] == {"application/json"}
 
 

@@ -20,7 +20,7 @@ from policies.engine.memory import out_of_memory
 from policies.plan.cancellation import Stop
 from policies.plan.errors import QueryCancelled
 from policies.plan.model import QueryPlan, Result, ResultColumn, Unreadable
-from policies.plan.ports import EngineHeap
+from policies.plan.ports import EngineHeap, EngineThreads
 from policies.plan.settings import QuerySettings
 from tests import waiting
 
@@ -35,6 +35,8 @@ class Process:
         self.lives, self.ours, self.answers = True, True, True
         self.full: EngineHeap | None = None
         self.works: frozenset[int] = frozenset()
+        self.plans: frozenset[str] = frozenset()
+        self.pace = 1.0
         self.replaced: list[float] = []
         self.starts = True
 
@@ -53,15 +55,17 @@ class Process:
     def heap(self) -> EngineHeap | None:
         return self.full
 
-    def tasks(self) -> frozenset[int]:
-        return self.works
+    def threads(self) -> EngineThreads:
+        used = self.pace * time.monotonic()
+        return EngineThreads(dict.fromkeys(self.works, used), dict.fromkeys(self.plans, used))
 
     def starved(self) -> bool:
         return False
 
     def replace(self) -> bool:
         self.replaced.append(time.monotonic())
-        self.lives, self.answers, self.full, self.works = self.starts, True, None, frozenset()
+        self.lives, self.answers, self.full = self.starts, True, None
+        self.works, self.plans = frozenset(), frozenset()
         return True
 
     def forget(self) -> None: ...
@@ -73,7 +77,7 @@ class Engine:
     def __init__(self) -> None:
         self.let = threading.Event()
         self.begun = threading.Semaphore(0)
-        self.hears = False
+        self.hears, self.empty = False, False
         self.error: Exception | None = None
 
     def run(self, plan: QueryPlan) -> Result:
@@ -107,7 +111,7 @@ class Batches:
         return batches
 
     def __iter__(self) -> Iterator[int]:
-        yield from range(5)
+        yield from range(0 if self.engine.empty else 5)
         self.engine.run(self.plan)
         yield 5
 
@@ -270,14 +274,54 @@ def test_an_engine_that_dies_at_each_start_is_not_started_in_a_tight_loop(make: 
 @pytest.mark.parametrize("way", ["cancelled", "expired"])
 def test_an_engine_that_does_not_stop_a_query_is_replaced(make: Make, way: str) -> None:
     world = make()
+    world.process.plans = frozenset({"one"})
     beside = world.running(world.plan("SELECT beside"))
     stop = Stop("q")
     asked = world.running(world.plan(seconds=30 if way == "cancelled" else 0.2, stop=stop))
     if way == "cancelled":
         stop.stop("was cancelled by ana")
     assert isinstance(asked.ended(6), QueryCancelled if way == "cancelled" else LimitExceeded)
-    assert isinstance(beside.ended(6), Unavailable)
+    assert world.engine.begun.acquire(timeout=6), "what ran beside is asked again"
+    world.engine.let.set()
+    assert beside.ended(6) is ROWS
     assert len(world.process.replaced) == 1
+
+
+@pytest.mark.parametrize("kind", ["statement", "task"])
+def test_what_waits_for_a_processor_is_given_five_times_as_long_to_stop(make: Make, kind: str) -> None:
+    """Neither has worked since it was asked to stop."""
+    world = make()
+    world.process.pace = 0.0
+    world.engine.hears = kind == "task"
+    stop = Stop("q")
+    asked = world.running(world.plan(stop=stop))
+    world.process.works, world.process.plans = frozenset({1}), frozenset({"one"})
+    begun = time.monotonic()
+    stop.stop("was cancelled by ana")
+    assert isinstance(asked.ended(2), QueryCancelled)
+    until(lambda: world.process.replaced)
+    assert world.process.replaced[0] - begun > 2.5
+
+
+def test_a_stream_beside_what_does_not_stop_begins_again_where_nothing_of_it_was_given(make: Make) -> None:
+    world = make()
+    world.process.plans = frozenset({"one"})
+    read: list[object] = []
+
+    def stream() -> list[object]:
+        with world.kept.open(world.plan("SELECT beside")) as batches:
+            read.append(batches.columns)
+            return list(batches)
+
+    world.engine.empty = True
+    beside = Asked(stream)
+    assert world.engine.begun.acquire(timeout=5)
+    stop = Stop("q")
+    world.running(world.plan(stop=stop))
+    stop.stop("was cancelled by ana")
+    assert world.engine.begun.acquire(timeout=6), "it is asked again"
+    world.engine.let.set()
+    assert beside.ended(6) == [5] and len(read) == 1
 
 
 def test_an_engine_that_stops_a_query_in_time_is_left_alone(make: Make) -> None:
@@ -354,12 +398,16 @@ def test_a_full_heap_that_a_collection_empties_stops_nothing(make: Make) -> None
 
 def test_a_statement_that_ran_at_two_ends_is_refused_and_what_ran_beside_is_not(make: Make) -> None:
     world = make()
+    beside = world.running(world.plan("SELECT 1"))
     for count in (1, 2):
-        bad, beside = world.running(world.plan()), world.running(world.plan("SELECT 1"))
+        bad = world.running(world.plan())
         world.process.lives = False
-        assert isinstance(bad.ended(3), Unavailable) and isinstance(beside.ended(3), Unavailable)
+        assert isinstance(bad.ended(3), Unavailable)
         until(lambda count=count: len(world.process.replaced) == count)  # type: ignore[misc]
         until(lambda: world.keeper.state() is EngineState.READY)
+        if count == 1:
+            assert world.engine.begun.acquire(timeout=5), "it is asked once more"
+    assert isinstance(beside.ended(3), Unavailable), "and not twice"
     world.engine.let.set()
     with pytest.raises(LimitExceeded, match="refused until"):
         world.kept.run(world.plan())

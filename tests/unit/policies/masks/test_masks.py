@@ -205,7 +205,7 @@ def test_a_parameter_that_is_not_given_counts_as_its_default() -> None:
 
 
 def test_the_documents_have_the_same_order() -> None:
-    table = Path("docs/masks.md").read_text().partition("\n## ")[0]
+    table = Path("docs/reference/masks.md").read_text().partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \|", table, re.M)
     assert [row for row in rows if row != "CUSTOM"] == LEAST_TO_MOST
     assert sorted(rows) == sorted(MaskType)
