@@ -132,7 +132,8 @@ class Declared:
                     for each in mentioned(c.kind, c.name, c.before, c.after)
                 )
                 self._record(subject, "apply", f"{len(changed)} documents", changed, about)
-        return {"changes": noted(changes, self._names.warnings(changes, subject)), "dryRun": dry_run}
+        warnings = self._names.warnings(changes, subject, allowed=allow_unknown or not dry_run)
+        return {"changes": noted(changes, warnings), "dryRun": dry_run}
 
     def _apply(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.joins.names.known import KnownNames, Sees
@@ -54,8 +54,10 @@ class NameCheck:
         self._store, self._state, self._identity = store, state, identity
         self._facts, self._views, self._open_groups = facts, views, open_groups
 
-    def warnings(self, changes: Sequence[Change], subject: Subject) -> list[list[NameWarning]]:
-        """For each change, by its place in the document.
+    def warnings(
+        self, changes: Sequence[Change], subject: Subject, *, allowed: bool = False
+    ) -> list[list[NameWarning]]:
+        """For each change, by its place in the document. `allowed`: typing errors are not refused.
 
         A user who does not manage gets those about tags, datasets and fields of their domains, compared with these domains
         alone: an answer must not show names that they may not know.
@@ -64,7 +66,8 @@ class NameCheck:
         known = KnownNames(
             self._store, self._state, self._facts, self._views, changes, _everything if manages else self._own(subject)
         )
-        return [list(self._of(change, known, manages)) if change.after else [] for change in changes]
+        warnings = [self._of(change, known, manages) if change.after else [] for change in changes]
+        return [[replace(each, refused=each.refused and not allowed) for each in own] for own in warnings]
 
     def require(self, changes: Sequence[Change], subject: Subject) -> None:
         """Raises InvalidInput for the first typing error, with all of them in its details."""
