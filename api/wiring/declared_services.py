@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from api.config.settings import Settings
 from api.joins.connectors.declared import ConnectorHandler
@@ -14,6 +15,7 @@ from api.joins.domains import DomainRights
 from api.joins.names.check import NameCheck
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
+from api.joins.views.start_check import StartCheck
 from api.visibility.declared import KIND as VISIBILITY
 from api.visibility.declared import VisibilityHandler
 from api.visibility.knowledge import Knowledge
@@ -22,10 +24,10 @@ from api.wiring.adapters import Adapters
 from api.wiring.catalog_services import CatalogServices
 from api.wiring.clock import now
 from api.wiring.governance_services import GovernanceServices
-from api.wiring.view_services import output_topic, source_topic
+from api.wiring.query_services import QueryServices
+from api.wiring.view_services import compaction, output_topic, source_topic, view_subject
 from catalog.apply import handlers as catalog_handlers
 from catalog.apply.apply import Handler
-from policies.access.purposes import PurposeUse
 from policies.declared import kinds as policy_kinds
 
 
@@ -45,12 +47,18 @@ def declared_services(
     parts: Adapters,
     catalog: CatalogServices,
     governance: GovernanceServices,
-    purposes: PurposeUse,
+    queries: QueryServices,
 ) -> DeclaredServices:
     store, clusters = catalog.store, catalog.clusters
     state, identity, audit = governance.state, governance.identity, governance.audit.log
     view_handler = ViewHandler(
-        store, now, output_topic(catalog.view_clusters, parts), source_topic(clusters, catalog.declared_views)
+        store,
+        now,
+        output_topic(catalog.view_clusters, parts),
+        source_topic(clusters, catalog.declared_views),
+        StartCheck(
+            queries.query.preparer, partial(view_subject, state, identity), compaction(catalog.view_clusters, parts)
+        ),
     )
     places = Places(store, parts.secrets, parts.connect_workers, parts.servers)
     connectors = ConnectorSync(store, now, places)
@@ -83,7 +91,7 @@ def declared_services(
     rights = DomainRights(state, identity, store, knowledge.outlines)
     open_groups = bool(settings.oidc.issuer)
     names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
-    declared = Declared(handlers, parts.transaction, audit, second, purposes, rights, names)
+    declared = Declared(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

@@ -262,7 +262,7 @@ def running(queries: From[GovernedQuery], identity: From[Identity], caller: Call
 
 
 @router.get("/queries/{id}", dependencies=[signed_in("anybody's with `manage`", scope="query")])
-def one(
+def get_query(
     queries: From[GovernedQuery], identity: From[Identity], caller: Caller, id: Name
 ) -> answers.EndedQuery | answers.RunningQuery:
     """A query of one's own that runs or ended lately: what went out, and the values in it that do not fit (`unreadable`)."""

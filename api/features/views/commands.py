@@ -98,7 +98,7 @@ def rows(
     prefix: Annotated[str | None, typer.Option(help="How the key begins.")] = None,
     where: Annotated[
         str | None,
-        typer.Option(help="Comparisons joined by AND: region = 'EU' AND total >= 10; also IN, BETWEEN, IS NULL."),
+        typer.Option(help="A condition of SQL over the columns: region = 'EU' AND (total >= 10 OR n % 2 = 0)."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Rows at most.")] = None,
     cursor: Annotated[str | None, typer.Option(help="`next` of the page before.")] = None,
