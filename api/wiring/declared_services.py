@@ -12,7 +12,7 @@ from api.joins.connectors.sync import ConnectorSync
 from api.joins.cross_room import names_cluster
 from api.joins.declared import Declared, GovernanceHandler
 from api.joins.domains import DomainRights
-from api.joins.fitting import Fitting
+from api.joins.names.check import NameCheck
 from api.joins.second_person import SecondPerson
 from api.joins.views.declared import ViewHandler
 from api.joins.views.start_check import StartCheck
@@ -60,7 +60,7 @@ def declared_services(
             queries.query.preparer, partial(view_subject, state, identity), compaction(catalog.view_clusters, parts)
         ),
     )
-    places = Places(store, parts.secrets, parts.connect_workers)
+    places = Places(store, parts.secrets, parts.connect_workers, parts.servers)
     connectors = ConnectorSync(store, now, places)
     second = SecondPerson(store, now, settings.secrets, places, state.store.get)
     knowledge = Knowledge(state, identity, store, clusters, now, settings.policies.visibility == "closed")
@@ -80,6 +80,7 @@ def declared_services(
             names_the_cluster,
             parts.secrets,
             places.named_of,
+            parts.servers,
         ),
         *(GovernanceHandler(kind, state) for kind in policy_kinds.KINDS if kind != VISIBILITY),
         VisibilityHandler(state, knowledge, store, catalog.search),
@@ -88,7 +89,9 @@ def declared_services(
         ConnectorHandler(store, now, places, connectors.bring, second.waits),
     ]
     rights = DomainRights(state, identity, store, knowledge.outlines)
-    declared = Declared(handlers, parts.transaction, audit, second, queries.purposes, rights, Fitting(store))
+    open_groups = bool(settings.oidc.issuer)
+    names = NameCheck(store, state, identity, catalog.facts, catalog.declared_views, open_groups)
+    declared = Declared(handlers, parts.transaction, audit, second, queries.purposes, rights, names)
     return DeclaredServices(
         declared=declared,
         view_handler=view_handler,

@@ -35,11 +35,14 @@ def apply(
     prune: Annotated[
         bool, typer.Option("--prune", help="Delete declared things that the files no longer hold.")
     ] = False,
+    allow_unknown: Annotated[
+        bool, typer.Option("--allow-unknown", help="Take names that look like typing errors, with a warning.")
+    ] = False,
     output: Output = Format.TABLE,
     user: As = None,
 ) -> None:
     """Make Weir's declared state what the files declare. All documents are checked before any is written."""
-    _apply(file, dry_run, prune, output, user)
+    _apply(file, dry_run, prune, output, user, allow_unknown)
 
 
 def diff(
@@ -54,9 +57,13 @@ def diff(
         raise typer.Exit(1)
 
 
-def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None) -> bool:
+def _apply(
+    files: list[Path], dry_run: bool, prune: bool, output: Format, user: str | None, allow_unknown: bool = False
+) -> bool:
     parts = read(files)
     flags = {"dryRun": str(dry_run).lower(), "prune": str(prune).lower()}
+    if allow_unknown:
+        flags["allowUnknown"] = "true"
     try:
         answer = api(user).post_text("/api/v1/apply", joined(parts), **flags)
     except ApiRefused as refused:
@@ -69,11 +76,21 @@ def _apply(files: list[Path], dry_run: bool, prune: bool, output: Format, user: 
                 console.print(f"{change['kind']} {change['name']}: {note}", markup=False)
     columns = ("action", "kind", "name") if output is Format.TABLE else ("action", "kind", "name", "diff", "notes")
     show(answer["changes"], columns, output, whole=answer, empty="No documents.")
+    _warn(answer["changes"])
     for change in answer["changes"]:
         if change.get("problem"):
             text = f"{change['kind']} {change['name']}: {change['problem']}"
             errors.print(escape(text), style="yellow")
     return any(change["action"] != "unchanged" for change in answer["changes"])
+
+
+def _warn(changes: list[dict[str, Any]]) -> None:
+    """Names that nothing has, on standard error."""
+    for change in changes:
+        for each in change.get("warnings", ()):
+            refused = " apply refuses this without --allow-unknown." if each["refused"] else ""
+            text = f"{change['kind']} {change['name']}: {each['message']}{refused}"
+            errors.print(escape(text), style="red" if each["refused"] else "yellow")
 
 
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
