@@ -115,14 +115,20 @@ class LineageNear:
 
 
 def held_elsewhere(store: CatalogStore, name: str) -> list[str]:
-    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as them."""
+    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as
+    them, queries that they saved."""
     owned = store.datasets(DatasetFilter(owner=name)).items
     own = [
         f"Dataset {each.reference}" for each in owned if any(o.kind == "user" and o.name == name for o in each.owners)
     ]
     key = name_key(name)
     documents = [each for kind in ("View", "Connector") for each in store.documents(kind)]
-    return own + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
+    kept = store.saved_queries(name)
+    return (
+        own
+        + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
+        + [f"SavedQuery {each.id}" for each in kept if each.owner == name]
+    )
 
 
 class CatalogSliver:

@@ -11,7 +11,9 @@ import jwt
 from jwt.exceptions import InvalidTokenError, PyJWKClientConnectionError, PyJWKClientError
 
 from catalog.errors import NotSignedIn, SettingsError, Unavailable
-from policies.declared.builtin import ADMIN_USER
+from catalog.unseen import has_unseen
+from policies.access.provider_rights import is_vouched
+from policies.declared.person_names import is_own
 from policies.model import Subject
 from policies.settings import OidcSettings
 
@@ -65,12 +67,14 @@ class OidcVerifier:
         name = claims.get(self._settings.user_claim)
         if not isinstance(name, str) or not name.strip():
             raise _refused(f"it has no claim {self._settings.user_claim!r}, which names the user")
-        if name == ADMIN_USER:
-            raise _refused(f"{ADMIN_USER!r} is Weir's own user and signs in with its own token only")
+        if not is_vouched(claims, self._settings.user_claim):
+            raise _refused("its address was not verified (email_verified), so it names nobody")
+        if is_own(name):
+            raise _refused(f"{name!r} is Weir's own user and signs in with its own token only")
         groups = claims.get(self._settings.groups_claim, [])
         names = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
         # Keycloak writes a group as a path: /sales.
-        return Subject(name, frozenset(group.removeprefix("/") for group in names if isinstance(group, str)))
+        return Subject(name, frozenset(each.removeprefix("/") for each in names if isinstance(each, str) and not has_unseen(each)))
 
     def _known_keys(self) -> jwt.PyJWKClient:
         with self._lock:

@@ -15,6 +15,7 @@ from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit.log import AuditLog
+from policies.declared.person_names import same_person
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
@@ -72,7 +73,7 @@ class Delegations:
         names = tuple(dict.fromkeys(d.strip() for d in delegates if d.strip()))
         if not names or len(names) > MOST_DELEGATES:
             raise InvalidInput(f"Name between 1 and {MOST_DELEGATES} delegates.", details={"field": "delegates"})
-        if whose in names:
+        if any(same_person(whose, each) for each in names):
             raise InvalidInput(f"{whose} cannot be their own delegate.", details={"field": "delegates"})
         if start.tzinfo is None or until.tzinfo is None or until <= max(start, now) or until - start > LONGEST:
             raise InvalidInput(
