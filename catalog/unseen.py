@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-_BLANK_LETTERS = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-)
+_BLANK_LETTERS = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 """Unicode takes them for printable, and they have no shape of their own: fillers, joiners, variation selectors, an empty
 braille cell."""
 _BLANK = re.compile(f"[{_BLANK_LETTERS}]")

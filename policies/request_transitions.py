@@ -20,7 +20,7 @@ from datetime import datetime
 
 from catalog.errors import Conflict, NotAllowed
 from policies.access_request import OPEN, UNDECIDED, AccessRequest, RequestState, Vote
-from policies.declared.person_names import same_person
+from policies.spellings import same_person
 from policies.workflow import Stage
 
 

@@ -25,8 +25,8 @@ from lineage.sql.model import SqlLineage
 from lineage.sql.separate_process import SqlApart
 from policies.access.grants import Grants
 from policies.access.mentions import people_in
-from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState
+from policies.spellings import name_key
 
 References = Callable[[DatasetId], str | None]
 """`CLUSTER/TOPIC` of a dataset; None for one the catalog does not hold."""

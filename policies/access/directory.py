@@ -16,11 +16,12 @@ from policies.access.mentions import Mentions
 from policies.access.offboarding import Ended, Offboarding
 from policies.audit.log import AuditLog
 from policies.declared.directory import GROUP, MEMBER, NAME, USER, Directory
-from policies.declared.person_names import RULE, can_be_a_name, earlier_keys, is_own, name_key, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.state import GovernanceState
 from policies.matching import dataset_matches
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
+from policies.spellings import earlier_keys, name_key, plain
 
 _MOST_NAMED = 50
 """How many members an entry of the audit names, of those added and of those removed."""

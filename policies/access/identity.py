@@ -27,11 +27,12 @@ from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
-from policies.declared.person_names import RULE, can_be_a_name, is_own, name_key, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.state import GovernanceState, View
 from policies.model import Subject
 from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
 from policies.settings import PolicySettings
+from policies.spellings import name_key, plain
 
 _NOTED = timedelta(seconds=60)
 """How often the use of a token is written down."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.unseen import has_unseen
-from policies.declared.person_names import can_be_a_name, plain
+from policies.declared.person_names import can_be_a_name
 from policies.declared.provider_specs import IdentityProviderSpec, RightsRuleSpec
 from policies.matching import dataset_matches
+from policies.spellings import plain
 
 Claims = Mapping[str, tuple[str, ...]]
 """Claim -> its texts, sorted: what of all claims the rules are about."""

@@ -74,7 +74,9 @@ class OidcVerifier:
         groups = claims.get(self._settings.groups_claim, [])
         names = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
         # Keycloak writes a group as a path: /sales.
-        return Subject(name, frozenset(each.removeprefix("/") for each in names if isinstance(each, str) and not has_unseen(each)))
+        return Subject(
+            name, frozenset(each.removeprefix("/") for each in names if isinstance(each, str) and not has_unseen(each))
+        )
 
     def _known_keys(self) -> jwt.PyJWKClient:
         with self._lock:

@@ -14,9 +14,9 @@ from catalog.entities import tag_matches
 from policies.decision.domains import Domain, Power
 from policies.decision.visibility import expanded
 from policies.declared.domain_specs import OWN_KINDS
-from policies.declared.person_names import same_person
 from policies.matching import EVERYTHING, dataset_matches, is_path
 from policies.model import Grant, GrantStatus, Role
+from policies.spellings import same_person
 
 Spec = Mapping[str, Any]
 _EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})

@@ -15,13 +15,14 @@ from policies.declared import access_specs, kinds, policy_specs, provider_specs,
 from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
-from policies.declared.person_names import RULE, can_be_a_name, is_own, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.read_documents import ReadDocuments, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
+from policies.spellings import plain
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
 

@@ -10,13 +10,13 @@ from policies.access.people_index import PeopleIndex
 from policies.access.sessions import gone_because
 from policies.access_request import OPEN, AccessRequest
 from policies.decision.domains import Power
-from policies.declared.person_names import name_key, same_person
 from policies.declared.state import GovernanceState
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 from policies.requests.talk import MANAGERS
+from policies.spellings import name_key, same_person
 from policies.workflow import Approvers, Stage
 
 
@@ -127,9 +127,7 @@ class Deciders:
                 continue
             if self.is_approver(self._identity.current(away), request, request.current, facts):
                 deciders |= {
-                    name
-                    for name in each.delegates
-                    if not same_person(name, request.requester) and not self._gone(name)
+                    name for name in each.delegates if not same_person(name, request.requester) and not self._gone(name)
                 }
         return sorted(deciders)
 

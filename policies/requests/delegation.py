@@ -15,10 +15,10 @@ from catalog.records import rfc3339
 from policies.access.identity import Identity
 from policies.access.sessions import gone_because
 from policies.audit.log import AuditLog
-from policies.declared.person_names import same_person
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
+from policies.spellings import same_person
 
 KIND = "Delegation"
 MOST_DELEGATES = 20

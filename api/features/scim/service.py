@@ -25,9 +25,9 @@ from catalog.records import rfc3339
 from catalog.unseen import has_unseen
 from policies.access.directory import DirectoryPeople
 from policies.declared.directory import USER, Directory
-from policies.declared.person_names import plain
 from policies.model import Subject
 from policies.ports import Document
+from policies.spellings import plain
 
 Json = dict[str, Any]
 _DEFAULT_PAGE = 100
