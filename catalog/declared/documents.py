@@ -132,6 +132,9 @@ def _metadata(
     if has_unseen(metadata["name"]):
         here = lines.get(("metadata", "name"), at)
         raise wrong(file, here, "metadata.name", "has a character that nobody sees; write the name without it")
+    if kind == "Dataset" and "*" in metadata["name"]:
+        here = lines.get(("metadata", "name"), at)
+        raise wrong(file, here, "metadata.name", "is the name of one dataset, so it has no *")
     if kind == "Dataset" and not metadata.get("cluster"):
         raise wrong(file, at, "metadata.cluster", "is missing; state which cluster the dataset is in")
     if kind != "Dataset" and "cluster" in metadata:

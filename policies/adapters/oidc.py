@@ -19,6 +19,8 @@ from policies.settings import OidcSettings
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key. Never one by a shared secret, which anybody who knows the public key could make."""
+_TYPES = frozenset({"jwt", "at+jwt"})
+"""What a token that signs somebody in may be (RFC 9068, RFC 8725 3.11); a notice of a sign-out is `logout+jwt`."""
 _TIMEOUT_S = 5.0
 _LEEWAY_S = 30
 
@@ -46,6 +48,9 @@ class OidcVerifier:
             return None
         if unverified.get("iss") != self._issuer:
             return None
+        typ = str(jwt.get_unverified_header(token).get("typ") or "jwt").lower().removeprefix("application/")
+        if typ not in _TYPES or "events" in unverified:
+            raise _refused("it is a token of another use, such as a notice of a sign-out")
         try:
             key = self._known_keys().get_signing_key_from_jwt(token)
             claims = jwt.decode(
