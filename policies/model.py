@@ -29,6 +29,13 @@ class OnUnreadable(StrEnum):
     ERROR = "error"
 
 
+class RecordWindow(StrEnum):
+    """Which records of a topic a query reads where it names no window behind the table."""
+
+    NEWEST = "newest"
+    ALL = "all"
+
+
 class MaskType(StrEnum):
     """Ranger's names first. `policies/masks` orders them by how much they hide."""
 

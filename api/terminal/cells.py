@@ -7,7 +7,7 @@ from typing import Any
 
 from catalog.unseen import written_out as plain
 
-__all__ = ["cell", "parts", "plain"]
+__all__ = ["cell", "cell_len", "parts", "plain"]
 
 
 def cell(value: Any, *, exact: bool = False) -> str:
@@ -38,6 +38,15 @@ def _inner(value: Any, exact: bool, *, outermost: bool = False) -> str:
             return shown if outermost and shown else f"({shown})"
         case _:
             return plain(str(value))
+
+
+def cell_len(text: str) -> int:
+    """Cells of a terminal that a text without control characters takes: two of a wide character."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len as measured
+
+    return measured(text)
 
 
 def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
