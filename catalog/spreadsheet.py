@@ -8,7 +8,7 @@ from catalog.unseen import MOVING
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _BEFORE = re.compile(rf"\A[\s{MOVING}\u200c\u200d]+")
-"""What may stand before a formula: spreadsheets drop a byte order mark and blanks, some what has no width."""
+"""What may precede a formula: spreadsheets drop a byte order mark and blanks, some what has no width."""
 _CONTROL = ("\t", "\r", "\n")
 
 

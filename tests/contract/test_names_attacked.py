@@ -129,8 +129,8 @@ spec: {match: {datasets: [prod/orders]}, stages: [{name: owners, approvers: {own
 
 def test_nobody_decides_their_own_request_by_another_spelling(weir: ApiWorld) -> None:
     weir.apply(OWNED)
-    asked = {"dataset": "prod/orders", "fields": ["*"], "purpose": "x"}
-    request = weir.user("rita").post(f"{API}/access-requests", json=asked).json()
+    wish = {"dataset": "prod/orders", "fields": ["*"], "purpose": "x"}
+    request = weir.user("rita").post(f"{API}/access-requests", json=wish).json()
     at = f"{API}/access-requests/{request['id']}"
     for name in ("rita", "Rita", "ｒｉｔａ"):
         for verdict in ("approve", "deny"):
@@ -144,8 +144,8 @@ def test_nobody_decides_their_own_request_by_another_spelling(weir: ApiWorld) ->
 
 def test_two_spellings_are_not_two_votes(weir: ApiWorld) -> None:
     weir.apply(OWNED)
-    asked = {"dataset": "prod/orders", "fields": ["*"], "purpose": "y"}
-    request = weir.user("nina").post(f"{API}/access-requests", json=asked).json()
+    wish = {"dataset": "prod/orders", "fields": ["*"], "purpose": "y"}
+    request = weir.user("nina").post(f"{API}/access-requests", json=wish).json()
     at = f"{API}/access-requests/{request['id']}"
     assert weir.user("olga").post(f"{at}/approve", json={}).json()["state"] == "pending"
     again = weir.user("OLGA").post(f"{at}/approve", json={})

@@ -112,6 +112,8 @@ def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier:
 
 
 def test_no_confusion_of_keys_uses_and_names(issuer: Issuer, verifier: OidcVerifier) -> None:
+    header: dict[str, Any]
+    claims: dict[str, Any]
     for header in ({"kid": ""}, {"kid": "../../one"}, {"kid": "one\x00"}, {"typ": "logout+jwt"}, {"typ": "dpop+jwt"}):
         with pytest.raises(NotSignedIn):
             verifier.verify(issuer.token(header=header))
@@ -139,8 +141,8 @@ def test_an_address_that_was_not_verified_names_nobody(issuer: Issuer) -> None:
     for verified in (None, False, "true", 1):
         with pytest.raises(NotSignedIn, match="email_verified"):
             verifier.verify(issuer.token(email="ana@example.com", email_verified=verified))
-    taken = verifier.verify(issuer.token(email="ana@example.com", email_verified=True))
-    assert taken is not None and taken.user == "ana@example.com"
+    person = verifier.verify(issuer.token(email="ana@example.com", email_verified=True))
+    assert person is not None and person.user == "ana@example.com"
 
 
 def test_a_stranger_s_token_is_left_to_others(issuer: Issuer, verifier: OidcVerifier) -> None:

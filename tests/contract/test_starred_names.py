@@ -73,8 +73,8 @@ def test_nobody_declares_such_a_dataset(weir: ApiWorld) -> None:
 
 
 def test_a_request_from_before_is_not_approved(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"dataset": "prod/hr.pay", "fields": ["*"], "purpose": "x"}
-    made = weir.user("mallory").post(f"{API}/access-requests", json=asked).json()
+    wish = {"dataset": "prod/hr.pay", "fields": ["*"], "purpose": "x"}
+    request = weir.user("mallory").post(f"{API}/access-requests", json=wish).json()
     written = RequestRecords.grant
 
     def as_if_starred(self: RequestRecords, request: AccessRequest, *more: Any) -> None:
@@ -82,6 +82,6 @@ def test_a_request_from_before_is_not_approved(weir: ApiWorld, monkeypatch: pyte
         written(self, request, *more)
 
     monkeypatch.setattr(RequestRecords, "grant", as_if_starred)
-    refused = weir.admin.post(f"{API}/access-requests/{made['id']}/approve", json={})
+    refused = weir.admin.post(f"{API}/access-requests/{request['id']}/approve", json={})
     assert refused.status_code == 409 and "deny the request" in refused.text
     assert weir.admin.get(f"{API}/grants").json()["grants"] == []
