@@ -116,7 +116,9 @@ def test_the_commands_of_requests(weir: ApiWorld, run: Any) -> None:  # noqa: F8
         documented(page, "weir request extend").replace("--days 30", "--days 6").replace("ana-3f2a9c81d04e", grant)
     )
     assert "Name a dataset" in run("weir request create --as ana", 2)
-    bundle = run("weir request create prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana")
+    bundle = run(
+        "weir request create prod/orders prod/payments --field value.region --purpose q --days 3 -o json --as ana"
+    )
     assert "bun-" in bundle
 
 

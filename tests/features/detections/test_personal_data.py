@@ -185,7 +185,9 @@ def test_a_recognizer_that_is_none_is_refused(weir: ApiWorld, recognizer: Any, n
 def test_the_command_line_reviews_what_fits(weir: ApiWorld, command: Any) -> None:
     shown = command("personal-data", "review", "--entity", "EMAIL_ADDRESS", "-o", "json")
     assert shown.exception is None and json.loads(shown.stdout)["total"] == 3
-    done = command("personal-data", "review", "--entity", "EMAIL_ADDRESS", "--state", "suggested", "--confirm", "--reason", "seen")
+    done = command(
+        "personal-data", "review", "--entity", "EMAIL_ADDRESS", "--state", "suggested", "--confirm", "--reason", "seen"
+    )
     assert done.exit_code == 0, done.stdout
     assert listed(weir, state="confirmed", entity="EMAIL_ADDRESS")["total"] == 3
     one = command("personal-data", "review", "prod/orders", "headers.actor", "--entity", "EMAIL_ADDRESS", "--reject")

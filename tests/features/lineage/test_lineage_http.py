@@ -37,6 +37,7 @@ def cli(weir: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> Any:
         return client
 
     monkeypatch.setattr(commands, "api", api)
+
     def call(*arguments: str) -> Any:
         return CliRunner().invoke(app, list(arguments))
 
