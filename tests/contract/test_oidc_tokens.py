@@ -124,7 +124,8 @@ def test_no_confusion_of_keys_uses_and_names(issuer: Issuer, verifier: OidcVerif
     ):  # fmt: skip
         with pytest.raises(NotSignedIn):
             verifier.verify(issuer.token(**claims))
-    for header in ({"crit": ["x"], "x": 1}, {"b64": False, "crit": ["b64"]}):
+    critical: tuple[dict[str, Any], ...] = ({"crit": ["x"], "x": 1}, {"b64": False, "crit": ["b64"]})
+    for header in critical:
         assert verifier.verify(issuer.token(header=header)) is None
     # Addresses of keys that the token itself names are not looked at.
     for header in ({"jku": "https://evil.example/jwks"}, {"x5u": "https://evil.example"}, {"jwk": {"kty": "RSA"}}):
