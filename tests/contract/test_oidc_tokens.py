@@ -113,15 +113,15 @@ def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier:
 
 def test_no_confusion_of_keys_uses_and_names(issuer: Issuer, verifier: OidcVerifier) -> None:
     header: dict[str, Any]
-    claims: dict[str, Any]
     for header in ({"kid": ""}, {"kid": "../../one"}, {"kid": "one\x00"}, {"typ": "logout+jwt"}, {"typ": "dpop+jwt"}):
         with pytest.raises(NotSignedIn):
             verifier.verify(issuer.token(header=header))
-    for claims in (
+    wrong: tuple[dict[str, Any], ...] = (
         {"aud": "Weir"}, {"aud": "weir "}, {"aud": {"weir": 1}}, {"aud": []}, {"exp": float("inf")}, {"nbf": "x"},
         {"preferred_username": ["ana"]}, {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}},
         *({"preferred_username": name} for name in ("Admin", "weir", "WEIR", "ａｄｍｉｎ", " ")),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for claims in wrong:
         with pytest.raises(NotSignedIn):
             verifier.verify(issuer.token(**claims))
     critical: tuple[dict[str, Any], ...] = ({"crit": ["x"], "x": 1}, {"b64": False, "crit": ["b64"]})
