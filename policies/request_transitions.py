@@ -20,6 +20,7 @@ from datetime import datetime
 
 from catalog.errors import Conflict, NotAllowed
 from policies.access_request import OPEN, UNDECIDED, AccessRequest, RequestState, Vote
+from policies.spellings import same_person
 from policies.workflow import Stage
 
 
@@ -49,13 +50,13 @@ def vote(
             f"Access request {request.id} is {request.state}, so it cannot be decided any more.",
             details={"id": request.id, "state": str(request.state)},
         )
-    if by == request.requester:
+    if same_person(by, request.requester):
         raise NotAllowed(
             f"{by} made access request {request.id} and cannot decide it; another approver must.",
             details={"id": request.id, "reasons": ["nobody decides their own request"]},
         )
     stage = request.current
-    if any(v.by == by and v.stage == stage.name for v in request.votes):
+    if any(v.stage == stage.name and same_person(v.by, by) for v in request.votes):
         raise Conflict(
             f"{by} has decided stage {stage.name!r} of access request {request.id} already; others must follow.",
             details={"id": request.id, "stage": stage.name},

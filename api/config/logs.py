@@ -6,11 +6,13 @@ import contextlib
 import logging
 import sys
 import traceback
-from typing import TextIO
+from collections.abc import MutableMapping
+from typing import Any, TextIO
 
 import structlog
 
 from api.config.server_settings import LogSettings
+from catalog.unseen import written_out
 
 
 class Forgiving:
@@ -34,6 +36,21 @@ def frames(error: BaseException) -> list[str]:
     return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)[-12:]]
 
 
+class OneLine(logging.Formatter):
+    """Messages of libraries and of our own, each on one line; a traceback follows on lines of its own."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        return written_out(super().formatMessage(record))
+
+
+def on_one_line(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A name that somebody chose begins no line of its own in the log and moves no cursor of who reads it."""
+    for name, value in line.items():
+        if isinstance(value, str):
+            line[name] = written_out(value)
+    return line
+
+
 def configure(settings: LogSettings) -> None:
     """Send structlog's events and the libraries' warnings to stderr in one form."""
     level = logging.getLevelNamesMapping().get(settings.level.upper(), logging.INFO)
@@ -49,15 +66,16 @@ def configure(settings: LogSettings) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *([] if settings.json_lines else [on_one_line]),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(Forgiving(sys.stderr)),  # type: ignore[arg-type]
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # Spark's client writes whole failed queries with the values they met, sqlglot the statements that it reads in part only,
     # drivers their retries with tracebacks.
     for name in (

@@ -25,8 +25,8 @@ from lineage.sql.model import SqlLineage
 from lineage.sql.separate_process import SqlApart
 from policies.access.grants import Grants
 from policies.access.mentions import people_in
-from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState
+from policies.spellings import name_key
 
 References = Callable[[DatasetId], str | None]
 """`CLUSTER/TOPIC` of a dataset; None for one the catalog does not hold."""
@@ -115,14 +115,20 @@ class LineageNear:
 
 
 def held_elsewhere(store: CatalogStore, name: str) -> list[str]:
-    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as them."""
+    """What the catalog has of a person's name: datasets they own, views and connectors they own or that run as
+    them, queries that they saved."""
     owned = store.datasets(DatasetFilter(owner=name)).items
     own = [
         f"Dataset {each.reference}" for each in owned if any(o.kind == "user" and o.name == name for o in each.owners)
     ]
     key = name_key(name)
     documents = [each for kind in ("View", "Connector") for each in store.documents(kind)]
-    return own + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
+    kept = store.saved_queries(name)
+    return (
+        own
+        + [f"{each.kind} {each.key}" for each in documents if key in people_in(each.spec)]
+        + [f"SavedQuery {each.id}" for each in kept if each.owner == name]
+    )
 
 
 class CatalogSliver:

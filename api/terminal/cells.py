@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+from catalog.unseen import written_out as plain
+
+__all__ = ["cell", "cell_len", "parts", "plain"]
 
 
 def cell(value: Any, *, exact: bool = False) -> str:
@@ -47,15 +47,6 @@ def cell_len(text: str) -> int:
     from rich.cells import cell_len as measured
 
     return measured(text)
-
-
-def plain(text: str) -> str:
-    """A text with its line ends and other control characters written out: `\\n`, `\\x1b`."""
-    return _CONTROLS.sub(lambda match: _written(match[0]), text)
-
-
-def _written(sign: str) -> str:
-    return _SHORT.get(sign) or (f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}")
 
 
 def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:

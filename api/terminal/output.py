@@ -107,7 +107,7 @@ def show(
         case Format.CSV:
             buffer = io.StringIO()
             writer = csv.writer(buffer)
-            writer.writerow(columns)
+            writer.writerow(map(_csv_cell, columns))
             writer.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
             print_text(buffer.getvalue())
         case Format.TABLE if not rows:

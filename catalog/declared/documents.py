@@ -13,6 +13,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from catalog.declared.yaml_text import compose, dotted, plain, wrong
 from catalog.errors import InvalidInput
 from catalog.near_names import did_you_mean
+from catalog.unseen import has_unseen
 
 API_VERSION = "weir/v1"
 _NAME = re.compile(r"[^\s/][^\s]*\Z")
@@ -128,6 +129,12 @@ def _metadata(
             )
     if not _NAME.match(metadata.get("name", "")):
         raise wrong(file, lines.get(("metadata", "name"), at), "metadata.name", "must be a word")
+    if has_unseen(metadata["name"]):
+        here = lines.get(("metadata", "name"), at)
+        raise wrong(file, here, "metadata.name", "has a character that nobody sees; write the name without it")
+    if kind == "Dataset" and "*" in metadata["name"]:
+        here = lines.get(("metadata", "name"), at)
+        raise wrong(file, here, "metadata.name", "is the name of one dataset, so it has no *")
     if kind == "Dataset" and not metadata.get("cluster"):
         raise wrong(file, at, "metadata.cluster", "is missing; state which cluster the dataset is in")
     if kind != "Dataset" and "cluster" in metadata:

@@ -16,11 +16,12 @@ from policies.access.mentions import Mentions
 from policies.access.offboarding import Ended, Offboarding
 from policies.audit.log import AuditLog
 from policies.declared.directory import GROUP, MEMBER, NAME, USER, Directory
-from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.state import GovernanceState
 from policies.matching import dataset_matches
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
+from policies.spellings import earlier_keys, name_key, plain
 
 _MOST_NAMED = 50
 """How many members an entry of the audit names, of those added and of those removed."""
@@ -172,12 +173,12 @@ class DirectoryPeople:
 
     def _freed(self, user: str, by: Subject) -> list[Change]:
         """A name is out from now on. Where an earlier Weir wrote it under another key, that goes too."""
-        keys = sorted({name_key(user), user.casefold()})
+        keys = sorted({name_key(user), *earlier_keys(user)})
         return [Change(NAME, key, None, by=by.user) for key in keys if self._store.get(NAME, key) is not None]
 
     def _is_reserved(self, user: str) -> bool:
         key = name_key(user)
-        return key in OWN_NAMES or key in map(name_key, self._state.view().services)
+        return is_own(user) or key in map(name_key, self._state.view().services)
 
     def _require_free(self, user: str, *, adopts: bool = False) -> None:
         """`adopts`: a rule of an administrator can give the name to the directory; not one that was another person's."""

@@ -27,11 +27,12 @@ from policies.access.provider_rights import Rights
 from policies.access.sessions import PREFIX as SESSION
 from policies.access.sessions import Sessions, gone_because
 from policies.declared.builtin import ADMIN_USER
-from policies.declared.person_names import RULE, can_be_a_name, name_key, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.state import GovernanceState, View
 from policies.model import Subject
 from policies.ports import Clock, TokenRecord, TokenStore, TokenVerifier
 from policies.settings import PolicySettings
+from policies.spellings import name_key, plain
 
 _NOTED = timedelta(seconds=60)
 """How often the use of a token is written down."""
@@ -65,6 +66,8 @@ class Identity(Permissions):
         user = plain(user)
         if not can_be_a_name(user):
             raise InvalidInput(f"A token needs a user name, as in --user ana; it {RULE}.")
+        if _is_weir(user):
+            raise InvalidInput(f"{user!r} is a name of Weir's own, as in its audit; nobody has a token under it.")
         if ttl is None and self._settings.token_days is not None:
             ttl = timedelta(days=self._settings.token_days)
         if ttl is not None and ttl <= timedelta(0):
@@ -162,7 +165,7 @@ class Identity(Permissions):
         if record is None or not same or not is_valid(record, now):
             raise _not_signed_in()
         view = self._state.view()
-        if gone_because(view, record.user) or is_unfit(view, record):
+        if gone_because(view, record.user) or is_unfit(view, record) or _is_weir(record.user):
             raise _not_signed_in()
         if use and (record.used_at is None or now - record.used_at >= _NOTED):
             self._tokens.used(record.id, now)
@@ -194,7 +197,7 @@ class Identity(Permissions):
         def now() -> Subject:
             view = self._state.view()
             self._require_there(view, plain(accepted.user))
-            if accepted.user in view.services:
+            if plain(accepted.user) in view.services:
                 raise NotSignedIn(f"{accepted.user} is a service account's name now, so the query was ended.")
             return view.subject(plain(accepted.user), accepted.groups, accepted.roles)
 
@@ -300,6 +303,11 @@ class Identity(Permissions):
         """Whether a token of another issuer signs this user not in: gone, or a name that only tokens of Weir have."""
         user = plain(user)
         return user in view.services or not can_be_a_name(user) or gone_because(view, user) is not None
+
+
+def _is_weir(user: str) -> bool:
+    """Whether a name is one of Weir's own that nobody signs in under, or a spelling of one."""
+    return user != ADMIN_USER and is_own(user)
 
 
 def _not_signed_in() -> NotSignedIn:

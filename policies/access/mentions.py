@@ -9,10 +9,10 @@ from typing import Any
 
 from policies.access.grants import status_at
 from policies.access_request import OPEN
-from policies.declared.person_names import name_key
 from policies.declared.state import GovernanceState, View
 from policies.model import Grant, GrantStatus
 from policies.ports import Clock
+from policies.spellings import name_key
 
 _LIVING = (GrantStatus.APPROVED, GrantStatus.PENDING)
 _NAMING = frozenset({"user", "users", "members", "delegates", "requester"})

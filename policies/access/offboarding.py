@@ -12,7 +12,7 @@ from typing import Any
 
 from policies.access.identity import Identity
 from policies.access.sessions import Sessions
-from policies.declared.person_names import name_key
+from policies.spellings import name_key
 
 
 @dataclass(frozen=True, slots=True)

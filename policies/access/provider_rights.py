@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from policies.declared.person_names import can_be_a_name, plain
+from catalog.unseen import has_unseen
+from policies.declared.person_names import can_be_a_name
 from policies.declared.provider_specs import IdentityProviderSpec, RightsRuleSpec
 from policies.matching import dataset_matches
+from policies.spellings import plain
 
 Claims = Mapping[str, tuple[str, ...]]
 """Claim -> its texts, sorted: what of all claims the rules are about."""
@@ -40,7 +42,7 @@ def claim_texts(claims: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def of_interest(claims: Mapping[str, Any], rules: Iterable[RightsRuleSpec]) -> dict[str, tuple[str, ...]]:
     """The claims that the rules are about; others of a person are not kept."""
     names = sorted({rule.claim for rule in rules})
-    return {name: claim_texts(claims, name) if _vouched(claims, name) else () for name in names}
+    return {name: claim_texts(claims, name) if is_vouched(claims, name) else () for name in names}
 
 
 def rights(claims: Claims, rules: Iterable[RightsRuleSpec]) -> Rights:
@@ -53,19 +55,19 @@ def rights(claims: Claims, rules: Iterable[RightsRuleSpec]) -> Rights:
                 continue
             groups.update(rule.groups)
             roles.update(rule.roles)
-            if rule.group_of_same_name and (name := text.removeprefix("/")):
+            if rule.group_of_same_name and (name := text.removeprefix("/")) and not has_unseen(name):
                 groups.add(name)
     return Rights(frozenset(groups), frozenset(roles))
 
 
-def _vouched(claims: Mapping[str, Any], name: str) -> bool:
+def is_vouched(claims: Mapping[str, Any], name: str) -> bool:
     """False for an address that the provider did not verify: at many of them people write any address themselves."""
     return name != "email" or claims.get("email_verified") is True
 
 
 def user_name(claims: Mapping[str, Any], spec: IdentityProviderSpec) -> str | None:
     """The name here; None when the claim is not there or cannot be a name."""
-    value = claims.get(spec.user_claim) if _vouched(claims, spec.user_claim) else None
+    value = claims.get(spec.user_claim) if is_vouched(claims, spec.user_claim) else None
     if not isinstance(value, str) or not can_be_a_name(value):
         return None
     name = plain(spec.user_prefix + value)

@@ -30,7 +30,7 @@ from policies.access.session_ports import (
     SessionStore,
 )
 from policies.access.sessions import Sessions, gone_because
-from policies.declared.person_names import OWN_NAMES, name_key
+from policies.declared.person_names import is_own
 from policies.declared.provider_specs import IdentityProviderSpec
 from policies.declared.state import GovernanceState
 from policies.ports import Clock
@@ -233,7 +233,7 @@ class SignIn:
             )
         if user in self._state.view().services:
             raise NotSignedIn(f"{user!r} is a service account, which signs in with its tokens only.")
-        if name_key(user) in OWN_NAMES:
+        if is_own(user):
             raise NotSignedIn(
                 f"{user!r} is a name of Weir's own, as in its audit; nobody signs in under it by a provider."
             )

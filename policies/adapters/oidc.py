@@ -11,12 +11,16 @@ import jwt
 from jwt.exceptions import InvalidTokenError, PyJWKClientConnectionError, PyJWKClientError
 
 from catalog.errors import NotSignedIn, SettingsError, Unavailable
-from policies.declared.builtin import ADMIN_USER
+from catalog.unseen import has_unseen
+from policies.access.provider_rights import is_vouched
+from policies.declared.person_names import is_own
 from policies.model import Subject
 from policies.settings import OidcSettings
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures by a private key. Never one by a shared secret, which anybody who knows the public key could make."""
+_TYPES = frozenset({"jwt", "at+jwt"})
+"""What a token that signs somebody in may be (RFC 9068, RFC 8725 3.11); a notice of a sign-out is `logout+jwt`."""
 _TIMEOUT_S = 5.0
 _LEEWAY_S = 30
 
@@ -44,6 +48,9 @@ class OidcVerifier:
             return None
         if unverified.get("iss") != self._issuer:
             return None
+        typ = str(jwt.get_unverified_header(token).get("typ") or "jwt").lower().removeprefix("application/")
+        if typ not in _TYPES or "events" in unverified:
+            raise _refused("it is a token of another use, such as a notice of a sign-out")
         try:
             key = self._known_keys().get_signing_key_from_jwt(token)
             claims = jwt.decode(
@@ -65,12 +72,16 @@ class OidcVerifier:
         name = claims.get(self._settings.user_claim)
         if not isinstance(name, str) or not name.strip():
             raise _refused(f"it has no claim {self._settings.user_claim!r}, which names the user")
-        if name == ADMIN_USER:
-            raise _refused(f"{ADMIN_USER!r} is Weir's own user and signs in with its own token only")
+        if not is_vouched(claims, self._settings.user_claim):
+            raise _refused("its address was not verified (email_verified), so it names nobody")
+        if is_own(name):
+            raise _refused(f"{name!r} is Weir's own user and signs in with its own token only")
         groups = claims.get(self._settings.groups_claim, [])
         names = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
         # Keycloak writes a group as a path: /sales.
-        return Subject(name, frozenset(group.removeprefix("/") for group in names if isinstance(group, str)))
+        return Subject(
+            name, frozenset(each.removeprefix("/") for each in names if isinstance(each, str) and not has_unseen(each))
+        )
 
     def _known_keys(self) -> jwt.PyJWKClient:
         with self._lock:

@@ -10,12 +10,12 @@ from catalog.errors import NotFound
 from policies.access.sessions import gone_because
 from policies.campaigns.model import ReviewerSet, Right
 from policies.declared.builtin import ADMIN_USER
-from policies.declared.person_names import name_key
 from policies.declared.state import View
 from policies.effective.people import Given
 from policies.matching import resolve
 from policies.model import Subject, SubjectMatch
 from policies.ports import FactsSource
+from policies.spellings import name_key
 from policies.workflow import NOBODY
 
 OwnersOf = Callable[[str], SubjectMatch]

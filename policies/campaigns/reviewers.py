@@ -8,11 +8,11 @@ from dataclasses import replace
 from policies.campaigns.model import ReviewerSet, Right
 from policies.campaigns.people import KnownPeople
 from policies.declared.campaign_specs import ReviewersSpec
-from policies.declared.person_names import name_key
 from policies.declared.spec_parts import PeopleSpec
 from policies.declared.state import View
 from policies.matching import resolve
 from policies.model import DatasetFacts, Subject, SubjectMatch
+from policies.spellings import name_key
 from policies.workflow import NOBODY, Approvers
 
 MOST_NAMED = 50

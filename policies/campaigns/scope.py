@@ -11,12 +11,12 @@ from catalog.model import PERSONAL_DATA_TAG
 from policies.campaigns.model import Kind, Right
 from policies.campaigns.rights import about
 from policies.declared.campaign_specs import ReviewScopeSpec
-from policies.declared.person_names import name_key
 from policies.declared.state import View
 from policies.matching import dataset_matches, resolve
 from policies.model import UNSCANNED_TAG, DatasetFacts, Role, Subject
 from policies.personal_data import is_personal_dataset
 from policies.ports import FactsSource
+from policies.spellings import name_key
 
 
 @dataclass

@@ -20,9 +20,9 @@ from policies.campaigns.model import (
 from policies.campaigns.ports import OPENS, CampaignStore, ItemFilter
 from policies.campaigns.sight import Sight, Sights
 from policies.campaigns.starting import Starting
-from policies.declared.person_names import name_key
 from policies.model import Subject
 from policies.ports import Clock
+from policies.spellings import name_key
 
 _NOWHERE = ("-",)
 """A set that no item has."""

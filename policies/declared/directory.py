@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from pydantic import Field, model_validator
 
-from policies.declared.person_names import name_key
 from policies.declared.spec_parts import Name, Spec
 from policies.matching import dataset_matches, resolve
 from policies.model import Role, Subject
 from policies.ports import Document
+from policies.spellings import name_key
 
 USER, NAME, GROUP, MEMBER = "ScimUser", "ScimName", "ScimGroup", "ScimMember"
 DIRECTORY_KINDS = frozenset({USER, NAME, GROUP, MEMBER})

@@ -16,6 +16,7 @@ from policies.decision.visibility import expanded
 from policies.declared.domain_specs import OWN_KINDS
 from policies.matching import EVERYTHING, dataset_matches, is_path
 from policies.model import Grant, GrantStatus, Role
+from policies.spellings import same_person
 
 Spec = Mapping[str, Any]
 _EDITED = frozenset({"description", "owners", "tags", "terms", "fields"})
@@ -78,7 +79,8 @@ def edit_refused(editor: Editor, before: Spec, after: Spec, tags_of: Mapping[str
     owners = _owners(after) - _owners(before)
     if owners and not editor.decides:
         return "owners read it, so a steward names none; ask an admin of the domain."
-    if owners & {("user", editor.user), *(("group", each) for each in editor.groups)}:
+    mine = any(kind == "user" and same_person(str(name), editor.user) for kind, name in owners)
+    if mine or owners & {("group", each) for each in editor.groups}:
         return "owners read it, so an admin does not become one by their own change; ask another admin of the domain."
     if editor.decides:
         return None

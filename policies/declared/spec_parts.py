@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from catalog.errors import InvalidInput
 from catalog.paths import FieldPath
+from catalog.unseen import has_unseen
 from policies.matching import is_path
 
 _DURATION = re.compile(r"(\d+)([smhdw])\Z")
@@ -73,7 +74,13 @@ def as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Name = Annotated[str, Field(min_length=1, max_length=253)]
+def _seen(text: str) -> str:
+    if has_unseen(text):
+        raise ValueError(f"{text[:100]!r} has a character that nobody sees; write the name without it")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=253), AfterValidator(_seen)]
 DatasetPattern = Annotated[str, AfterValidator(_dataset)]
 DatasetName = Annotated[str, AfterValidator(_dataset_name)]
 PathText = Annotated[str, AfterValidator(_path)]

@@ -12,16 +12,17 @@ from catalog.errors import InvalidInput, NotFound, Unavailable
 from policies.decision.decide import denied
 from policies.decision.visibility import ALL, Known
 from policies.declared import access_specs, kinds, policy_specs, provider_specs, purpose_specs
-from policies.declared.builtin import BUILT_IN_ROLES
+from policies.declared.builtin import ADMIN_USER, BUILT_IN_ROLES
 from policies.declared.directory import NAME as DIRECTORY_NAME
 from policies.declared.directory import DirectorySpec, not_given
-from policies.declared.person_names import OWN_NAMES, RULE, can_be_a_name, name_key, plain
+from policies.declared.person_names import RULE, can_be_a_name, is_own
 from policies.declared.read_documents import ReadDocuments, build_view, documents_at
 from policies.declared.service_specs import ServiceAccountSpec
 from policies.declared.view import GOVERNANCE_KINDS, PEOPLE_KINDS, READ_KINDS, View
 from policies.model import DatasetFacts, Decision, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.settings import PolicySettings
+from policies.spellings import plain
 
 __all__ = ["GOVERNANCE_KINDS", "Checks", "GovernanceState", "View", "build_view"]
 
@@ -222,8 +223,8 @@ class GovernanceState:
             raise InvalidInput(f"{kind} {name}: there is a {other} of this name; take another.")
         if other is not None and not (can_be_a_name(name) and name == plain(name)):
             raise InvalidInput(f"{kind} {name!r}: metadata.name {RULE}, in composed letters (NFC).")
-        if kind == "ServiceAccount" and name_key(name) in OWN_NAMES:
-            raise InvalidInput(f"ServiceAccount {name}: this is a name of Weir's own; take another.")
+        if other is not None and is_own(name) and (kind, name) != ("User", ADMIN_USER):
+            raise InvalidInput(f"{kind} {name}: this is a name of Weir's own; take another.")
         if kind == "ServiceAccount" and self.view().directory.user(name) is not None:
             raise InvalidInput(f"ServiceAccount {name}: the directory has a person of this name; take another.")
 

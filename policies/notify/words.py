@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from catalog.unseen import MOVING
 from policies.notify.notices import Message, Notice
 
 MOST_LISTED = 100
 _LONGEST = 200
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+_UNSEEN = re.compile(rf"[\s{MOVING}\u200c\u200d]+")
 
 _LINK = re.compile(r"\S*://\S*|\bwww\.\S*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")

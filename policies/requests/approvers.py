@@ -16,6 +16,7 @@ from policies.model import DatasetFacts, Subject, SubjectMatch
 from policies.ports import FactsSource
 from policies.requests.delegation import Delegations
 from policies.requests.talk import MANAGERS
+from policies.spellings import name_key, same_person
 from policies.workflow import Approvers, Stage
 
 
@@ -50,23 +51,23 @@ class Deciders:
         self, subject: Subject, request: AccessRequest, stage: Stage, facts: DatasetFacts | None
     ) -> Standing | None:
         """The right to decide a stage now; None when there is none. One's own goes before another's."""
-        if subject.user == request.requester:
+        if same_person(subject.user, request.requester):
             return None
-        decided = {v.by for v in request.votes if v.stage == stage.name}
-        decided |= {v.instead_of for v in request.votes if v.stage == stage.name and v.instead_of}
-        if subject.user not in decided and self.is_approver(subject, request, stage, facts):
+        mine, voted = name_key(subject.user), [each for each in request.votes if each.stage == stage.name]
+        decided = {name_key(name) for each in voted for name in (each.by, each.instead_of) if name}
+        if mine not in decided and self.is_approver(subject, request, stage, facts):
             return Standing()
-        if any(v.by == subject.user and v.stage == stage.name for v in request.votes):
+        if any(name_key(each.by) == mine for each in voted):
             return None
         for away in self._delegations.for_delegate(subject.user):
-            if away == request.requester or away in decided or self._gone(away):
+            if same_person(away, request.requester) or name_key(away) in decided or self._gone(away):
                 continue
             if self.is_approver(self._identity.current(away), request, stage, facts):
                 return Standing(away)
         # The owners of a topic below a view guard data of theirs: their silence is no consent of somebody else.
         brought = self._managers_decide and request.escalated >= MANAGERS and stage.approvers.of is None
         if brought and stage.name == request.current.name:
-            return Standing(escalated=True) if subject.user not in decided and self._manages(subject) else None
+            return Standing(escalated=True) if mine not in decided and self._manages(subject) else None
         return None
 
     def require(self, subject: Subject, request: AccessRequest, facts: DatasetFacts | None) -> Standing:
@@ -122,10 +123,12 @@ class Deciders:
         deciders: set[str] = set()
         for each in self._delegations.acting():
             away = each.user
-            if away == request.requester or self._gone(away):
+            if same_person(away, request.requester) or self._gone(away):
                 continue
             if self.is_approver(self._identity.current(away), request, request.current, facts):
-                deciders |= {name for name in each.delegates if name != request.requester and not self._gone(name)}
+                deciders |= {
+                    name for name in each.delegates if not same_person(name, request.requester) and not self._gone(name)
+                }
         return sorted(deciders)
 
     def managers(self, request: AccessRequest) -> list[str]:

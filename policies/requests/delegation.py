@@ -18,6 +18,7 @@ from policies.audit.log import AuditLog
 from policies.declared.state import GovernanceState
 from policies.model import Subject
 from policies.ports import Change, Clock, Document
+from policies.spellings import same_person
 
 KIND = "Delegation"
 MOST_DELEGATES = 20
@@ -72,7 +73,7 @@ class Delegations:
         names = tuple(dict.fromkeys(d.strip() for d in delegates if d.strip()))
         if not names or len(names) > MOST_DELEGATES:
             raise InvalidInput(f"Name between 1 and {MOST_DELEGATES} delegates.", details={"field": "delegates"})
-        if whose in names:
+        if any(same_person(whose, each) for each in names):
             raise InvalidInput(f"{whose} cannot be their own delegate.", details={"field": "delegates"})
         if start.tzinfo is None or until.tzinfo is None or until <= max(start, now) or until - start > LONGEST:
             raise InvalidInput(

@@ -14,6 +14,7 @@ from policies.access_request import UNDECIDED, AccessRequest
 from policies.audit.actions import AuditAction
 from policies.audit.log import AuditLog
 from policies.declared import kinds
+from policies.matching import EVERYTHING
 from policies.model import GrantStatus, Subject
 from policies.ports import Change, Clock, Document, PolicyStore
 from policies.purposes import NO_PURPOSES, Purposes
@@ -52,6 +53,10 @@ class RequestRecords:
         if request.extends is not None:
             self._extend(request, by, now)
             return
+        if EVERYTHING in request.dataset:  # it was made before such a request was refused
+            raise Conflict(
+                f"{request.dataset} has a * in its name, which a grant takes for any text; deny the request."
+            )
         name = request.grant or request.id
         self._store.apply([Change("Grant", name, grant_spec(request, now), by=by, expect=0)], now)
         event = {"dataset": request.dataset, "user": request.requester, "purpose": request.purpose}

@@ -13,6 +13,7 @@ from policies.decision.decide import decide
 from policies.decision.within_known import NOT_SEEN, facts_within
 from policies.declared import access_specs, convert
 from policies.declared.state import GovernanceState
+from policies.matching import EVERYTHING
 from policies.model import DatasetFacts, Effect, Subject
 from policies.requests.grant_terms import grant_spec
 from policies.requests.scope import RequestedFields, check_rows, matching_workflows, read_fields, shortest
@@ -86,6 +87,12 @@ class Requirements:
         rows: str | None,
     ) -> RequestedFields:
         """What is asked for, checked against what the subject may know of the dataset. Raises InvalidInput."""
+        if EVERYTHING in facts.reference:  # a grant on it would open every dataset that fits
+            raise InvalidInput(
+                f"{facts.reference} has a * in its name, which a grant takes for any text, so access to it alone cannot be given;"
+                " request the datasets by their names.",
+                details={"field": "dataset"},
+            )
         knowledge = self._state.known(subject, facts)
         visible = facts_within(knowledge, facts)
         if rows is not None:

@@ -111,6 +111,41 @@ def test_what_does_not_hold_is_refused_with_the_reason(issuer: Issuer, verifier:
         jwt.encode(claims, pem, "HS256")
 
 
+def test_no_confusion_of_keys_uses_and_names(issuer: Issuer, verifier: OidcVerifier) -> None:
+    header: dict[str, Any]
+    for header in ({"kid": ""}, {"kid": "../../one"}, {"kid": "one\x00"}, {"typ": "logout+jwt"}, {"typ": "dpop+jwt"}):
+        with pytest.raises(NotSignedIn):
+            verifier.verify(issuer.token(header=header))
+    wrong: tuple[dict[str, Any], ...] = (
+        {"aud": "Weir"}, {"aud": "weir "}, {"aud": {"weir": 1}}, {"aud": []}, {"exp": float("inf")}, {"nbf": "x"},
+        {"preferred_username": ["ana"]}, {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}},
+        *({"preferred_username": name} for name in ("Admin", "weir", "WEIR", "ａｄｍｉｎ", " ")),
+    )  # fmt: skip
+    for claims in wrong:
+        with pytest.raises(NotSignedIn):
+            verifier.verify(issuer.token(**claims))
+    critical: tuple[dict[str, Any], ...] = ({"crit": ["x"], "x": 1}, {"b64": False, "crit": ["b64"]})
+    for header in critical:
+        assert verifier.verify(issuer.token(header=header)) is None
+    # Addresses of keys that the token itself names are not looked at.
+    for header in ({"jku": "https://evil.example/jwks"}, {"x5u": "https://evil.example"}, {"jwk": {"kty": "RSA"}}):
+        assert verifier.verify(issuer.token(header=header)) is not None
+        with pytest.raises(NotSignedIn, match="signature is wrong"):
+            verifier.verify(issuer.token("two", {"kid": "one", **header}))
+    assert verifier.verify(issuer.token(header={"typ": "at+jwt"})) is not None
+    shown = verifier.verify(issuer.token(groups=["a\nb", "ok", "\u202ex"]))
+    assert shown == Subject("ana", frozenset({"ok"}))
+
+
+def test_an_address_that_was_not_verified_names_nobody(issuer: Issuer) -> None:
+    verifier = OidcVerifier(OidcSettings(issuer=issuer.url, audience="weir", user_claim="email"))
+    for verified in (None, False, "true", 1):
+        with pytest.raises(NotSignedIn, match="email_verified"):
+            verifier.verify(issuer.token(email="ana@example.com", email_verified=verified))
+    person = verifier.verify(issuer.token(email="ana@example.com", email_verified=True))
+    assert person is not None and person.user == "ana@example.com"
+
+
 def test_a_stranger_s_token_is_left_to_others(issuer: Issuer, verifier: OidcVerifier) -> None:
     for token in ("", "abc", "a.b.c", "weir_" + "A" * 43, issuer.token(iss="https://elsewhere.example")):
         assert verifier.verify(token) is None

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.webhooks.deliver import Webhook, Webhooks, signing_key
+from api.webhooks.deliver import Webhook, Webhooks, _parsed, signing_key
 from api.webhooks.ssrf_guard import Guard
 from catalog.errors import InvalidInput, SettingsError
 from catalog.event_model import DeliveryFailed, Event
@@ -155,6 +155,23 @@ def test_a_retry_after_ends_the_quick_tries(server: Server) -> None:
 def test_addresses_inside_the_network_are_not_called(address: str) -> None:
     with pytest.raises(DeliveryFailed, match="WEIR_EVENTS__WEBHOOK_ALLOWED_HOSTS"):
         Guard([], lambda host, port: ["93.184.216.34", address]).addresses("innocent.example.com", 443)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://0/", "http://10.1/", "http://[::127.0.0.1]/",
+        "http://[0:0:0:0:0:ffff:a9fe:a9fe]/", "http://[fe80::1%25eth0]/", "http://127\u30020\u30020\u30021/",
+        "http://LOCALHOST/", "http://localhost./", "http://169.254.169.254./", "http://[2002:7f00:1::]/",
+        "http://[64:ff9b::a9fe:a9fe]/", "http://[2001:0:0:0:0:0:80ff:fffe]/", "http://user@example.com/",
+        "http://example.com\\@127.0.0.1/", "http://example.com/\r\nX-Evil: 1", "http://example.com:80\r\nX: y/",
+        "file:///etc/passwd", "gopher://x/", "http:///x", "http://0177.0.0.1/", "http://\u2460\u2461\u2466.\u24ea.\u24ea.\u2460/",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_no_way_to_write_an_address_leads_inside(url: str) -> None:
+    with pytest.raises((DeliveryFailed, InvalidInput)):
+        Guard([]).addresses(_parsed(url).host, 80)
 
 
 def test_what_was_allowed_may_be_called() -> None:

@@ -22,11 +22,12 @@ from api.features.scim.models import (
 from api.features.scim.narrow import narrowed
 from catalog.errors import InvalidInput
 from catalog.records import rfc3339
+from catalog.unseen import has_unseen
 from policies.access.directory import DirectoryPeople
 from policies.declared.directory import USER, Directory
-from policies.declared.person_names import plain
 from policies.model import Subject
 from policies.ports import Document
+from policies.spellings import plain
 
 Json = dict[str, Any]
 _DEFAULT_PAGE = 100
@@ -250,6 +251,11 @@ def _kept_group(group: Any) -> tuple[str, Json, list[str]]:
     name = str(sent.get("displayName") or "")
     if not name.strip() or len(name) > 253:
         raise InvalidInput("displayName must be 1 to 253 characters.", details={"field": "displayName"})
+    if has_unseen(name):
+        raise InvalidInput(
+            "displayName has a character that nobody sees, such as a line end; send it without.",
+            details={"field": "displayName"},
+        )
     members = [str(each.get("value")) for each in sent.get("members") or []]
     return name, {n: v for n, v in sent.items() if n == "externalId"}, members
 

@@ -5,10 +5,27 @@ from __future__ import annotations
 import pytest
 
 from api.formats.csv_text import CsvText, csv_line
+from api.terminal.output import Format, show
 from catalog.spreadsheet import defused
 from lineage.questions.exports import safe_cell
 
-FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", " =1+1", "\u00a0=1+1", "\t1", "\r1", "\n1", "＝1+1", "  ＠x")
+FORMULAS = (
+    "=1+1",
+    "+1",
+    "-1+2",
+    "@SUM(A1)",
+    " =1+1",
+    "\u00a0=1+1",
+    "\t1",
+    "\r1",
+    "\n1",
+    "＝1+1",
+    "  ＠x",
+    "\ufeff=1",
+    "\u200b=1",
+    "\x00=1",
+    "\u2060@x",
+)
 PLAIN = ("", "a=b", "1+1", "x@y.eu", " a", "1-2")
 
 
@@ -22,3 +39,8 @@ def test_a_formula_gets_an_apostrophe_everywhere(text: str) -> None:
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert defused(text) == safe_cell(text) == text
     assert csv_line([text], ["string"], CsvText.SAFE) == csv_line([text], ["string"], CsvText.PLAIN)
+
+
+def test_a_column_of_a_table_is_a_text_too(capsys: pytest.CaptureFixture[str]) -> None:
+    show([{"=cmd()": 1}], ["=cmd()"], Format.CSV)
+    assert capsys.readouterr().out.startswith("'=cmd()")

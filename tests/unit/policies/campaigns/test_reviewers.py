@@ -9,8 +9,8 @@ import pytest
 
 from catalog.errors import NotAllowed, NotFound
 from policies.declared.directory import GROUP, MEMBER, NAME, USER
-from policies.declared.person_names import name_key
 from policies.ports import Change
+from policies.spellings import name_key
 from tests.campaign_world import REVIEW, CampaignWorld, company, grant
 
 
