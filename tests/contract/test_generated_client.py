@@ -27,7 +27,7 @@ def generator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("generator")
     venv.create(folder, with_pip=True)
     programs = folder / "bin"
-    command = [
+    command: list[str | Path] = [
         programs / "python",
         "-m",
         "pip",
@@ -54,7 +54,7 @@ def test_a_generated_client_has_every_route_and_calls_ten(weir: ApiWorld, genera
     described = weir.admin.get("/openapi.json").json()
     document, client = tmp_path / "openapi.json", tmp_path / "weir_client"
     document.write_text(json.dumps(described))
-    made = subprocess.run(
+    generated = subprocess.run(
         [
             generator / "openapi-python-client",
             "generate",
@@ -70,8 +70,8 @@ def test_a_generated_client_has_every_route_and_calls_ten(weir: ApiWorld, genera
         env={"PATH": f"{generator}:/usr/bin:/bin", "HOME": str(tmp_path)},
         check=False,
     )
-    assert made.returncode == 0, made.stdout[-2000:] + made.stderr[-2000:]
-    assert "will not be generated" not in made.stdout, made.stdout[-2000:]
+    assert generated.returncode == 0, generated.stdout[-2000:] + generated.stderr[-2000:]
+    assert "will not be generated" not in generated.stdout, generated.stdout[-2000:]
     operations = sum(len(methods) for methods in described["paths"].values())
     assert len([path for path in client.glob("api/*/*.py") if path.name != "__init__.py"]) == operations
 

@@ -246,14 +246,14 @@ def test_spark_knows_the_same_spellings_of_a_key(session: Any) -> None:
     given = [*TEXTS, *names, *(f"ph{c}ne" for c in points), *(f"id{c}" for c in points), *points]
     sql = folding(forms).sql("v", literal)
     inside = ", ".join(map(literal, forms))
-    found = 0
+    matches = 0
     for batch in (given[n : n + 100_000] for n in range(0, len(given), 100_000)):
         expected = [form if form in forms else None for form in map(key_form, batch)]
         table = frame(session, "STRING", batch).selectExpr("i", f"CASE WHEN {sql} IN ({inside}) THEN {sql} END AS f")
         computed = table.toArrow().sort_by("i").column("f").to_pylist()
         assert [(t, e, c) for t, e, c in zip(batch, expected, computed, strict=True) if e != c] == []
-        found += sum(each is not None for each in expected)
-    assert found > 2000
+        matches += sum(each is not None for each in expected)
+    assert matches > 2000
 
 
 NESTED = parse_ddl(

@@ -174,7 +174,9 @@ WHOLE = cli.tree()
 def test_every_command_has_a_panel_and_an_example_of_itself() -> None:
     hidden = {name for name, command in WHOLE.commands.items() if command.hidden}
     assert hidden == {"test"} and set(WHOLE.commands) - hidden == set(WORDS)
-    assert {each.rich_help_panel for name, each in WHOLE.commands.items() if name not in hidden} == set(PANELS)
+    assert {
+        getattr(each, "rich_help_panel", None) for name, each in WHOLE.commands.items() if name not in hidden
+    } == set(PANELS)
     for path, command in leaves(WHOLE):
         assert re.match(r"Examples?:\n\n", command.epilog or ""), path
         assert f"weir {' '.join(path)}" in command.epilog, path
@@ -184,7 +186,8 @@ def test_every_example_names_commands_and_options_that_there_are() -> None:
     for path, command in (*leaves(WHOLE), *groups(WHOLE)):
         for line in re.findall(r"weir [a-z][^\n|]*", command.epilog):
             words, _ = current(shlex.split(line.replace("\\[", "["), comments=False)[1:])
-            called, rest = WHOLE, words
+            called: Any = WHOLE
+            rest = words
             while rest and rest[0] in getattr(called, "commands", {}):
                 called, rest = called.commands[rest[0]], rest[1:]
             assert not hasattr(called, "commands"), line
