@@ -1,4 +1,4 @@
-"""An application behind a real socket of this machine, for clients that speak HTTP themselves."""
+"""An application behind a real socket of this machine, for clients with an HTTP stack of their own."""
 
 from __future__ import annotations
 
