@@ -13,9 +13,8 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import TokenType
 
-from catalog.datatypes import Primitive
+from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
-from policies.masks.primitives import family
 from views.model import Column
 from views.row_ports import Comparison
 from views.serving.values import comparable, json_form, order_key

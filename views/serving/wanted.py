@@ -19,9 +19,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from catalog.datatypes import Primitive
+from catalog.datatypes import Primitive, family
 from catalog.errors import InvalidInput
-from policies.masks.primitives import family
 from views.model import Column, identity
 from views.row_ports import Comparison, Wanted
 from views.serving.comparisons import read_where, unfit

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
-from policies.masks.expression import literal
 from policies.plan.cancellation import Stop
 from policies.plan.model import Rows, TablePlan
+from policies.sql.literals import literal
 
 
 class WindowReader(Protocol):
