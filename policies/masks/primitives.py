@@ -29,7 +29,9 @@ def may_give_null(mask: Mask, kind: Primitive) -> bool:
 def expression(mask: Mask, value: str, kind: Primitive, keys: MaskKeys) -> str:
     """Spark SQL that masks `value`, itself a Spark SQL expression of type `kind`.
 
-    NULL, and the type, are kept here where no test of Weir holds the mask to it. Raises Unavailable where the code of another package fails.
+    NULL, and the type, are kept here where no test of Weir holds the mask to it.
+
+    Raises Unavailable where the code of another package fails.
     """
     of = registry.of(mask.type)
     masked = guarded(of, lambda: of.expression(mask, value, kind, keys))

@@ -28,7 +28,7 @@ def decision(decided: dict[str, Any], **more: Any) -> Decision:
         ColumnDecision(
             f"value.{path}",
             Effect.DENY if mask == "deny" else Effect.ALLOW,
-            Mask(mask) if isinstance(mask, MaskType) else mask if isinstance(mask, Mask) else None,
+            mask if isinstance(mask, Mask) else None if mask in (None, "deny") else Mask(mask),
         )
         for path, mask in decided.items()
     ]
