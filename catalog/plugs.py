@@ -37,10 +37,10 @@ def load(group: str) -> tuple[list[Plug], list[str]]:
 
 
 def failure(error: BaseException) -> str:
-    """An error in one line: its type, and the first line of what it says."""
+    """An error in one line: its type, and the first line of its message."""
     lines = str(error).strip().splitlines()
-    said = lines[0][:_LONGEST].rstrip(".") if lines else ""
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    first = lines[0][:_LONGEST].rstrip(".") if lines else ""
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def _package(point: EntryPoint) -> str:

@@ -76,8 +76,8 @@ def status(output: Output = Format.TABLE) -> None:
 
     running = Running(Home.of_environment())
     rows = running.status()
-    told = [*notices(), *problems()]
-    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows, "notices": told}
+    sentences = [*notices(), *problems()]
+    whole = {"url": running.serving(rows), "home": str(running.home.root), "servers": rows, "notices": sentences}
     shown = [{**row, "memory": f"{row['memory'] / 1e6:.0f} MB" if row["memory"] else ""} for row in rows]
     show(shown, ("name", "state", "url", "version", "pid", "memory"), output, whole=whole)
     if output is Format.TABLE:
@@ -85,7 +85,7 @@ def status(output: Output = Format.TABLE) -> None:
         console.print(
             f"{total / 1e9:.2f} GB in all. " + (f"Weir: {whole['url']}" if whole["url"] else "Weir is down: weir up")
         )
-        _tell(told)
+        _tell(sentences)
 
 
 def _tell(sentences: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The table of docs/reference/masks.md, from the masks of Weir. What a text gives for every type stands in its column alone."""
+"""The table of docs/reference/masks.md, written from the masks of Weir."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class Installed:
 @cache
 def installed() -> Installed:
     """Read once in a process."""
-    found = list(_of_weir())
-    names = {name for kind in found for name in _names(kind)}
+    every = list(_of_weir())
+    names = {name for kind in every for name in _names(kind)}
     loaded, problems = plugs.load(GROUP)
     plugged: set[str] = set()
     for plug in loaded:
@@ -47,10 +47,10 @@ def installed() -> Installed:
             problems.append(plug.refused(why))
             continue
         kind = plug.value()
-        found.append(kind)
+        every.append(kind)
         names.update(_names(kind))
         plugged.add(kind.name)
-    ordered = sorted(found, key=lambda kind: (kind.rank is None, kind.rank or 0, kind.name))
+    ordered = sorted(every, key=lambda kind: (kind.rank is None, kind.rank or 0, kind.name))
     return Installed(
         {kind.name: kind for kind in ordered},
         {
@@ -93,7 +93,7 @@ def guarded(kind: MaskKind, call: Callable[[], T]) -> T:
         raise
     except Exception as error:  # the text may hold the value
         raise Unavailable(
-            f"The mask {kind.name} failed ({type(error).__name__}); its package must be mended, or the policy changed.",
+            f"The mask {kind.name} failed ({type(error).__name__}); update its package, or change the policy.",
             details={"mask": kind.name},
         ) from None
 

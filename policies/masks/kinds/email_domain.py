@@ -13,7 +13,7 @@ _BLANKS = (" ", r"\t", r"\n", r"\u000B", r"\u000C", r"\r")
 
 
 class EmailDomain(MaskKind):
-    """Hides the person. A text that is no address is masked as by MASK."""
+    """Hides the person. A text that is not an address is masked as by MASK."""
 
     name = "EMAIL_DOMAIN"
     rank = 26

@@ -16,7 +16,7 @@ _WRITTEN = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}\Z")
 
 
 class DateShowYear(MaskKind):
-    """Hides day and month. A text that is no date is masked as by MASK."""
+    """Hides day and month. A text that is not a date is masked as by MASK."""
 
     name = "MASK_DATE_SHOW_YEAR"
     rank = 28

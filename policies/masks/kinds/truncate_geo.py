@@ -20,7 +20,7 @@ _PLACE_SQL = rf"^\\s*{_DEGREES_SQL}(\\s*[,; ]\\s*{_DEGREES_SQL})?\\s*\\z"
 
 
 class TruncateGeo(MaskKind):
-    """Hides the exact place. A text that is no place is masked as by MASK."""
+    """Hides the exact place. A text that is not a place is masked as by MASK."""
 
     name = "TRUNCATE_GEO"
     rank = 22

@@ -15,7 +15,7 @@ _IP6 = re.compile(
 
 
 class TruncateIp(MaskKind):
-    """Hides the host. A text that is no address is masked as by MASK."""
+    """Hides the host. A text that is not an address is masked as by MASK."""
 
     name = "TRUNCATE_IP"
     rank = 24

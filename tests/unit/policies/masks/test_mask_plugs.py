@@ -10,36 +10,27 @@ from typing import Any
 
 import pytest
 
+from api.config import plugs
 from catalog.datatypes import STRING, Primitive
 from catalog.errors import InvalidInput, Unavailable
 from catalog.paths import FieldPath
 from policies.columns.expression import build, context
 from policies.decision.mask_order import strictest, strictness
 from policies.declared import convert, policy_specs
+from policies.declared.state import GovernanceState
 from policies.masks import primitives, reference, registry
 from policies.masks.keys import MaskKeys
 from policies.masks.preview import preview
 from policies.model import ColumnDecision, Effect, Mask, MaskType
+from tests.unit.policies.world import ORDERS, company
 
 KEYS = MaskKeys(b"a secret for tests, sixteen or more")
 
-POSTCODE = """
-from policies.masks.kind import MaskKind, Meaning, Parameter
-
-class Postcode(MaskKind):
-    name = "ACME_POSTCODE"
-    rank = 25
-    meaning = Meaning("`12xxx`", "0", "1900-01-01", "the street")
-    example = ("12345", "12xxx")
-    parameters = (Parameter("digits", 2, "digits that stay", least=0, most=4),)
-    aliases = ("POSTCODE",)
-
-    def text_sql(self, mask, value):
-        return f"rpad(left({value}, {self.parameter(mask, 'digits')}), 5, 'x')"
-
-    def text(self, mask, value):
-        return value[: self.parameter(mask, "digits")].ljust(5, "x")
-
+EXAMPLE = Path("docs/how-to/own-masks.md").read_text().partition("```python\n")[2].partition("```")[0]
+"""The mask that the documentation shows."""
+POSTCODE = (
+    EXAMPLE
+    + """
 class Unknown(Postcode):
     name = "ACME_UNKNOWN"
     rank = None
@@ -54,6 +45,7 @@ class Rude(Postcode):
             raise RuntimeError(f"{value} is a secret")
         return value
 """
+)
 
 
 def package(folder: Path, module: str, code: str, points: dict[str, str]) -> None:
@@ -103,6 +95,15 @@ def test_a_mask_of_a_company_works_everywhere(acme: Path) -> None:
         "NULL and the type are kept, whatever the mask writes"
     )
     assert reference.apply(mask, 12345, Primitive("BIGINT"), KEYS) == 0
+
+
+def test_a_declared_policy_with_it_is_decided(acme: Path) -> None:
+    world = company()
+    spec = {"type": "mask", "match": {"fields": [{"dataset": "prod/orders", "path": "value.amount"}]}}
+    world.state.put("Policy", "streets", {}, {**spec, "mask": {"type": "acme-postcode", "params": {"digits": 1}}})
+    column = world.state.decide(world.user("ana"), ORDERS, None).column("value.amount")
+    assert column is not None and column.mask == Mask("ACME_POSTCODE", params={"digits": 1})
+    assert [reason.name for reason in column.reasons if reason.kind == "policy"] == ["streets"]
 
 
 @pytest.mark.parametrize(
@@ -179,3 +180,21 @@ def test_a_bad_plug_is_one_sentence_and_disables_no_other(acme: Path, code: str,
     installed = registry.installed()
     assert installed.problems == (f"The plug worst of the package bad (weir.masks) is not used: {why}.",)
     assert {"ACME_POSTCODE", "ACME_UNKNOWN", "TRUNCATE_GEO", "MASK_HASH"} <= set(installed.kinds)
+
+
+def test_the_command_line_and_the_server_tell_of_it(acme: Path) -> None:
+    package(acme, "bad", "Bad = 1", {"worst": "bad:Bad"})
+    (problem,) = plugs.problems()
+    assert problem.startswith("The plug worst of the package bad (weir.masks) is not used")
+
+
+def test_what_a_policy_of_a_removed_mask_is_about_is_denied(acme: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = company()
+    fields = [{"dataset": "prod/orders", "path": "value.amount"}]
+    spec = {"type": "mask", "match": {"fields": fields}, "mask": {"type": "ACME_POSTCODE"}}
+    world.state.put("Policy", "streets", {}, spec)
+    assert world.state.decide(world.user("ana"), ORDERS, None).effect is Effect.ALLOW
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each != str(acme)])
+    registry.installed.cache_clear()
+    decision = GovernanceState(world.store, world.clock).decide(world.user("ana"), ORDERS, None)
+    assert decision.effect is Effect.DENY and any("ACME_POSTCODE" in gap or "streets" in gap for gap in decision.gaps)
